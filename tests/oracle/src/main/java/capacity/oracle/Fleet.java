@@ -1,0 +1,101 @@
+package capacity.oracle;
+
+import com.alibaba.fastjson2.JSON;
+import com.alibaba.fastjson2.JSONArray;
+import com.alibaba.fastjson2.JSONObject;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
+import org.apache.rocketmq.common.message.MessageQueue;
+
+/**
+ * A fleet read from a file of JSON lines, its lists built and sorted as a client builds and sorts them.
+ *
+ * <p>Lines, topics before the groups that name them:
+ * {"topic": t, "queues": [[broker_name, read_queue_nums]]},
+ * {"consumer_group": g, "client_ids": [], "topics": [], ...parameters of this group's strategy},
+ * {"broker_rooms": {}} and {"client_rooms": {}}.
+ */
+final class Fleet {
+    /** The calls of some clients of one group for one topic: what a thread takes at a time. */
+    record Work(AllocateMessageQueueStrategy strategy, String group, List<MessageQueue> queues, List<String> clientIds,
+        int from, int to) {
+    }
+
+    private static final int CLIENTS_AT_A_TIME = 32;
+
+    private final JSONObject params;
+    private final Map<String, List<MessageQueue>> topics = new HashMap<>();
+    private final List<JSONObject> groups = new ArrayList<>();
+
+    private Fleet(JSONObject params) {
+        this.params = params;
+    }
+
+    /** Reads the file; the parameters name the strategy for every group. */
+    static List<Work> read(Path file, JSONObject params) throws IOException {
+        Fleet fleet = new Fleet(new JSONObject(params));
+        try (BufferedReader reader = Files.newBufferedReader(file)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                fleet.add(JSON.parseObject(line));
+            }
+        }
+        return fleet.work();
+    }
+
+    private void add(JSONObject line) {
+        if (line.containsKey("consumer_group")) {
+            groups.add(line);
+        } else if (line.containsKey("topic")) {
+            topics.put(line.getString("topic"), queuesOf(line.getString("topic"), line.getJSONArray("queues")));
+        } else {
+            params.putAll(line);
+        }
+    }
+
+    private static List<MessageQueue> queuesOf(String topic, JSONArray brokers) {
+        List<MessageQueue> queues = new ArrayList<>();
+        for (int i = 0; i < brokers.size(); i++) {
+            JSONArray broker = brokers.getJSONArray(i);
+            for (int id = 0; id < broker.getIntValue(1); id++) {
+                queues.add(new MessageQueue(topic, broker.getString(0), id));
+            }
+        }
+        Collections.sort(queues);
+        return queues;
+    }
+
+    private List<Work> work() {
+        List<Work> work = new ArrayList<>();
+        AllocateMessageQueueStrategy shared = Strategies.of(params);
+        for (JSONObject group : groups) {
+            List<String> clientIds = new ArrayList<>(group.getJSONArray("client_ids").toList(String.class));
+            Collections.sort(clientIds);
+            AllocateMessageQueueStrategy strategy = hasParameters(group) ? Strategies.of(merged(group)) : shared;
+            for (String topic : group.getJSONArray("topics").toList(String.class)) {
+                for (int from = 0; from < clientIds.size(); from += CLIENTS_AT_A_TIME) {
+                    int to = Math.min(from + CLIENTS_AT_A_TIME, clientIds.size());
+                    work.add(new Work(strategy, group.getString("consumer_group"), topics.get(topic), clientIds, from, to));
+                }
+            }
+        }
+        return work;
+    }
+
+    private static boolean hasParameters(JSONObject group) {
+        return group.size() > 3;
+    }
+
+    private JSONObject merged(JSONObject group) {
+        JSONObject merged = new JSONObject(params);
+        merged.putAll(group);
+        return merged;
+    }
+}

@@ -1,0 +1,93 @@
+package capacity.oracle;
+
+import capacity.oracle.Fleet.Work;
+import com.alibaba.fastjson2.JSON;
+import com.alibaba.fastjson2.JSONObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.rocketmq.common.message.MessageQueue;
+
+/**
+ * Times the official classes over a fleet: allocate() once for each client and topic, on a number of threads.
+ *
+ * <p>Arguments: fleet file, parameters as a JSON object (with "strategy"), threads, seconds of warming up.
+ * Prints one JSON object: strategy, threads, seconds, calls, rows, failed_calls. Reading, building and sorting the lists
+ * stand outside of the clock; the warm-up makes the same calls, in a shuffled order, until its time is over.
+ */
+public final class FleetBenchmark {
+    private record Count(long calls, long rows, long failed) {
+        Count plus(Count other) {
+            return new Count(calls + other.calls, rows + other.rows, failed + other.failed);
+        }
+    }
+
+    private FleetBenchmark() {
+    }
+
+    public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
+        JSONObject params = JSON.parseObject(args[1]);
+        int threads = Integer.parseInt(args[2]);
+        long warmUpNanos = (long) (Double.parseDouble(args[3]) * 1e9);
+        List<Work> work = Fleet.read(Path.of(args[0]), params);
+
+        List<Work> shuffled = new ArrayList<>(work);
+        Collections.shuffle(shuffled, new Random(1));
+        if (warmUpNanos > 0) {
+            run(shuffled, threads, System.nanoTime() + warmUpNanos);
+        }
+        System.gc();
+
+        long start = System.nanoTime();
+        Count count = run(work, threads, Long.MAX_VALUE);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        System.out.println(JSONObject.of("strategy", params.getString("strategy"), "threads", threads, "seconds", seconds)
+            .fluentPut("calls", count.calls).fluentPut("rows", count.rows).fluentPut("failed_calls", count.failed));
+    }
+
+    private static Count run(List<Work> work, int threads, long deadline) throws InterruptedException, ExecutionException {
+        AtomicInteger next = new AtomicInteger();
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<Count>> parts = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                parts.add(pool.submit(() -> takeUntil(work, next, deadline)));
+            }
+            Count total = new Count(0, 0, 0);
+            for (Future<Count> part : parts) {
+                total = total.plus(part.get());
+            }
+            return total;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static Count takeUntil(List<Work> work, AtomicInteger next, long deadline) {
+        long calls = 0;
+        long rows = 0;
+        long failed = 0;
+        for (int i = next.getAndIncrement(); i < work.size() && System.nanoTime() < deadline; i = next.getAndIncrement()) {
+            Work part = work.get(i);
+            for (int client = part.from(); client < part.to(); client++) {
+                calls++;
+                try {
+                    List<MessageQueue> owned = part.strategy()
+                        .allocate(part.group(), part.clientIds().get(client), part.queues(), part.clientIds());
+                    rows += owned == null ? 0 : owned.size();
+                } catch (RuntimeException e) {
+                    failed++;
+                }
+            }
+        }
+        return new Count(calls, rows, failed);
+    }
+}
