@@ -1,0 +1,1 @@
+"""Who owns which queue under each strategy: row for row what RocketMQ's own classes give."""

@@ -1,0 +1,46 @@
+"""Where a name server or a broker listens: ``host:port``, an IPv6 host in brackets or bare."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rocketmq_capacity.errors import BadInput
+
+_MAX_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """A host and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """Read ``host:port``.
+
+    Errors: ValueError that says what was expected.
+    """
+    host, separator, port = text.strip().rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (separator and host and port.isascii() and port.isdigit() and 0 < int(port) <= _MAX_PORT):
+        raise ValueError(f"{text!r} is not an address; expected HOST:PORT with a port from 1 to {_MAX_PORT}")
+    return Address(host, int(port))
+
+
+def parse_nameservers(nameservers: Sequence[str]) -> tuple[Address, ...]:
+    """Read the addresses of name servers, each once, in their order; an item may hold several, split by ``;``.
+
+    Errors: `BadInput` where one is no address, or there is none.
+    """
+    texts = [text.strip() for item in nameservers for text in item.split(";") if text.strip()]
+    if not texts:
+        raise BadInput("--nameserver", "", "names no address; expected HOST:PORT[;HOST:PORT...]")
+    try:
+        return tuple(dict.fromkeys(parse_address(text) for text in texts))
+    except ValueError as error:
+        raise BadInput("--nameserver", "", str(error)) from None

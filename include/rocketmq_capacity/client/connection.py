@@ -1,0 +1,189 @@
+"""One connection that carries many requests at a time.
+
+Every request gets a future; the response with its number resolves it. There is no task, no lock and no timer for a
+single request: bytes that arrive are decoded where they arrive, requests made in one turn of the loop leave in one
+write, and one timer for the whole connection watches the oldest request.
+"""
+
+import asyncio
+import ssl
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.client.errors import ConnectFailed, ConnectionLost, RequestTimedOut
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.codes import RequestCode
+from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.protocol.errors import RemoteProtocolError
+from rocketmq_capacity.protocol.frame import FrameDecoder, encode_frame
+from rocketmq_capacity.protocol.signature import signed_fields
+
+
+@dataclass(slots=True)
+class _Question:
+    """A request under way; ``deadline`` counts from the moment it leaves."""
+
+    code: RequestCode
+    fields: Mapping[str, str]
+    limit_s: float
+    answer: asyncio.Future[Command]
+    deadline: float = 0.0
+
+
+class Connection(asyncio.Protocol):
+    """A connection, open until `close` or until the peer ends it."""
+
+    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
+        self.address = address
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._decoder = FrameDecoder(max_frame_bytes=settings.max_frame_bytes)
+        self._transport: asyncio.Transport | None = None
+        self._closed: Exception | None = None
+        self._next_opaque = 1
+        self._waiting: deque[_Question] = deque()
+        self._open: dict[int, _Question] = {}
+        self._outbox: list[bytes] = []
+        self._last_heard = self._loop.time()
+        self._watch: asyncio.TimerHandle | None = None
+
+    @classmethod
+    async def open(cls, address: Address, settings: ConnectionSettings) -> "Connection":
+        """Connect.
+
+        Errors: `ConnectFailed` where nobody listens, the handshake fails or the time is up.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(settings.connect_timeout_s):
+                _, connection = await loop.create_connection(
+                    lambda: cls(address, settings), address.host, address.port, ssl=settings.tls
+                )
+        except TimeoutError:
+            raise ConnectFailed(f"no connection after {settings.connect_timeout_s:g} s") from None
+        except (OSError, ssl.CertificateError, ValueError) as error:
+            raise ConnectFailed(f"no connection: {_words(error)}") from None
+        return connection
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a request can still be sent."""
+        return self._closed is None
+
+    def ask(self, code: RequestCode, fields: Mapping[str, str], *, limit_s: float) -> asyncio.Future[Command]:
+        """Send a request, now or when its turn comes; ``limit_s`` counts from the sending.
+
+        Errors: the future's, `RequestTimedOut`, `ConnectionLost` or `RemoteProtocolError`.
+        """
+        answer: asyncio.Future[Command] = self._loop.create_future()
+        if self._closed is not None:
+            answer.set_exception(self._closed)
+            return answer
+        self._waiting.append(_Question(code, fields, limit_s, answer))
+        self._send_waiting()
+        return answer
+
+    def close(self) -> None:
+        """End the connection; whatever is under way fails."""
+        self._end(ConnectionLost("closed by us"))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by the loop when the connection stands, TLS included."""
+        self._transport = transport  # type: ignore[assignment] # a stream's transport is always a Transport
+        self._last_heard = self._loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        """Called by the loop with the next bytes."""
+        self._last_heard = self._loop.time()
+        try:
+            commands = self._decoder.feed(data)
+        except RemoteProtocolError as error:
+            self._end(error)
+            return
+        for command in commands:
+            # The peer numbers its own requests (40, for one) as it likes: only a response can be an answer.
+            if command.is_response and (question := self._open.pop(command.opaque, None)):
+                if not question.answer.done():
+                    question.answer.set_result(command)
+        self._send_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by the loop when the connection is gone, be it by an OSError, ssl.SSLError among them."""
+        self._end(ConnectionLost(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
+
+    def _send_waiting(self) -> None:
+        """Let as many requests leave as may be open at a time."""
+        now = self._loop.time()
+        while self._waiting and len(self._open) < self._settings.in_flight:
+            question = self._waiting.popleft()
+            if question.answer.done():
+                continue
+            opaque, self._next_opaque = self._next_opaque, self._next_opaque % (2**31 - 1) + 1
+            question.deadline = now + question.limit_s
+            self._open[opaque] = question
+            if not self._outbox:
+                self._loop.call_soon(self._flush)
+            self._outbox.append(self._encoded(question, opaque))
+        if self._watch is None and self._open:
+            self._watch_oldest()
+
+    def _encoded(self, question: _Question, opaque: int) -> bytes:
+        fields, credentials = question.fields, self._settings.credentials
+        if credentials is not None:
+            fields = signed_fields(
+                fields,
+                b"",
+                access_key=credentials.access_key,
+                secret_key=credentials.secret_key,
+                security_token=credentials.security_token,
+            )
+        serialization = self._settings.serialization
+        return encode_frame(Command(question.code, opaque, ext_fields=fields, serialization=serialization))
+
+    def _flush(self) -> None:
+        data, self._outbox = b"".join(self._outbox), []
+        if self._transport is not None and self._closed is None:
+            self._transport.write(data)
+
+    def _watch_oldest(self) -> None:
+        """Wake up when the first open request is due."""
+        due = min(question.deadline for question in self._open.values())
+        self._watch = self._loop.call_at(due, self._give_up_late)
+
+    def _give_up_late(self) -> None:
+        """Fail what is due; all, and the connection, where the peer has been silent for a whole limit."""
+        self._watch = None
+        now = self._loop.time()
+        late = [opaque for opaque, question in self._open.items() if question.deadline <= now]
+        if late and now - self._last_heard >= self._open[late[0]].limit_s:
+            self._end(RequestTimedOut(f"silent for {self._open[late[0]].limit_s:g} s"))
+            return
+        for opaque in late:
+            question = self._open.pop(opaque)
+            if not question.answer.done():
+                question.answer.set_exception(RequestTimedOut(f"no answer after {question.limit_s:g} s"))
+        self._send_waiting()
+
+    def _end(self, reason: Exception) -> None:
+        """Fail everything under way, once."""
+        if self._closed is not None:
+            return
+        self._closed = reason
+        if self._watch is not None:
+            self._watch.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+        questions = [*self._open.values(), *self._waiting]
+        self._open.clear()
+        self._waiting.clear()
+        for question in questions:
+            if not question.answer.done():
+                question.answer.set_exception(reason)
+
+
+def _words(error: Exception) -> str:
+    """An error in one line, without the number that asyncio puts before it."""
+    text = " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())
+    return text or type(error).__name__

@@ -1,0 +1,33 @@
+"""Why no answer came; what an answer itself can say stands in `rocketmq_capacity.protocol.errors`."""
+
+from collections.abc import Sequence
+
+from rocketmq_capacity.client.address import Address
+
+
+class TransportError(Exception):
+    """No answer came, for a reason of the network or of the peer's health."""
+
+
+class ConnectFailed(TransportError):
+    """No connection could be made."""
+
+
+class ConnectionLost(TransportError):
+    """The connection ended before the answer came."""
+
+
+class RequestTimedOut(TransportError):
+    """The peer did not answer in time."""
+
+
+class NoNameServer(TransportError):
+    """None of the name servers answered.
+
+    Args:
+        failures: each address, in the order they were asked, and how it failed.
+    """
+
+    def __init__(self, failures: Sequence[tuple[Address, Exception]]) -> None:
+        self.failures = tuple(failures)
+        super().__init__("no name server answered: " + "; ".join(f"{address}: {why}" for address, why in failures))

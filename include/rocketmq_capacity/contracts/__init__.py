@@ -1,0 +1,56 @@
+"""The named, versioned tables that the stages exchange: one module a dataset, grain and units in its docstring."""
+
+from typing import Final
+
+from rocketmq_capacity.contracts.allocation import Allocation
+from rocketmq_capacity.contracts.broker import Broker
+from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.cluster import Cluster
+from rocketmq_capacity.contracts.consume_status import ConsumeStatus
+from rocketmq_capacity.contracts.consumer import Consumer
+from rocketmq_capacity.contracts.consumer_group import ConsumerGroup
+from rocketmq_capacity.contracts.consumer_subscription import ConsumerSubscription
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.failure import Failure
+from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.group_offset import GroupOffset
+from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.contracts.offset_sample import OffsetSample
+from rocketmq_capacity.contracts.owned_queue import OwnedQueue
+from rocketmq_capacity.contracts.queue_offset import QueueOffset
+from rocketmq_capacity.contracts.recommendation import Recommendation
+from rocketmq_capacity.contracts.strategy_load import StrategyLoad
+from rocketmq_capacity.contracts.strategy_status import StrategyStatus
+from rocketmq_capacity.contracts.subscription import Subscription
+from rocketmq_capacity.contracts.topic import Topic
+from rocketmq_capacity.contracts.topic_queue import TopicQueue
+
+SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
+    Cluster,
+    Broker,
+    Topic,
+    TopicQueue,
+    QueueOffset,
+    ConsumerGroup,
+    Subscription,
+    Consumer,
+    ConsumerSubscription,
+    OwnedQueue,
+    ConsumeStatus,
+    GroupOffset,
+    OffsetSample,
+    Failure,
+)
+"""What the snapshot step writes."""
+
+DATASETS: Final[tuple[type[Dataset], ...]] = (
+    *SNAPSHOT,
+    Allocation,
+    StrategyStatus,
+    ClientLoad,
+    StrategyLoad,
+    GroupStatus,
+    Finding,
+    Recommendation,
+)
+"""Every dataset, in the order in which the data flows."""

@@ -1,0 +1,20 @@
+"""Dataset ``topic_queue``."""
+
+import pandera.pyspark as pa
+import pyspark.sql.types as T
+
+from rocketmq_capacity.contracts.dataset import Dataset
+
+
+class TopicQueue(Dataset):
+    """Queues of a topic on a broker. Grain and key: topic, broker_name."""
+
+    topic: T.StringType = pa.Field(nullable=False, description="name")
+    broker_name: T.StringType = pa.Field(nullable=False, description="broker")
+    read_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that consumers see")
+    write_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that producers see")
+    perm: T.IntegerType = pa.Field(nullable=True, description="4 read + 2 write, combined with the broker's")
+    room: T.StringType = pa.Field(nullable=True, description="machine room of the broker by the policy")
+    kind: T.StringType = pa.Field(nullable=False, description="the topic's kind")
+    broker_state: T.StringType = pa.Field(nullable=False, description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")
+    has_answered: T.BooleanType = pa.Field(nullable=False, description="the broker is present and answered every request")

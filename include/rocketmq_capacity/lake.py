@@ -1,0 +1,105 @@
+"""The only place that knows paths: the lake, its runs, their datasets and what is committed.
+
+A run's datasets stand under the run's own folder::
+
+    LAKE/<cluster_name>/<run_id>/inventory.json          the snapshot as it was taken
+                                 tables/<dataset>/       parquet
+                                 steps/<step>.json       manifest of a finished step, written last
+                                 report/                 report.html, plan.json, findings.csv, recommendations.csv
+
+Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No rename is
+needed, so the layout holds on object stores as well; a retry of a step writes its datasets anew, then its manifest.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rocketmq_capacity.errors import BadInput, DatasetMissing
+
+RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def run_id_of(name: str) -> str:
+    """A folder name for an orchestrator's run id: ``:`` and ``+``, which Hadoop paths refuse, become ``_``."""
+    return _UNSAFE.sub("_", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one cluster; every path of it."""
+
+    folder: Path
+
+    @property
+    def inventory(self) -> Path:
+        """The stored snapshot: what a run that is repeated plans from."""
+        return self.folder / "inventory.json"
+
+    @property
+    def report(self) -> Path:
+        """The folder that people read."""
+        return self.folder / "report"
+
+    @property
+    def tables(self) -> Path:
+        """The folder of all datasets."""
+        return self.folder / "tables"
+
+    def table(self, dataset: str) -> Path:
+        """The folder of a dataset."""
+        return self.tables / dataset
+
+    def begin(self, step: str) -> None:
+        """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""
+        self._manifest(step).unlink(missing_ok=True)
+        self._manifest(step).parent.mkdir(parents=True, exist_ok=True)
+
+    def commit(self, step: str, datasets: Sequence[str]) -> None:
+        """Say that the step is finished and these datasets of it are whole."""
+        write_whole(self._manifest(step), json.dumps({"step": step, "datasets": sorted(datasets)}).encode() + b"\n")
+
+    def require(self, step: str) -> None:
+        """Errors: :class:`DatasetMissing` where the step has not finished in this run."""
+        if not self._manifest(step).is_file():
+            raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
+
+    def is_committed(self, step: str) -> bool:
+        """Whether the step has finished."""
+        return self._manifest(step).is_file()
+
+    def _manifest(self, step: str) -> Path:
+        return self.folder / "steps" / f"{step}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """A folder of clusters and their runs."""
+
+    root: Path
+
+    def run(self, cluster: str, run_id: str) -> Run:
+        """The run's place; errors: :class:`BadInput` for a name that is no plain folder name."""
+        for what, name in (("--cluster", cluster), ("--run-id", run_id)):
+            if not RUN_ID.fullmatch(name):
+                raise BadInput(what, "", f"is {name!r}; expected letters, digits, '_', '.' and '-', at most 255")
+        return Run(self.root / cluster / run_id)
+
+    def runs(self, cluster: str) -> Iterator[Run]:
+        """The published runs of a cluster, by run id."""
+        for folder in sorted((self.root / cluster).glob("*")):
+            if (run := Run(folder)).is_committed("publish"):
+                yield run
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that readers see all of it or what stood there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(data)
+    os.replace(part, path)

@@ -1,0 +1,110 @@
+"""What a broker says of itself: topics (21), groups (201), runtime (28), configuration (26), request modes (402)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rocketmq_capacity.protocol import tolerant_json
+from rocketmq_capacity.protocol.body import field
+from rocketmq_capacity.protocol.errors import BodyError
+from rocketmq_capacity.protocol.java_properties import parse_properties
+
+
+@dataclass(frozen=True, slots=True)
+class TopicConfig:
+    """A topic as one broker has it; ``perm`` is the topic's own."""
+
+    topic: str
+    read_queue_nums: int
+    write_queue_nums: int
+    perm: int
+    order: bool
+    attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionGroupConfig:
+    """A consumer group as one broker has it."""
+
+    consumer_group: str
+    consume_enable: bool
+    consume_message_orderly: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRequestMode:
+    """How a group asks for a topic's messages, PULL or POP, where somebody has set it."""
+
+    topic: str
+    consumer_group: str
+    mode: str
+    pop_share_queue_num: int
+
+
+def decode_topic_configs(body: bytes) -> tuple[TopicConfig, ...]:
+    """Read 21. Source: TopicConfigSerializeWrapper.java and TopicConfig.java, rocketmq-all-5.3.3."""
+    members = field.as_object(tolerant_json.decode(body), "TopicConfigSerializeWrapper")
+    configs: list[TopicConfig] = []
+    for topic, value in field.as_object(members.get("topicConfigTable"), "topicConfigTable").items():
+        place = f"topicConfigTable.{topic}"
+        config = field.as_object(value, place)
+        configs.append(
+            TopicConfig(
+                topic=topic,
+                read_queue_nums=field.integer(config, "readQueueNums", place),
+                write_queue_nums=field.integer(config, "writeQueueNums", place),
+                perm=field.integer(config, "perm", place),
+                order=field.flag(config, "order", place, default=False),
+                attributes=field.texts(config.get("attributes"), f"{place}.attributes"),
+            )
+        )
+    return tuple(configs)
+
+
+def decode_subscription_groups(body: bytes) -> tuple[SubscriptionGroupConfig, ...]:
+    """Read 201. Source: SubscriptionGroupManager.java (encode), rocketmq-all-5.3.3."""
+    members = field.as_object(tolerant_json.decode(body), "SubscriptionGroupManager")
+    configs: list[SubscriptionGroupConfig] = []
+    for group, value in field.as_object(members.get("subscriptionGroupTable"), "subscriptionGroupTable").items():
+        place = f"subscriptionGroupTable.{group}"
+        config = field.as_object(value, place)
+        configs.append(
+            SubscriptionGroupConfig(
+                consumer_group=group,
+                consume_enable=field.flag(config, "consumeEnable", place, default=True),
+                consume_message_orderly=field.flag(config, "consumeMessageOrderly", place, default=False),
+            )
+        )
+    return tuple(configs)
+
+
+def decode_broker_runtime(body: bytes) -> dict[str, str]:
+    """Read 28: names and values, all as text. Source: KVTable.java, rocketmq-all-5.3.3."""
+    members = field.as_object(tolerant_json.decode(body), "KVTable")
+    return field.texts(members.get("table"), "table")
+
+
+def decode_broker_config(body: bytes) -> dict[str, str]:
+    """Read 26: names and values, all as text, secrets among them. Source: AdminBrokerProcessor.getBrokerConfig."""
+    try:
+        return parse_properties(body.decode())
+    except UnicodeDecodeError as error:
+        raise BodyError(f"byte {error.start} of {len(body)} is not UTF-8") from None
+
+
+def decode_message_request_modes(body: bytes) -> tuple[MessageRequestMode, ...]:
+    """Read 402. Source: MessageRequestModeManager.java (encode), rocketmq-all-5.3.3."""
+    members = field.as_object(tolerant_json.decode(body), "MessageRequestModeManager")
+    modes: list[MessageRequestMode] = []
+    for topic, groups in field.as_object(members.get("messageRequestModeMap"), "messageRequestModeMap").items():
+        for group, value in field.as_object(groups, f"messageRequestModeMap.{topic}").items():
+            place = f"messageRequestModeMap.{topic}.{group}"
+            mode = field.as_object(value, place)
+            modes.append(
+                MessageRequestMode(
+                    topic=topic,
+                    consumer_group=group,
+                    mode=field.text(mode, "mode", place),
+                    pop_share_queue_num=field.integer(mode, "popShareQueueNum", place, default=0),
+                )
+            )
+    return tuple(modes)

@@ -1,0 +1,109 @@
+"""How far queues are written (202) and read (208, 43)."""
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rocketmq_capacity.protocol import tolerant_json
+from rocketmq_capacity.protocol.body import field
+
+_PLAIN_KEY: Final = re.compile(r'\{"brokerName":"([^"\\]*)","queueId":(-?[0-9]{1,10}),"topic":"([^"\\]*)"\}')
+_TOPIC_GROUP_SEPARATOR: Final = "@"
+_KEYS_REMEMBERED: Final = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class MessageQueue:
+    """A queue; ``queue_id`` is -1 where a POP client is given all queues of the broker."""
+
+    topic: str
+    broker_name: str
+    queue_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicOffset:
+    """How far a queue is written; offsets are counts of messages, the time is 0 where nothing was written."""
+
+    min_offset: int
+    max_offset: int
+    last_update_timestamp_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProgress:
+    """How far a group has read a queue; the time is that of the last message read, 0 where it is not known."""
+
+    broker_offset: int
+    consumer_offset: int
+    last_timestamp_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffsets:
+    """The answer to 43: all offsets that groups have committed, by (topic, group) and queue id."""
+
+    offsets: Mapping[tuple[str, str], Mapping[int, int]]
+
+
+@functools.lru_cache(maxsize=_KEYS_REMEMBERED)
+def queue_of_key(key: str) -> MessageQueue:
+    """The queue that an object key names: every group that reads a queue names it again, hence the memory."""
+    if plain := _PLAIN_KEY.fullmatch(key):
+        return MessageQueue(topic=plain[3], broker_name=plain[1], queue_id=int(plain[2]))
+    return message_queue(tolerant_json.parse(key), "a key")
+
+
+def message_queue(value: Any, place: str) -> MessageQueue:
+    """A queue that stands as a value."""
+    members = field.as_object(value, place)
+    return MessageQueue(
+        topic=field.text(members, "topic", place),
+        broker_name=field.text(members, "brokerName", place),
+        queue_id=field.integer(members, "queueId", place),
+    )
+
+
+def decode_topic_stats(body: bytes) -> dict[MessageQueue, TopicOffset]:
+    """Read 202. Source: TopicStatsTable.java, rocketmq-all-5.3.3."""
+    return {
+        queue_of_key(key): TopicOffset(
+            min_offset=field.integer(entry, "minOffset", key),
+            max_offset=field.integer(entry, "maxOffset", key),
+            last_update_timestamp_ms=field.integer(entry, "lastUpdateTimestamp", key, default=0),
+        )
+        for key, entry in _offset_table(body)
+    }
+
+
+def decode_consume_stats(body: bytes) -> dict[MessageQueue, GroupProgress]:
+    """Read 208: an offset that was never committed comes as 0. Source: ConsumeStats.java, rocketmq-all-5.3.3."""
+    return {
+        queue_of_key(key): GroupProgress(
+            broker_offset=field.integer(entry, "brokerOffset", key),
+            consumer_offset=field.integer(entry, "consumerOffset", key),
+            last_timestamp_ms=field.integer(entry, "lastTimestamp", key, default=0),
+        )
+        for key, entry in _offset_table(body)
+    }
+
+
+def decode_committed_offsets(body: bytes) -> CommittedOffsets:
+    """Read 43. Source: ConsumerOffsetManager.java (encode), rocketmq-all-5.3.3."""
+    offsets: dict[tuple[str, str], dict[int, int]] = {}
+    for key, queues in _offset_table(body):
+        topic, separator, group = key.partition(_TOPIC_GROUP_SEPARATOR)
+        if separator:  # the broker itself passes over keys of another form
+            offsets[topic, group] = {
+                field.numbered(queue_id, key): field.integer(queues, queue_id, key) for queue_id in queues
+            }
+    return CommittedOffsets(offsets)
+
+
+def _offset_table(body: bytes) -> list[tuple[str, dict[str, Any]]]:
+    """Keys and objects of the member ``offsetTable``."""
+    members = field.as_object(tolerant_json.decode(body), "the body")
+    table = field.as_object(members.get("offsetTable"), "offsetTable")
+    return [(key, field.as_object(value, key)) for key, value in table.items()]

@@ -1,0 +1,34 @@
+"""Who broke the protocol: we (`LocalProtocolError`) or the peer (`RemoteProtocolError`); a refusal is neither."""
+
+from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+
+
+class ProtocolError(Exception):
+    """Anything that went wrong with a command itself, whoever made it."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We asked for something that cannot be said in this protocol."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer sent bytes that are not RocketMQ's protocol."""
+
+
+class BodyError(RemoteProtocolError):
+    """The peer's frame was sound and its body is not what the request promises."""
+
+
+class ResponseError(ProtocolError):
+    """The peer understood the request and answered with a code other than success.
+
+    Args:
+        request: what was asked.
+        code: the response code, known or not.
+        remark: the peer's own words, if it had any.
+    """
+
+    def __init__(self, request: RequestCode, code: int, remark: str | None) -> None:
+        self.request, self.code, self.remark = request, code, remark
+        words = " ".join((remark or "").split())
+        super().__init__(f"answered code {code} ({ResponseCode.describe(code)})" + (f": {words}" if words else ""))

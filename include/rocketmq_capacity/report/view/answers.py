@@ -1,0 +1,157 @@
+"""Which recommendations answer which findings, and where on the page each of them stands."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rocketmq_capacity.report.detail import NOT_FLAGGED, SEVERITY_RANK
+from rocketmq_capacity.report.limits import FINDINGS_A_RULE, RECOMMENDATIONS
+from rocketmq_capacity.report.wording import ACTIONS, CHOICE_RULES, RULE_PRIORITY, Wording
+
+ACTION_ORDER = {action: place for place, action in enumerate(ACTIONS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A word to click: ``anchor`` is an id on this page, or None where its target is left out."""
+
+    text: str
+    anchor: str | None
+
+
+class Answers:
+    """The plan's findings and recommendations, tied together and ordered by what to mend first.
+
+    A recommendation answers a finding when it names the finding's rule and no name of the two contradicts: the same
+    group, the same topic, or a topic that the finding's group reads.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.topics = {group["consumer_group"]: group["topics"] for group in document["groups"]}
+        self.findings: list[dict[str, Any]] = sorted(document["findings"], key=_urgency)
+        self._by_subject: dict[tuple[str, str | None, str | None], list[int]] = {}
+        self._plan = document["recommendations"]
+        for place, recommendation in enumerate(self._plan):
+            for rule in recommendation["rules"]:
+                for subject in _subjects(recommendation["consumer_group"], recommendation["topic"]):
+                    self._by_subject.setdefault((rule, *subject), []).append(place)
+        self.places = [self._answering(finding) for finding in self.findings]
+        """For each finding the places of its recommendations in the plan."""
+        self._rank = self._ranks()
+        self.order = sorted(range(len(self._plan)), key=self._recommendation_key)
+        self._anchors = {
+            place: f"recommendation-{shown + 1}" for shown, place in enumerate(self.order[:RECOMMENDATIONS])
+        }
+        self._finding_anchors = self._anchors_of_findings()
+
+    @property
+    def recommendations(self) -> list[dict[str, Any]]:
+        """All of them, what answers the worst findings first."""
+        return [self._plan[place] for place in self.order]
+
+    def link(self, place: int) -> Link:
+        """To a recommendation, by its place in the plan."""
+        return Link(action_title(self._plan[place]), self._anchors.get(place))
+
+    def finding_anchor(self, index: int) -> str | None:
+        """Where the finding of this index stands; None where the page leaves it out."""
+        return self._finding_anchors.get(index)
+
+    def choices(self, shown: int) -> tuple[Link, ...]:
+        """Other actions that would do instead of the recommendation that is shown at this place."""
+        here = self.order[shown]
+        found: dict[int, None] = {}
+        for index in self._answered_by.get(here, ()):
+            if self.findings[index]["rule"] in CHOICE_RULES:
+                found |= dict.fromkeys(
+                    place for place in self.places[index] if self._plan[place]["action"] != self._plan[here]["action"]
+                )
+        return tuple(self.link(place) for place in found)
+
+    def answered(self, shown: int) -> tuple[int, ...]:
+        """Indices of the findings that the recommendation shown at this place answers."""
+        return tuple(self._answered_by.get(self.order[shown], ()))
+
+    def _answering(self, finding: Mapping[str, Any]) -> list[int]:
+        rule, group, topic = finding["rule"], finding["consumer_group"], finding["topic"]
+        found: dict[int, None] = {}
+        for subject in self._asked(group, topic):
+            found |= dict.fromkeys(self._by_subject.get((rule, *subject), ()))
+        fitting = [place for place in found if self._fits(self._plan[place], group, topic)]
+        return sorted(fitting, key=lambda place: (ACTION_ORDER.get(self._plan[place]["action"], 0), place))
+
+    def _asked(self, group: str | None, topic: str | None) -> Iterator[tuple[str | None, str | None]]:
+        yield None, None
+        if group is not None:
+            yield group, None
+        for name in self.topics.get(group or "", ()) if topic is None else (topic,):
+            yield None, name
+
+    def _fits(self, recommendation: Mapping[str, Any], group: str | None, topic: str | None) -> bool:
+        other_group, other_topic = recommendation["consumer_group"], recommendation["topic"]
+        if None not in {group, other_group} and group != other_group:
+            return False
+        return None in {topic, other_topic} or topic == other_topic
+
+    def _ranks(self) -> dict[int, tuple[int, int]]:
+        self._answered_by: dict[int, list[int]] = {}
+        ranks: dict[int, tuple[int, int]] = {}
+        for index, places in enumerate(self.places):
+            finding = self.findings[index]
+            rank = SEVERITY_RANK[finding["severity"]], RULE_PRIORITY.get(finding["rule"], len(RULE_PRIORITY))
+            for place in places:
+                self._answered_by.setdefault(place, []).append(index)
+                ranks[place] = min(ranks.get(place, rank), rank)
+        return ranks
+
+    def _recommendation_key(self, place: int) -> tuple[Any, ...]:
+        recommendation = self._plan[place]
+        return (
+            *self._rank.get(place, (NOT_FLAGGED, len(RULE_PRIORITY))),
+            recommendation["consumer_group"] or "",
+            recommendation["topic"] or "",
+            ACTION_ORDER.get(recommendation["action"], len(ACTION_ORDER)),
+            recommendation["id"],
+        )
+
+    def _anchors_of_findings(self) -> dict[int, str]:
+        shown: dict[str, int] = {}
+        anchors: dict[int, str] = {}
+        for index, finding in enumerate(self.findings):
+            shown[finding["rule"]] = shown.get(finding["rule"], 0) + 1
+            if shown[finding["rule"]] <= FINDINGS_A_RULE:
+                anchors[index] = f"finding-{index + 1}"
+        return anchors
+
+
+def action_title(recommendation: Mapping[str, Any]) -> str:
+    """What to do, to what: ``Give pay more queues``."""
+    wording = ACTIONS.get(recommendation["action"], Wording(recommendation["action"] + " {subject}", ""))
+    group, topic = recommendation["consumer_group"], recommendation["topic"]
+    names = {
+        "group": group or topic or "the group",
+        "topic": topic or group or "the topic",
+        "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
+    }
+    title = wording.title
+    for name, value in names.items():
+        title = title.replace("{" + name + "}", value)
+    return title
+
+
+def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, str | None]]:
+    if group is None and topic is None:
+        return [(None, None)]
+    return [(g, t) for g, t in ((group, None), (None, topic)) if (g, t) != (None, None)]
+
+
+def _urgency(finding: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (
+        SEVERITY_RANK[finding["severity"]],
+        RULE_PRIORITY.get(finding["rule"], len(RULE_PRIORITY)),
+        finding["rule"],
+        finding["consumer_group"] or "",
+        finding["topic"] or "",
+        finding["broker_name"] or "",
+        finding["subjects"],
+    )

@@ -1,0 +1,128 @@
+"""Two JSON objects of figures (before and after a change) -> one table, what differs first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rocketmq_capacity.report.figures import figure, label, signed
+from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.facts import short
+
+LOWER_IS_BETTER: Final = frozenset(
+    {
+        "idle",
+        "idle_clients",
+        "orphans",
+        "orphan_queues",
+        "doubly_owned",
+        "doubly_owned_queues",
+        "peak",
+        "excess",
+        "gini",
+        "cv",
+        "utilisation",
+        "lag",
+    }
+)
+"""Figures of which less is plainly good; of all others the table says the difference and does not judge it."""
+
+NAMES: Final = ("consumer_group", "topic", "broker_name", "client_id", "strategy")
+"""What tells the entries of a list of objects apart."""
+ABSENT: Final = object()
+LISTED: Final = 3
+"""Entries of a list that are named beside their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure, before and after."""
+
+    label: str
+    before: str
+    after: str
+    difference: str
+    """Signed, for numbers; else ``changed`` or ``no change``."""
+    verdict: str
+    """``better``, ``worse`` or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a change would do."""
+
+    changes: tuple[Change, ...]
+    more: int
+    """Figures that are left out."""
+    unchanged: int
+    """Figures that stay as they are; they are not listed."""
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
+    """Every figure of either side that differs, in the objects' order; one that is missing on a side is not known there."""
+    old, new = dict(_leaves(before, ())), dict(_leaves(after, ()))
+    paths = list(dict.fromkeys((*old, *new)))
+    changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
+    shown = tuple(_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
+    return Comparison(shown, len(changed) - len(shown), len(paths) - len(changed))
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, Mapping):
+        for name, held in value.items():
+            yield from _leaves(held, (*path, str(name)))
+    elif isinstance(value, list | tuple) and value and all(_name_of(item) for item in value):
+        for item in value:
+            rest = {name: held for name, held in item.items() if name not in NAMES}
+            yield from _leaves(rest, (*path, _name_of(item)))
+    else:
+        yield path, value
+
+
+def _name_of(item: Any) -> str:
+    if not isinstance(item, Mapping):
+        return ""
+    named = " ".join(str(item[name]) for name in NAMES if item.get(name) is not None)
+    return named if any(name not in NAMES for name in item) else ""
+
+
+def _change(path: tuple[str, ...], before: Any, after: Any) -> Change:
+    name = path[-1] if path else ""
+    difference, verdict = _difference(name, before, after)
+    return Change(
+        label=" \u203a ".join(METRIC_WORDS.get(part, label(part)) for part in path),
+        before=_side(name, before),
+        after=_side(name, after),
+        difference=difference,
+        verdict=verdict,
+    )
+
+
+METRIC_WORDS: Final = {"peak": "PEAK", "floor": "FLOOR", "excess": "EXCESS", "gini": "GINI", "cv": "CV"}
+
+
+def _side(name: str, value: Any) -> str:
+    if value is ABSENT:
+        return "not stated"
+    if isinstance(value, list | tuple):
+        first = ", ".join(short(name, item) for item in value[:LISTED])
+        return f"{len(value):,}: {first}, …" if len(value) > LISTED else first or "none"
+    return short(name, value) if isinstance(value, Mapping) else figure(name, value)
+
+
+def _difference(name: str, before: Any, after: Any) -> tuple[str, str]:
+    old, new = _amount(before), _amount(after)
+    if old is None or new is None:
+        return "changed", ""
+    step = round(new - old, 6)
+    if step == 0:
+        return "changed", ""  # a list with as many, but other entries
+    verdict = ("better" if step < 0 else "worse") if name in LOWER_IS_BETTER else ""
+    return signed(step), verdict
+
+
+def _amount(value: Any) -> float | None:
+    if isinstance(value, bool) or value is ABSENT:
+        return None
+    if isinstance(value, list | tuple):
+        return len(value)
+    return value if isinstance(value, int | float) else None

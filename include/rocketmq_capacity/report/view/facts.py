@@ -1,0 +1,73 @@
+"""A JSON object of figures (a finding's evidence) -> facts that a template writes: texts, lists and tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rocketmq_capacity.report.figures import figure, label
+from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records of one shape."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int
+    """Records that are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named value, as exactly one of: a text, a list, a table, or facts of its own."""
+
+    label: str
+    text: str | None = None
+    items: tuple[str, ...] = ()
+    more: int = 0
+    table: Table | None = None
+    facts: tuple["Fact", ...] = ()
+
+
+def facts_of(value: Mapping[str, Any]) -> tuple[Fact, ...]:
+    """One fact for each entry, in the object's order."""
+    return tuple(_fact(str(name), held) for name, held in value.items())
+
+
+def _fact(name: str, value: Any) -> Fact:
+    if isinstance(value, Mapping):
+        return Fact(label(name), facts=facts_of(value)) if value else Fact(label(name), text="none")
+    if not isinstance(value, list | tuple):
+        return Fact(label(name), text=figure(name, value))
+    if not value:
+        return Fact(label(name), text="none")
+    if all(isinstance(item, Mapping) for item in value):
+        return Fact(label(name), table=_table(value))
+    items = tuple(short(name, item) for item in value[:ITEMS])
+    return Fact(label(name), items=items, more=len(value) - len(items))
+
+
+def _table(records: Sequence[Mapping[str, Any]]) -> Table:
+    names = list(dict.fromkeys(name for record in records for name in record))
+    rows = tuple(tuple(short(name, record.get(name)) for name in names) for record in records[:TABLE_ROWS])
+    return Table(tuple(label(name) for name in names), rows, len(records) - len(rows))
+
+
+def short(name: str, value: Any) -> str:
+    """Any value in one line."""
+    if isinstance(value, Mapping):
+        if {"broker_name", "queue_id"} <= value.keys():
+            return queue_name(value)
+        return ", ".join(f"{label(str(key))} {short(str(key), held)}" for key, held in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        left_out = len(value) - ITEMS
+        listed = ", ".join(short(name, item) for item in value[:ITEMS])
+        return f"{listed} and {left_out:,} more" if left_out > 0 else listed or "none"
+    return figure(name, value)
+
+
+def queue_name(queue: Mapping[str, Any]) -> str:
+    """``pay broker-a 0``: topic, broker and id, as ``mqadmin`` lists them."""
+    parts = (queue.get("topic"), queue["broker_name"], queue["queue_id"])
+    return " ".join(str(part) for part in parts if part is not None)

@@ -1,0 +1,1 @@
+"""What-ifs: a scenario file, the snapshot as the scenario leaves it, and what that does to every group."""

@@ -1,0 +1,159 @@
+"""The scenario file, as frozen models: which changes are tried on a snapshot, in their order.
+
+The bounds of names and numbers are the inventory's. Values are taken as they are written: ``count: "2"`` is an error.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from rocketmq_capacity.config import Section, read_yaml
+
+Name = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=0, le=65_536)]
+Factor = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
+ClientIds = Annotated[tuple[Name, ...], Field(strict=False, min_length=1, max_length=65_536)]
+ClientStrategy = Literal[
+    "AVG",
+    "AVG_BY_CIRCLE",
+    "CONFIG",
+    "MACHINE_ROOM",
+    "MACHINE_ROOM_NEARBY-AVG",
+    "MACHINE_ROOM_NEARBY-AVG_BY_CIRCLE",
+    "CONSISTENT_HASH",
+]
+"""What a client can report; POP is the broker's doing, see :class:`SetRequestMode`."""
+
+
+class _Change(Section):
+    """One change; ``change`` says which."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Clients(_Change):
+    """Clients of a group, named by their ids or counted."""
+
+    consumer_group: Name
+    client_ids: ClientIds | None = None
+    count: Count | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.client_ids is None) == (self.count is None):
+            raise ValueError("expected either client_ids or count")
+        return self
+
+
+class AddClients(_Clients):
+    """New consumers of a group: with these ids, or ``count`` of them with made-up ids."""
+
+    change: Literal["add_clients"]
+
+
+class RemoveClients(_Clients):
+    """Consumers of a group that leave: these ids, one consumer a mention, or the last ``count`` in Java's order."""
+
+    change: Literal["remove_clients"]
+
+
+class SetQueues(_Change):
+    """New queue counts of a topic on one broker, or on every broker that has the topic."""
+
+    change: Literal["set_queues"]
+    topic: Name
+    broker_name: Name | None = None
+    read_queue_nums: Count
+    write_queue_nums: Count
+
+
+class AddBroker(_Change):
+    """A new master with the topics of another broker, each with as many queues as there."""
+
+    change: Literal["add_broker"]
+    broker_name: Name
+    broker_addr: Name | None = None
+    topics_like: Name
+
+
+class LoseBroker(_Change):
+    """A broker, slaves and all, that the name server has expired: its queues have left the route."""
+
+    change: Literal["lose_broker"]
+    broker_name: Name
+
+
+class ReadOnlyBroker(_Change):
+    """A broker whose ``brokerPermission`` is 4: consumers still read it, producers avoid it."""
+
+    change: Literal["read_only_broker"]
+    broker_name: Name
+
+
+class LoseRoom(_Change):
+    """A machine room that fails: every broker and every client that the policy's ``rooms`` put there."""
+
+    change: Literal["lose_room"]
+    room: Name
+
+
+class ScaleTraffic(_Change):
+    """``factor`` times as many messages put into a topic, or into all of them."""
+
+    change: Literal["scale_traffic"]
+    topic: Name | None = None
+    factor: Factor
+
+
+class SetStrategy(_Change):
+    """Another allocation strategy in every client of a group."""
+
+    change: Literal["set_strategy"]
+    consumer_group: Name
+    strategy: ClientStrategy
+
+
+class SetRequestMode(_Change):
+    """Another request mode of a group for a topic, as ``mqadmin setConsumeMode`` sets it."""
+
+    change: Literal["set_request_mode"]
+    consumer_group: Name
+    topic: Name
+    message_request_mode: Literal["PULL", "POP"]
+    pop_share_queue_num: PopShare | None = None
+
+
+Change = (
+    AddClients
+    | RemoveClients
+    | SetQueues
+    | AddBroker
+    | LoseBroker
+    | ReadOnlyBroker
+    | LoseRoom
+    | ScaleTraffic
+    | SetStrategy
+    | SetRequestMode
+)
+
+
+class Scenario(Section):
+    """A named list of changes; an empty one leaves the snapshot as it is."""
+
+    name: Annotated[Name, Field(strict=True)]
+    changes: tuple[Annotated[Change, Field(discriminator="change")], ...]
+
+    def changes_as_written(self) -> list[dict[str, Any]]:
+        """The changes as plain values with the keys that the file gave, for the plan file."""
+        return [change.model_dump(mode="json", exclude_unset=True) for change in self.changes]
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read and check a scenario file; whether it fits a cluster is told when it is applied.
+
+    Errors: :class:`BadInput` naming the file, the place in it and what was expected (an unknown key or change: the
+    nearest known one).
+    """
+    return read_yaml(path, Scenario, "a scenario file")

@@ -1,0 +1,317 @@
+"""The inventory file, ``rocketmq-capacity/inventory/1``: one cluster at one moment.
+
+Every structure mirrors the public contract; ``None`` is "unknown", never zero. Reading is strict: a wrong type, a
+number out of range or a repeated key is a :class:`BadInput` that names the place in the file.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from rocketmq_capacity.errors import BadInput
+
+FORMAT: Final = "rocketmq-capacity/inventory/1"
+CLUSTER_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,255}")
+
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=65_536)]
+Perm = Annotated[int, msgspec.Meta(ge=0, le=7)]
+Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Rate = Annotated[float, msgspec.Meta(ge=0.0)]
+PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+# Under POP a client that pops every queue of a broker owns its queue -1 (QueryAssignmentProcessor.allocate4Pop).
+OwnedQueueId = Annotated[int, msgspec.Meta(ge=-1, le=65_536)]
+RequestMode = Literal["PULL", "POP"]
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """A part of the inventory; unknown members are ignored, so that a later writer can add some."""
+
+
+class Broker(_Part, frozen=True, kw_only=True):
+    """One broker process: a master (``broker_id`` 0) or a slave (above 0)."""
+
+    broker_name: Name
+    broker_id: Offset = 0
+    broker_addr: str | None = None
+    broker_perm: Perm | None = None
+    version: str | None = None
+    config: dict[str, str] | None = None
+    runtime: dict[str, str] | None = None
+
+
+class TopicQueues(_Part, frozen=True, kw_only=True):
+    """A topic's queues on one broker, as the route gives them (``perm`` combined with the broker's own)."""
+
+    broker_name: Name
+    read_queue_nums: Count | None = None
+    write_queue_nums: Count | None = None
+    perm: Perm | None = None
+
+
+class TopicOffset(_Part, frozen=True, kw_only=True):
+    """How far one queue is written."""
+
+    broker_name: Name
+    queue_id: Count
+    min_offset: Offset | None = None
+    max_offset: Offset | None = None
+    put_msgs_per_s: Rate | None = None
+
+
+class Topic(_Part, frozen=True, kw_only=True):
+    """A topic, its queues and how far they are written."""
+
+    topic: Name
+    message_type: str | None = None
+    order: bool | None = None
+    queues: tuple[TopicQueues, ...] | None = None
+    offsets: tuple[TopicOffset, ...] | None = None
+
+
+class Subscription(_Part, frozen=True, kw_only=True):
+    """A topic that a client or a group reads, and how."""
+
+    topic: Name
+    expression_type: str | None = None
+    expression: str | None = None
+    message_request_mode: RequestMode | None = None
+    pop_share_queue_num: PopShare | None = None
+
+
+class OwnedQueue(_Part, frozen=True, kw_only=True):
+    """A queue that a client says it reads."""
+
+    topic: Name
+    broker_name: Name
+    queue_id: OwnedQueueId
+
+
+class ConsumeStatus(_Part, frozen=True, kw_only=True):
+    """How a client consumes one topic: milliseconds a listener call, messages a second."""
+
+    topic: Name
+    consume_rt_ms: Rate | None = None
+    consume_ok_msgs_per_s: Rate | None = None
+    consume_failed_msgs_per_s: Rate | None = None
+
+
+class Client(_Part, frozen=True, kw_only=True):
+    """One running consumer; the same ``client_id`` twice means two consumers."""
+
+    client_id: Name
+    client_addr: str | None = None
+    language: str | None = None
+    version: str | None = None
+    seen_on: tuple[str, ...] | None = None
+    started_at: str | None = None
+    allocate_strategy: str | None = None
+    consume_threads: Count | None = None
+    consume_batch_size: Count | None = None
+    pull_threshold_for_queue: Count | None = None
+    pull_threshold_size_for_queue_mib: Count | None = None
+    subscriptions: tuple[Subscription, ...] | None = None
+    owned_queues: tuple[OwnedQueue, ...] | None = None
+    status: tuple[ConsumeStatus, ...] | None = None
+
+
+class Sample(_Part, frozen=True, kw_only=True):
+    """A group's place on a queue at one moment of the snapshot."""
+
+    at: str
+    broker_offset: Offset | None = None
+    consumer_offset: Offset | None = None
+
+
+class GroupOffset(_Part, frozen=True, kw_only=True):
+    """A group's place on a queue; lag = broker_offset - consumer_offset."""
+
+    topic: Name
+    broker_name: Name
+    queue_id: Count
+    broker_offset: Offset | None = None
+    consumer_offset: Offset | None = None
+    last_timestamp: str | None = None
+    samples: tuple[Sample, ...] | None = None
+
+
+class ConsumerGroup(_Part, frozen=True, kw_only=True):
+    """A consumer group, its running consumers and its offsets."""
+
+    consumer_group: Name
+    message_model: Literal["CLUSTERING", "BROADCASTING"] | None = None
+    consume_type: str | None = None
+    message_request_mode: RequestMode | None = None
+    pop_share_queue_num: PopShare | None = None
+    orderly: bool | None = None
+    subscriptions: tuple[Subscription, ...] | None = None
+    clients: tuple[Client, ...] | None = None
+    offsets: tuple[GroupOffset, ...] | None = None
+
+
+class Failure(_Part, frozen=True, kw_only=True):
+    """A request that a broker did not answer."""
+
+    broker_addr: str
+    request: str | None = None
+    error: str | None = None
+
+
+class Inventory(_Part, frozen=True, kw_only=True):
+    """One cluster at one moment."""
+
+    format: str
+    cluster_name: str
+    taken_at: str
+    nameservers: tuple[str, ...] | None = None
+    brokers: tuple[Broker, ...]
+    topics: tuple[Topic, ...]
+    consumer_groups: tuple[ConsumerGroup, ...]
+    failures: tuple[Failure, ...] | None = None
+
+    @property
+    def taken_at_utc(self) -> datetime:
+        """The moment of the snapshot."""
+        return parse_utc(self.taken_at)
+
+
+def parse_utc(text: str) -> datetime:
+    """An ISO-8601 time in UTC from 1970 on; ValueError for anything else, a time of another zone included."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None or moment.utcoffset() != timedelta(0):
+        raise ValueError("not in UTC")
+    if moment.timestamp() < 0:
+        raise ValueError("before 1970")
+    return moment.astimezone(UTC)
+
+
+def java_order(text: str) -> bytes:
+    """Sort key that orders strings as Java's ``String.compareTo`` does: by UTF-16 code units."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def read_inventory(path: Path) -> Inventory:
+    """Read and check an inventory file.
+
+    Errors: :class:`BadInput` naming the file, the place in it and what was expected.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(str(path), "", f"cannot be read ({error.strerror}); expected an inventory file") from None
+    return parse_inventory(data, source=str(path))
+
+
+def parse_inventory(data: bytes, *, source: str) -> Inventory:
+    """Decode and check the bytes of an inventory; ``source`` is what errors call them."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
+    _check_format(data, source)
+    try:
+        inventory = msgspec.json.decode(data, type=Inventory)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).rpartition(" - at ")
+        raise BadInput(source, place.strip("`") if problem else "$", problem or str(error)) from None
+    _check_values(inventory, source)
+    return inventory
+
+
+def render_inventory(inventory: Inventory) -> bytes:
+    """The file's bytes: unknown members left out, two spaces, a final newline."""
+    return msgspec.json.format(msgspec.json.encode(_known(msgspec.to_builtins(inventory))), indent=2) + b"\n"
+
+
+def fingerprint(inventory: Inventory) -> str:
+    """SHA-256 (hex) of the canonical inventory: unknowns left out, keys and lists sorted."""
+    return hashlib.sha256(msgspec.json.encode(_canonical(_known(msgspec.to_builtins(inventory))))).hexdigest()
+
+
+def _check_format(data: bytes, source: str) -> None:
+    """Name an unknown format before anything else is judged by the rules of this one."""
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadInput(source, "", f"is not JSON ({error}); expected an inventory, {FORMAT}") from None
+    if not isinstance(document, dict):
+        raise BadInput(source, "$", f"is not an object; expected an inventory, {FORMAT}")
+    if document.get("format") != FORMAT:
+        raise BadInput(source, "$.format", f"is {document.get('format')!r}; expected {FORMAT!r}")
+
+
+def _check_values(inventory: Inventory, source: str) -> None:
+    """What types alone cannot say: names, times and repeated keys."""
+
+    def time(place: str, text: str | None) -> None:
+        if text is None:
+            return
+        try:
+            parse_utc(text)
+        except (ValueError, OverflowError):
+            problem = f"is {text!r}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
+            raise BadInput(source, place, problem) from None
+
+    def unique(place: str, parts: Sequence[Any] | None, key: Callable[[Any], Hashable], names: str) -> None:
+        seen: dict[Hashable, int] = {}
+        for index, part in enumerate(parts or ()):
+            if (first := seen.setdefault(key(part), index)) != index:
+                problem = f"repeats ({names}) = {key(part)!r} of {place}[{first}]; expected each once"
+                raise BadInput(source, f"{place}[{index}]", problem)
+
+    if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
+        problem = f"is {inventory.cluster_name!r}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
+        raise BadInput(source, "$.cluster_name", problem)
+    time("$.taken_at", inventory.taken_at)
+    unique("$.brokers", inventory.brokers, lambda b: (b.broker_name, b.broker_id), "broker_name, broker_id")
+    unique("$.topics", inventory.topics, lambda t: t.topic, "topic")
+    unique("$.consumer_groups", inventory.consumer_groups, lambda g: g.consumer_group, "consumer_group")
+    for t, topic in enumerate(inventory.topics):
+        place = f"$.topics[{t}]"
+        unique(f"{place}.queues", topic.queues, lambda q: (topic.topic, q.broker_name), "topic, broker_name")
+        unique(f"{place}.offsets", topic.offsets, lambda o: (o.broker_name, o.queue_id), "broker_name, queue_id")
+    for g, group in enumerate(inventory.consumer_groups):
+        place = f"$.consumer_groups[{g}]"
+        unique(f"{place}.subscriptions", group.subscriptions, lambda s: s.topic, "topic")
+        unique(
+            f"{place}.offsets",
+            group.offsets,
+            lambda o: (o.topic, o.broker_name, o.queue_id),
+            "topic, broker_name, queue_id",
+        )
+        for c, client in enumerate(group.clients or ()):
+            time(f"{place}.clients[{c}].started_at", client.started_at)
+            unique(f"{place}.clients[{c}].subscriptions", client.subscriptions, lambda s: s.topic, "topic")
+            unique(f"{place}.clients[{c}].status", client.status, lambda s: s.topic, "topic")
+        for o, offset in enumerate(group.offsets or ()):
+            time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
+            for s, sample in enumerate(offset.samples or ()):
+                time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
+
+
+def _known(value: Any) -> Any:
+    """The same document without its unknown (null) members."""
+    if isinstance(value, dict):
+        return {name: _known(member) for name, member in value.items() if member is not None}
+    if isinstance(value, list | tuple):
+        return [_known(item) for item in value]
+    return value
+
+
+def _canonical(value: Any) -> Any:
+    """The same document with object keys and list items in one order."""
+    if isinstance(value, dict):
+        return {name: _canonical(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return sorted(map(_canonical, value), key=msgspec.json.encode)
+    return value
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names once each, in Java's order."""
+    return sorted(set(names), key=java_order)

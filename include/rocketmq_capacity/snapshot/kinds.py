@@ -1,0 +1,80 @@
+"""What is a cluster's business and what is RocketMQ's own.
+
+Source: TopicValidator, MixAll and TopicConfigManager.init at rocketmq-all-5.3.3. The broker's own isSystemTopic also
+knows the topics named after the cluster and its brokers, because it adds them at start; here they are derived.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from rocketmq_capacity.config import Exclude
+from rocketmq_capacity.snapshot.inventory import Inventory
+
+RETRY_PREFIX: Final = "%RETRY%"
+DLQ_PREFIX: Final = "%DLQ%"
+LMQ_PREFIX: Final = "%LMQ%"
+SYSTEM_TOPIC_PREFIX: Final = "rmq_sys_"
+SYSTEM_TOPICS: Final = frozenset(
+    {
+        "TBW102",
+        "SCHEDULE_TOPIC_XXXX",
+        "BenchmarkTest",
+        "RMQ_SYS_TRANS_HALF_TOPIC",
+        "RMQ_SYS_TRACE_TOPIC",
+        "RMQ_SYS_TRANS_OP_HALF_TOPIC",
+        "TRANS_CHECK_MAX_TIME_TOPIC",
+        "SELF_TEST_TOPIC",
+        "OFFSET_MOVED_EVENT",
+        "CHECKPOINT_TOPIC",
+    }
+)
+SYSTEM_GROUP_PREFIX: Final = "CID_RMQ_SYS_"
+SYSTEM_GROUPS: Final = frozenset(
+    {
+        "DEFAULT_CONSUMER",
+        "DEFAULT_PRODUCER",
+        "TOOLS_CONSUMER",
+        "SCHEDULE_CONSUMER",
+        "FILTERSRV_CONSUMER",
+        "__MONITOR_CONSUMER",
+        "CLIENT_INNER_PRODUCER",
+        "SELF_TEST_P_GROUP",
+        "SELF_TEST_C_GROUP",
+        "CID_ONS-HTTP-PROXY",
+        "CID_ONSAPI_PERMISSION",
+        "CID_ONSAPI_OWNER",
+        "CID_ONSAPI_PULL",
+    }
+)
+
+
+class Kinds:
+    """The kind of every topic and group of one cluster under one policy."""
+
+    def __init__(self, inventory: Inventory, exclude: Exclude) -> None:
+        brokers = {broker.broker_name for broker in inventory.brokers}
+        cluster = inventory.cluster_name
+        self._own_topics = SYSTEM_TOPICS | brokers | {cluster, f"{cluster}_REPLY_TOPIC"}
+        self._exclude = exclude
+
+    def of_topic(self, topic: str) -> str:
+        """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""
+        if topic in self._own_topics or topic.startswith(SYSTEM_TOPIC_PREFIX):
+            return "SYSTEM"
+        if _matches(topic, self._exclude.topics):
+            return "EXCLUDED"
+        for prefix, kind in ((RETRY_PREFIX, "RETRY"), (DLQ_PREFIX, "DLQ"), (LMQ_PREFIX, "LMQ")):
+            if topic.startswith(prefix):
+                return kind
+        return "BUSINESS"
+
+    def of_group(self, consumer_group: str) -> str:
+        """SYSTEM, EXCLUDED (by the policy) or BUSINESS."""
+        if consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX):
+            return "SYSTEM"
+        return "EXCLUDED" if _matches(consumer_group, self._exclude.consumer_groups) else "BUSINESS"
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(re.search(pattern, name) for pattern in patterns)
