@@ -39,7 +39,7 @@ def time_official_classes(
     """Run the official class for every client of the fleet, once.
 
     ``fleet`` is a file of JSON lines, topics before the groups that name them: ``{"topic", "queues": [[broker_name,
-    read_queue_nums]]}``, ``{"consumer_group", "client_ids", "topics"}`` (a group's own ``config`` may stand in it), and,
+    read_queue_nums]]}``, ``{"consumer_group", "client_ids", "topics"}`` (a group may have its own ``config``), and,
     for the room strategies, ``{"broker_rooms": {}}`` and ``{"client_rooms": {}}``, each on a line. ``params`` are named
     as in ``java_oracle.Case``.
 

@@ -38,9 +38,13 @@ class JavaBuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MavenProject:
-    """A folder with a ``pom.xml`` and ``src/``; everything made of them goes to its ``target/``."""
+    """A folder with a ``pom.xml`` and ``src/``; everything made of them goes to its ``target/``.
+
+    ``also`` are folders of other projects whose sources this pom compiles too.
+    """
 
     folder: Path
+    also: tuple[Path, ...] = ()
 
     def command(self, main_class: str, *args: str, jvm: Sequence[str] = ()) -> list[str]:
         """The command line that runs a main class, built first if it is not up to date.
@@ -79,9 +83,10 @@ class MavenProject:
 
     def _fingerprint(self) -> str:
         digest = hashlib.sha256()
-        sources = (path for path in (self.folder / "src").rglob("*") if path.is_file())
-        for path in [self.folder / "pom.xml", *sorted(sources)]:
-            digest.update(f"{path.relative_to(self.folder)}\0{path.stat().st_size}\0".encode())
+        roots = [folder / "src" for folder in (self.folder, *self.also)]
+        sources = sorted(path for root in roots for path in root.rglob("*") if path.is_file())
+        for path in [self.folder / "pom.xml", *sources]:
+            digest.update(f"{path.relative_to(self.folder.parent)}\0{path.stat().st_size}\0".encode())
             digest.update(path.read_bytes())
         return digest.hexdigest()
 

@@ -14,7 +14,7 @@ import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsist
 import org.apache.rocketmq.common.message.MessageQueue;
 
 /** From the parameters of a request to the official strategy object. */
-final class Strategies {
+public final class Strategies {
     private static final String NEARBY = "MACHINE_ROOM_NEARBY-";
     private static final int DEFAULT_VIRTUAL_NODES = 10;
     private static final int DEFAULT_POP_SHARE = -1;
@@ -27,7 +27,7 @@ final class Strategies {
      *
      * <p>A parameter that is absent stays unset in the official object, so that it fails as it would fail there.
      */
-    static AllocateMessageQueueStrategy of(JSONObject request) {
+    public static AllocateMessageQueueStrategy of(JSONObject request) {
         return of(request.getString("strategy"), request);
     }
 

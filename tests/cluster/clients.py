@@ -1,0 +1,198 @@
+"""Real Java consumers and producers, in a JVM of their own."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.cluster.jvm import ClusterError, Jvm
+from tests.oracle.java_oracle import Queue
+
+_JVM: Final = ("-Xms64m", "-Xmx512m", "-Xss256k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_SETTLE_POLL_S: Final = 0.5
+_SETTLED_S: Final = 5.0
+"""Unchanged for longer than two rebalances (2 s each here)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A topic and what of it; ``TAG`` or ``SQL92``."""
+
+    topic: str
+    expression: str = "*"
+    expression_type: str = "TAG"
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """One push consumer to start; its client id is ``client_ip@instance_name``.
+
+    ``strategy`` is a strategy's name and ``strategy_params`` its parameters as in ``java_oracle.Case``; of CONFIG,
+    ``config`` is this client's own list of (topic, broker name, queue id). ``delay_ms`` is slept for each message. The
+    intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s.
+    """
+
+    consumer_group: str
+    instance_name: str
+    subscriptions: Sequence[Subscription | str]
+    strategy: str = "AVG"
+    strategy_params: Mapping[str, Any] | None = None
+    message_model: str = "CLUSTERING"
+    orderly: bool = False
+    pop: bool = False
+    delay_ms: int = 0
+    consume_threads: int = 4
+    consume_batch_size: int = 1
+    pull_batch_size: int = 32
+    pull_threshold_for_queue: int = 1000
+    poll_nameserver_ms: int = 2000
+    heartbeat_ms: int = 2000
+    persist_offset_ms: int = 1000
+    client_ip: str = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What one live consumer holds in its own tables; ``pop_queues`` have id -1 where it pops a whole broker."""
+
+    number: int
+    consumer_group: str
+    client_id: str
+    queues: tuple[Queue, ...]
+    pop_queues: tuple[Queue, ...]
+    consumed: int
+
+
+class Clients:
+    """A JVM with real consumers and a producer; a context manager."""
+
+    def __init__(self, nameserver: str) -> None:
+        """Say whose clients they are; nothing runs before ``start``."""
+        self._nameserver = nameserver
+        self._folder = Path()
+        self._jvm: Jvm | None = None
+
+    def start(self) -> Self:
+        """Start the JVM.
+
+        Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError if it does not come up.
+        """
+        self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-clients-"))
+        main = "capacity.cluster.ClientsMain"
+        self._jvm = Jvm(main, self._nameserver, folder=self._folder, name="clients", jvm=_JVM)
+        try:
+            self._jvm.answer()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """Kill them all, as a machine that loses its power would."""
+        if self._jvm is not None:
+            self._jvm.close()
+            self._jvm = None
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def ask(self, command: str, **fields: Any) -> Any:
+        """Any command of the Java side; see ClientsMain.java."""
+        if self._jvm is None:
+            raise ClusterError("the clients are not started")
+        return self._jvm.ask(command, **fields)
+
+    def start_consumer(self, consumer: Consumer) -> int:
+        """Start a consumer, a second one of the same id too; the number under which it is known here."""
+        fields = {name: getattr(consumer, name) for name in Consumer.__slots__}
+        fields["strategy"] = {"strategy": consumer.strategy, **(fields.pop("strategy_params") or {})}
+        fields["subscriptions"] = [_as_fields(subscription) for subscription in consumer.subscriptions]
+        number: int = self.ask("start_consumer", **fields)["consumer"]
+        return number
+
+    def stop_consumer(self, number: int) -> None:
+        """Shut a consumer down in good order."""
+        self.ask("stop_consumer", consumer=number)
+
+    def owned(self) -> list[Owned]:
+        """What every live consumer holds, in the order of their start."""
+        return [
+            Owned(
+                number=row["consumer"],
+                consumer_group=row["consumer_group"],
+                client_id=row["client_id"],
+                queues=tuple(Queue(*queue) for queue in row["queues"]),
+                pop_queues=tuple(Queue(*queue) for queue in row["pop_queues"]),
+                consumed=row["consumed"],
+            )
+            for row in self.ask("owned")
+        ]
+
+    def settled(self, time_limit_s: float = 60.0) -> list[Owned]:
+        """What every live consumer holds, once that no longer changes.
+
+        Errors: ClusterError if it still changes when the time is up.
+        """
+        deadline = time.monotonic() + time_limit_s
+        last, since = self._held(), time.monotonic()
+        while time.monotonic() - since < _SETTLED_S:
+            if time.monotonic() > deadline:
+                raise ClusterError(f"the consumers did not settle within {time_limit_s} s")
+            time.sleep(_SETTLE_POLL_S)
+            held = self._held()
+            if held != last:
+                last, since = held, time.monotonic()
+        return self.owned()
+
+    def _held(self) -> list[tuple[int, tuple[Queue, ...], tuple[Queue, ...]]]:
+        return [(owned.number, owned.queues, owned.pop_queues) for owned in self.owned()]
+
+    def produce(
+        self,
+        topic: str,
+        count: int,
+        *,
+        weights: Mapping[tuple[str, int], float] | None = None,
+        size_bytes: int = 100,
+        tag: str = "",
+    ) -> None:
+        """Send messages and wait for each to be stored; queues are drawn by weight, 1 where none is given."""
+        self.ask("produce", topic=topic, count=count, weights=_as_rows(weights), size_bytes=size_bytes, tag=tag)
+
+    def start_load(
+        self,
+        topic: str,
+        msgs_per_s: float,
+        *,
+        weights: Mapping[tuple[str, int], float] | None = None,
+        size_bytes: int = 100,
+        tag: str = "",
+    ) -> None:
+        """Send so many messages a second, until ``stop_loads``."""
+        fields = {"topic": topic, "msgs_per_s": msgs_per_s, "size_bytes": size_bytes, "tag": tag}
+        self.ask("start_load", weights=_as_rows(weights), **fields)
+
+    def stop_loads(self) -> None:
+        """End every load."""
+        self.ask("stop_loads")
+
+
+def _as_fields(subscription: Subscription | str) -> dict[str, str]:
+    given = Subscription(subscription) if isinstance(subscription, str) else subscription
+    return {name: getattr(given, name) for name in Subscription.__slots__}
+
+
+def _as_rows(weights: Mapping[tuple[str, int], float] | None) -> list[tuple[str, int, float]]:
+    return [(broker_name, queue_id, weight) for (broker_name, queue_id), weight in (weights or {}).items()]

@@ -1,0 +1,119 @@
+"""One of our Java programs: commands in, answers out, each a JSON object on a line, each answer within its time."""
+
+import json
+import os
+import queue
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tests.oracle.maven_project import MavenProject
+
+PROJECT: Final = MavenProject(Path(__file__).parent, also=(Path(__file__).parent.parent / "oracle",))
+ANSWER_TIME_LIMIT_S: Final = 60.0
+
+_LOG_LINES: Final = 20
+
+
+class ClusterError(Exception):
+    """The real RocketMQ or its clients did not do what they were told; the message is theirs."""
+
+
+class Jvm:
+    """A running program; its files stay in ``folder``. It ends when this process does, or with ``close``.
+
+    Not for two threads at once.
+    """
+
+    def __init__(self, main_class: str, *args: str, folder: Path, name: str, jvm: Sequence[str]) -> None:
+        """Build what is not built and start it; its first answer says that it is up.
+
+        Errors: OracleUnavailable without Java, Maven or Maven Central.
+        """
+        self._log = folder / f"{name}.log"
+        self._output = folder / f"{name}.err"
+        # RocketMQ keeps what it is not told a place for under the home folder.
+        properties = {
+            "capacity.log": self._log,
+            "user.home": folder,
+            "rocketmq.client.localOffsetStoreDir": folder / "offsets",
+            "rocketmq.client.rebalance.waitInterval": 2000,
+        }
+        options = [*jvm, *(f"-D{key}={value}" for key, value in properties.items())]
+        with self._output.open("wb") as errors:
+            self._process = subprocess.Popen(
+                PROJECT.command(main_class, *args, jvm=options),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=folder,
+                env={**os.environ, "ROCKETMQ_HOME": str(folder)},
+            )
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def send(self, command: str, **fields: Any) -> None:
+        """Send a command; its answer is taken with ``answer``."""
+        if self._process.stdin is None:
+            raise ClusterError("no input")
+        line = json.dumps({"command": command, **fields}).encode("ascii") + b"\n"
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise ClusterError(f"the JVM is gone: {self._last_words()}") from error
+
+    def answer(self, time_limit_s: float = ANSWER_TIME_LIMIT_S) -> Any:
+        """The next answer, in the order of the commands.
+
+        Errors: ClusterError where the command failed, the program ended or the time is up.
+        """
+        try:
+            line = self._answers.get(timeout=time_limit_s)
+        except queue.Empty:
+            raise ClusterError(f"no answer within {time_limit_s} s: {self._last_words()}") from None
+        if not line:
+            raise ClusterError(f"the JVM ended: {self._last_words()}")
+        answer: Mapping[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise ClusterError(f"{answer['error']}: {self._last_words()}")
+        return answer["ok"]
+
+    def ask(self, command: str, **fields: Any) -> Any:
+        """Send a command and take its answer."""
+        self.send(command, **fields)
+        return self.answer()
+
+    def close(self) -> None:
+        """End the program at once: what it holds is to be thrown away, and a stopped process cannot listen."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+    def _read(self) -> None:
+        if self._process.stdout is None:
+            return
+        try:
+            for line in self._process.stdout:
+                self._answers.put(line)
+        except ValueError:
+            pass  # closed under our hands
+        self._answers.put(b"")
+
+    def _last_words(self) -> str:
+        lines = [
+            line
+            for path in (self._output, self._log)
+            if path.exists()
+            for line in path.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:]
+        ]
+        return "\n".join(lines) or "nothing in its log"

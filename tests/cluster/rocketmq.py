@@ -1,0 +1,274 @@
+"""A real RocketMQ 5.3.3 on the loopback address: a name server and brokers."""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.cluster.clients import Clients
+from tests.cluster.jvm import ClusterError, Jvm
+
+__all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
+
+READY_TIME_LIMIT_S: Final = 90.0
+
+_PORTS: Final = (10_000, 32_000)
+"""Below those that the system gives to outgoing connections, which come and go."""
+
+_SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=256m")
+_SHARED_JVM: Final = ("-Xms128m", "-Xmx512m", *_SMALL)
+_OWN_JVM: Final = ("-Xms64m", "-Xmx256m", *_SMALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One broker to start; id 0 is the master, others are slaves of the same name.
+
+    One in its own process can be frozen alone. ``config`` are broker properties, which win over ours.
+    """
+
+    broker_name: str
+    broker_id: int = 0
+    own_process: bool = False
+    config: Mapping[str, str] = field(default_factory=dict)
+
+
+THREE_BROKERS: Final = (Broker("broker-a"), Broker("broker-b"), Broker("room1@broker-c"))
+
+
+class Cluster:
+    """A name server and brokers, ready when the name server lists every one of them; a context manager.
+
+    Attributes: ``nameserver`` (host:port), ``broker_addrs`` ((broker name, broker id) -> host:port).
+    """
+
+    def __init__(
+        self,
+        brokers: Sequence[Broker] = THREE_BROKERS,
+        *,
+        cluster_name: str = "DefaultCluster",
+        nameserver_config: Mapping[str, str] | None = None,
+    ) -> None:
+        """Say what is to be started; nothing runs before ``start``."""
+        self._brokers = brokers
+        self._cluster_name = cluster_name
+        self._nameserver_config = nameserver_config or {}
+        self._folder = Path()
+        self._jvms: dict[tuple[str, int] | None, Jvm] = {}
+        self.nameserver = ""
+        self.broker_addrs: dict[tuple[str, int], str] = {}
+
+    def start(self) -> Self:
+        """Start all, side by side, and wait until the name server lists every broker.
+
+        Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError if it does not come up in time.
+        """
+        self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-"))
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """End every process and delete every file."""
+        for jvm in self._jvms.values():
+            jvm.close()
+        self._jvms.clear()
+        if self._folder != Path():
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def create_topic(
+        self,
+        topic: str,
+        queues: Mapping[str, int | tuple[int, int]],
+        *,
+        perm: int | Mapping[str, int] = 6,
+        order: bool = False,
+        message_type: str | None = None,
+    ) -> None:
+        """Create or change a topic on the masters named: broker name -> queues, or (read, write) queues."""
+        for broker_name, counts in queues.items():
+            read, write = counts if isinstance(counts, tuple) else (counts, counts)
+            self._ask(
+                "create_topic",
+                broker_addr=self.broker_addrs[broker_name, 0],
+                topic=topic,
+                read_queue_nums=read,
+                write_queue_nums=write,
+                perm=perm if isinstance(perm, int) else perm[broker_name],
+                order=order,
+                message_type=message_type,
+            )
+
+    def set_order_conf(self, topic: str, value: str) -> None:
+        """Set the order configuration of a topic at the name server: ``broker-a:4;broker-b:4``."""
+        self._ask("set_order_conf", topic=topic, value=value)
+
+    def create_group(self, consumer_group: str, *, orderly: bool = False) -> None:
+        """Create a subscription group on every master."""
+        for address in self._masters():
+            self._ask("create_group", broker_addr=address, consumer_group=consumer_group, orderly=orderly)
+
+    def set_request_mode(self, topic: str, consumer_group: str, mode: str, pop_share_queue_num: int = 0) -> None:
+        """Set PULL or POP for a group's topic, which both must exist, on every master that has the topic."""
+        hosts = {
+            row["broker_addr"]
+            for row in self.facts()["topic_configs"]
+            if row["topic"] == topic and row["broker_addr"] in self._masters()
+        }
+        for address in hosts:
+            self._ask(
+                "set_request_mode",
+                broker_addr=address,
+                topic=topic,
+                consumer_group=consumer_group,
+                mode=mode,
+                pop_share_queue_num=pop_share_queue_num,
+            )
+
+    def set_broker_config(self, broker_name: str, config: Mapping[str, str], broker_id: int = 0) -> None:
+        """Change properties of a running broker; ``brokerPermission`` 4 makes it read-only."""
+        self._ask("set_broker_config", broker_addr=self.broker_addrs[broker_name, broker_id], config=dict(config))
+
+    def facts(self) -> dict[str, Any]:
+        """What the official admin client says, as lists of rows; see Facts.java for their fields."""
+        facts: dict[str, Any] = self._ask("facts")
+        return facts
+
+    def freeze(self, broker_name: str, broker_id: int = 0) -> None:
+        """SIGSTOP a broker that has its own process: it still accepts connections and answers nothing."""
+        os.kill(self._own(broker_name, broker_id).pid, signal.SIGSTOP)
+
+    def thaw(self, broker_name: str, broker_id: int = 0) -> None:
+        """SIGCONT a frozen broker."""
+        os.kill(self._own(broker_name, broker_id).pid, signal.SIGCONT)
+
+    def kill(self, broker_name: str, broker_id: int = 0) -> None:
+        """SIGKILL a broker that has its own process."""
+        self._own(broker_name, broker_id).close()
+
+    def _ask(self, command: str, **fields: Any) -> Any:
+        """Ask the official admin client, which lives beside the name server."""
+        if None not in self._jvms:
+            raise ClusterError("the cluster is not started")
+        return self._jvms[None].ask(command, **fields)
+
+    def _own(self, broker_name: str, broker_id: int) -> Jvm:
+        if (broker_name, broker_id) not in self._jvms:
+            raise ClusterError(f"{broker_name} {broker_id} has no process of its own: start it with own_process=True")
+        return self._jvms[broker_name, broker_id]
+
+    def _masters(self) -> list[str]:
+        return [address for (_, broker_id), address in self.broker_addrs.items() if broker_id == 0]
+
+    def _start(self) -> None:
+        nameserver_port, *broker_ports = _free_ports(1 + len(self._brokers))
+        self.nameserver = f"127.0.0.1:{nameserver_port}"
+        settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1", **self._nameserver_config}
+        shared = [f"nameserver={self._write('nameserver', settings)}"]
+        own: dict[tuple[str, int], str] = {}
+        for broker, port in zip(self._brokers, broker_ports, strict=True):
+            key = (broker.broker_name, broker.broker_id)
+            self.broker_addrs[key] = f"127.0.0.1:{port}"
+            argument = f"broker={self._write(f'{broker.broker_name}-{broker.broker_id}', self._config(broker, port))}"
+            if broker.own_process:
+                own[key] = argument
+            else:
+                shared.append(argument)
+
+        main = "capacity.cluster.ClusterMain"
+        first = Jvm(main, *shared, folder=self._folder, name="cluster", jvm=_SHARED_JVM)
+        self._jvms[None] = first
+        for (broker_name, broker_id), argument in own.items():
+            name = f"{broker_name}-{broker_id}"
+            self._jvms[broker_name, broker_id] = Jvm(main, argument, folder=self._folder, name=name, jvm=_OWN_JVM)
+        for jvm in self._jvms.values():
+            jvm.answer(READY_TIME_LIMIT_S)
+        self._wait_until_registered(first)
+
+    def _wait_until_registered(self, nameserver: Jvm) -> None:
+        deadline = time.monotonic() + READY_TIME_LIMIT_S
+        while True:
+            listed = nameserver.ask("registered")
+            missing = [key for key in self.broker_addrs if str(key[1]) not in listed.get(key[0], {})]
+            if not missing:
+                return
+            if time.monotonic() > deadline:
+                raise ClusterError(f"not registered within {READY_TIME_LIMIT_S} s: {missing}")
+            for jvm in self._jvms.values():
+                jvm.ask("register")
+            time.sleep(0.2)
+
+    def _config(self, broker: Broker, port: int) -> dict[str, str]:
+        store = self._folder / f"store-{broker.broker_name}-{broker.broker_id}"
+        return {
+            "brokerClusterName": self._cluster_name,
+            "brokerName": broker.broker_name,
+            "brokerId": str(broker.broker_id),
+            "brokerRole": "ASYNC_MASTER" if broker.broker_id == 0 else "SLAVE",
+            "namesrvAddr": self.nameserver,
+            "listenPort": str(port),
+            "haListenPort": str(port + 1),
+            "bindAddress": "127.0.0.1",
+            "brokerIP1": "127.0.0.1",
+            "brokerIP2": "127.0.0.1",
+            "autoCreateTopicEnable": "false",
+            "enablePropertyFilter": "true",
+            "storePathRootDir": str(store),
+            "storePathCommitLog": str(store / "commitlog"),
+            # A small store on a disk that may be nearly full.
+            "mappedFileSizeCommitLog": "16777216",
+            "mappedFileSizeConsumeQueue": "60000",
+            "maxHashSlotNum": "5000",
+            "maxIndexNum": "20000",
+            "timerWheelEnable": "false",
+            "diskMaxUsedSpaceRatio": "95",
+            **broker.config,
+        }
+
+    def _write(self, name: str, properties: Mapping[str, str]) -> Path:
+        path = self._folder / f"{name}.conf"
+        path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
+        return path
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that are free on the loopback address, with the ports that a broker takes beside its own (-2 and +1)."""
+    found: list[int] = []
+    taken: set[int] = set()
+    while len(found) < count:
+        port = random.randrange(*_PORTS)
+        group = {port - 2, port, port + 1}
+        if not group & taken and all(_is_free(beside) for beside in group):
+            found.append(port)
+            taken |= group
+    return found
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,93 @@
+package capacity.cluster;
+
+import com.alibaba.fastjson2.JSONObject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.rocketmq.common.TopicConfig;
+import org.apache.rocketmq.common.message.MessageRequestMode;
+import org.apache.rocketmq.remoting.protocol.subscription.SubscriptionGroupConfig;
+import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
+
+/** Changes to a cluster, made by the official admin client; each command names the broker's address itself. */
+final class Admin {
+    private static final long TIME_LIMIT_MS = 10_000;
+
+    private final String nameserver;
+    private DefaultMQAdminExt client;
+
+    Admin(String nameserver) {
+        this.nameserver = nameserver;
+    }
+
+    /** A started admin client of the loopback address. */
+    static DefaultMQAdminExt connected(String nameserver, String instanceName) throws Exception {
+        DefaultMQAdminExt client = new DefaultMQAdminExt(TIME_LIMIT_MS);
+        client.setNamesrvAddr(nameserver);
+        client.setClientIP("127.0.0.1");
+        client.setInstanceName(instanceName);
+        client.start();
+        return client;
+    }
+
+    private interface Change {
+        void make(DefaultMQAdminExt client, JSONObject fields) throws Exception;
+    }
+
+    void addTo(Commands commands) {
+        add(commands, "create_topic", Admin::createTopic);
+        add(commands, "create_group", Admin::createGroup);
+        add(commands, "set_order_conf", Admin::setOrderConf);
+        add(commands, "set_request_mode", Admin::setRequestMode);
+        add(commands, "set_broker_config", Admin::setBrokerConfig);
+        commands.add("facts", fields -> new Facts(client()).all());
+    }
+
+    private void add(Commands commands, String name, Change change) {
+        commands.add(name, fields -> {
+            change.make(client(), fields);
+            return null;
+        });
+    }
+
+    /** Started by the first command: it takes a second. */
+    private DefaultMQAdminExt client() throws Exception {
+        if (client == null) {
+            client = connected(nameserver, "admin");
+        }
+        return client;
+    }
+
+    private static void createTopic(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        TopicConfig topic = new TopicConfig(fields.getString("topic"), fields.getIntValue("read_queue_nums"),
+            fields.getIntValue("write_queue_nums"), fields.getIntValue("perm"));
+        topic.setOrder(fields.getBooleanValue("order"));
+        if (fields.getString("message_type") != null) {
+            topic.setAttributes(new HashMap<>(Map.of("+message.type", fields.getString("message_type"))));
+        }
+        client.createAndUpdateTopicConfig(fields.getString("broker_addr"), topic);
+    }
+
+    private static void createGroup(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        SubscriptionGroupConfig group = new SubscriptionGroupConfig();
+        group.setGroupName(fields.getString("consumer_group"));
+        group.setConsumeMessageOrderly(fields.getBooleanValue("orderly"));
+        client.createAndUpdateSubscriptionGroupConfig(fields.getString("broker_addr"), group);
+    }
+
+    private static void setOrderConf(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        client.createOrUpdateOrderConf(fields.getString("topic"), fields.getString("value"), true);
+    }
+
+    private static void setRequestMode(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        client.setMessageRequestMode(fields.getString("broker_addr"), fields.getString("topic"),
+            fields.getString("consumer_group"), MessageRequestMode.valueOf(fields.getString("mode")),
+            fields.getIntValue("pop_share_queue_num"), TIME_LIMIT_MS);
+    }
+
+    private static void setBrokerConfig(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        Properties properties = new Properties();
+        properties.putAll(fields.getJSONObject("config"));
+        client.updateBrokerConfig(fields.getString("broker_addr"), properties);
+    }
+}
