@@ -10,9 +10,10 @@ import ssl
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from rocketmq_capacity.client.address import Address
-from rocketmq_capacity.client.errors import ConnectFailed, ConnectionLost, RequestTimedOut
+from rocketmq_capacity.client.errors import ConnectError, ConnectionLostError, RequestTimeoutError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.command import Command
@@ -33,7 +34,7 @@ class _Question:
 
 
 class Connection(asyncio.Protocol):
-    """A connection, open until `close` or until the peer ends it."""
+    """A connection, open until `close` or until the peer ends it; ``answered`` counts what the peer has sent."""
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self.address = address
@@ -47,13 +48,14 @@ class Connection(asyncio.Protocol):
         self._open: dict[int, _Question] = {}
         self._outbox: list[bytes] = []
         self._last_heard = self._loop.time()
+        self.answered = 0
         self._watch: asyncio.TimerHandle | None = None
 
     @classmethod
     async def open(cls, address: Address, settings: ConnectionSettings) -> "Connection":
         """Connect.
 
-        Errors: `ConnectFailed` where nobody listens, the handshake fails or the time is up.
+        Errors: `ConnectError` where nobody listens, the handshake fails or the time is up.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -62,9 +64,9 @@ class Connection(asyncio.Protocol):
                     lambda: cls(address, settings), address.host, address.port, ssl=settings.tls
                 )
         except TimeoutError:
-            raise ConnectFailed(f"no connection after {settings.connect_timeout_s:g} s") from None
+            raise ConnectError(f"no connection after {settings.connect_timeout_s:g} s") from None
         except (OSError, ssl.CertificateError, ValueError) as error:
-            raise ConnectFailed(f"no connection: {_words(error)}") from None
+            raise ConnectError(f"no connection: {_words(error)}") from None
         return connection
 
     @property
@@ -72,10 +74,15 @@ class Connection(asyncio.Protocol):
         """Whether a request can still be sent."""
         return self._closed is None
 
+    @property
+    def reason(self) -> Exception | None:
+        """Why no request can be sent any more; None while one can."""
+        return self._closed
+
     def ask(self, code: RequestCode, fields: Mapping[str, str], *, limit_s: float) -> asyncio.Future[Command]:
         """Send a request, now or when its turn comes; ``limit_s`` counts from the sending.
 
-        Errors: the future's, `RequestTimedOut`, `ConnectionLost` or `RemoteProtocolError`.
+        Errors: the future's, `RequestTimeoutError`, `ConnectionLostError` or `RemoteProtocolError`.
         """
         answer: asyncio.Future[Command] = self._loop.create_future()
         if self._closed is not None:
@@ -87,11 +94,11 @@ class Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """End the connection; whatever is under way fails."""
-        self._end(ConnectionLost("closed by us"))
+        self._end(ConnectionLostError("closed by us"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the loop when the connection stands, TLS included."""
-        self._transport = transport  # type: ignore[assignment] # a stream's transport is always a Transport
+        self._transport = cast(asyncio.Transport, transport)
         self._last_heard = self._loop.time()
 
     def data_received(self, data: bytes) -> None:
@@ -102,16 +109,17 @@ class Connection(asyncio.Protocol):
         except RemoteProtocolError as error:
             self._end(error)
             return
+        self.answered += len(commands)
         for command in commands:
             # The peer numbers its own requests (40, for one) as it likes: only a response can be an answer.
-            if command.is_response and (question := self._open.pop(command.opaque, None)):
-                if not question.answer.done():
-                    question.answer.set_result(command)
+            question = self._open.pop(command.opaque, None) if command.is_response else None
+            if question is not None and not question.answer.done():
+                question.answer.set_result(command)
         self._send_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by the loop when the connection is gone, be it by an OSError, ssl.SSLError among them."""
-        self._end(ConnectionLost(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
+        self._end(ConnectionLostError(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
 
     def _send_waiting(self) -> None:
         """Let as many requests leave as may be open at a time."""
@@ -153,17 +161,20 @@ class Connection(asyncio.Protocol):
         self._watch = self._loop.call_at(due, self._give_up_late)
 
     def _give_up_late(self) -> None:
-        """Fail what is due; all, and the connection, where the peer has been silent for a whole limit."""
+        """Fail what is due; all, and the connection, where the peer has been silent for half of the limit or longer.
+
+        A peer that answers others is alive, and only slow; one that froze after its first answers is not.
+        """
         self._watch = None
         now = self._loop.time()
         late = [opaque for opaque, question in self._open.items() if question.deadline <= now]
-        if late and now - self._last_heard >= self._open[late[0]].limit_s:
-            self._end(RequestTimedOut(f"silent for {self._open[late[0]].limit_s:g} s"))
+        if late and now - self._last_heard >= (limit_s := self._open[late[0]].limit_s) / 2:
+            self._end(RequestTimeoutError(f"no answer after {limit_s:g} s, and none to any other request"))
             return
         for opaque in late:
             question = self._open.pop(opaque)
             if not question.answer.done():
-                question.answer.set_exception(RequestTimedOut(f"no answer after {question.limit_s:g} s"))
+                question.answer.set_exception(RequestTimeoutError(f"no answer after {question.limit_s:g} s"))
         self._send_waiting()
 
     def _end(self, reason: Exception) -> None:

@@ -9,19 +9,19 @@ class TransportError(Exception):
     """No answer came, for a reason of the network or of the peer's health."""
 
 
-class ConnectFailed(TransportError):
+class ConnectError(TransportError):
     """No connection could be made."""
 
 
-class ConnectionLost(TransportError):
+class ConnectionLostError(TransportError):
     """The connection ended before the answer came."""
 
 
-class RequestTimedOut(TransportError):
+class RequestTimeoutError(TransportError):
     """The peer did not answer in time."""
 
 
-class NoNameServer(TransportError):
+class NoNameServerError(TransportError):
     """None of the name servers answered.
 
     Args:

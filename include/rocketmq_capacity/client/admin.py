@@ -1,0 +1,132 @@
+"""What can be asked, one small method a request."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.client.errors import NoNameServerError, TransportError
+from rocketmq_capacity.client.peer import Peer
+from rocketmq_capacity.client.retry import is_transient
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol import request
+from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
+from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicList, TopicRoute
+from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerIds, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.request import Request
+
+T = TypeVar("T")
+
+
+class NameServers:
+    """The name servers of a cluster: any of them knows all, so the next is asked where one fails.
+
+    Every method raises `NoNameServerError` where all failed, `ResponseError` where one answered and refused.
+    """
+
+    def __init__(self, addresses: Sequence[Address], settings: ConnectionSettings) -> None:
+        self._peers = [Peer(address, settings) for address in addresses]
+        self._preferred = 0
+
+    @property
+    def address(self) -> Address:
+        """The one that is asked first: the last that answered."""
+        return self._peers[self._preferred].address
+
+    async def cluster_info(self) -> ClusterInfo:
+        """106: brokers and clusters."""
+        return await self._call(request.cluster_info())
+
+    async def topic_list(self) -> TopicList:
+        """206: the names of all topics."""
+        return await self._call(request.topic_list())
+
+    async def topic_route(self, topic: str) -> TopicRoute:
+        """105: where a topic's queues are; code 17 where it has none."""
+        return await self._call(request.topic_route(topic))
+
+    async def close(self) -> None:
+        """End all connections."""
+        for peer in self._peers:
+            await peer.close()
+
+    async def _call(self, question: Request[T]) -> T:
+        first = self._preferred
+        failures: list[tuple[Address, Exception]] = []
+        for offset in range(len(self._peers)):
+            index = (first + offset) % len(self._peers)
+            try:
+                answer = await self._peers[index].call(question)
+            except (TransportError, ProtocolError) as error:
+                if _is_answer(error):
+                    raise
+                failures.append((self._peers[index].address, error))
+            else:
+                self._preferred = index
+                return answer
+        raise NoNameServerError(failures)
+
+
+class BrokerAdmin:
+    """One broker.
+
+    Every method raises `TransportError` where no answer came, `ResponseError` where the broker refused and
+    `RemoteProtocolError` where the answer makes no sense.
+    """
+
+    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
+        self._peer = Peer(address, settings)
+
+    async def topic_configs(self) -> tuple[TopicConfig, ...]:
+        """21: the broker's topics."""
+        return await self._peer.call(request.topic_configs())
+
+    async def subscription_groups(self) -> tuple[SubscriptionGroupConfig, ...]:
+        """201: the broker's consumer groups."""
+        return await self._peer.call(request.subscription_groups())
+
+    async def runtime(self) -> dict[str, str]:
+        """28: the broker's figures."""
+        return await self._peer.call(request.broker_runtime())
+
+    async def config(self) -> dict[str, str]:
+        """26: the broker's settings, secrets among them."""
+        return await self._peer.call(request.broker_config())
+
+    async def message_request_modes(self) -> tuple[MessageRequestMode, ...]:
+        """402: which group reads which topic by POP."""
+        return await self._peer.call(request.message_request_modes())
+
+    async def topic_stats(self, topic: str) -> dict[MessageQueue, TopicOffset]:
+        """202: how far the topic's queues on this broker are written."""
+        return await self._peer.call(request.topic_stats(topic))
+
+    async def consume_stats(self, consumer_group: str) -> dict[MessageQueue, GroupProgress]:
+        """208: how far the group has read this broker's queues."""
+        return await self._peer.call(request.consume_stats(consumer_group))
+
+    async def committed_offsets(self) -> CommittedOffsets:
+        """43: all offsets that groups have committed to this broker."""
+        return await self._peer.call(request.committed_offsets())
+
+    async def consumer_connection(self, consumer_group: str) -> ConsumerConnection:
+        """203: the group's channels to this broker."""
+        return await self._peer.call(request.consumer_connection(consumer_group))
+
+    async def consumer_ids(self, consumer_group: str) -> ConsumerIds:
+        """38: the client ids that rebalancing sees on this broker."""
+        return await self._peer.call(request.consumer_ids(consumer_group))
+
+    async def consumer_running_info(self, consumer_group: str, client_id: str) -> ConsumerRunningInfo:
+        """307: what a client says of itself, passed on by the broker."""
+        return await self._peer.call(request.consumer_running_info(consumer_group, client_id))
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._peer.close()
+
+
+def _is_answer(error: Exception) -> bool:
+    """Whether the error is the name server's considered answer, which another one would give as well."""
+    return isinstance(error, ResponseError) and not is_transient(error)

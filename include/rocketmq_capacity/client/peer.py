@@ -1,0 +1,100 @@
+"""One name server or broker: a connection that is made when it is needed, and made again when it was lost."""
+
+import asyncio
+from typing import TypeVar
+
+from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.client.connection import Connection
+from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.retry import is_transient, retrying
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.request import Request
+
+T = TypeVar("T")
+
+
+class Peer:
+    """Whom requests go to.
+
+    A peer on which as many connections in a row failed as a request has attempts is given up: every later request
+    fails at once with the same error, so that a frozen broker costs a few time limits and not one for each request.
+    """
+
+    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
+        self.address = address
+        self._settings = settings
+        self._connection: Connection | None = None
+        self._connecting: asyncio.Task[Connection] | None = None
+        self._failed_in_a_row = 0
+        self._given_up: TransportError | None = None
+
+    async def call(self, request: Request[T]) -> T:
+        """Ask, and ask again where what failed may pass.
+
+        Errors: `TransportError` where no answer came, `ResponseError` where the peer refused, `RemoteProtocolError`
+        where it did not speak the protocol.
+        """
+        try:
+            return await self._ask(request)
+        except Exception as error:
+            if not is_transient(error):
+                raise
+            first_error = error
+        # Only what failed pays for the retry's bookkeeping, which costs more than a request.
+        async for attempt in retrying(self._settings):
+            with attempt:
+                if attempt.retry_state.attempt_number == 1:
+                    raise first_error
+                return await self._ask(request)
+        raise AssertionError("tenacity ends by raising the last error")
+
+    async def close(self) -> None:
+        """End the connection, if there is one."""
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.gather(self._connecting, return_exceptions=True)
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _ask(self, request: Request[T]) -> T:
+        connection = self._connection
+        if connection is None or not connection.is_open:
+            connection = await self._connected()
+        limit_s = self._settings.request_timeout_s + request.relay_s
+        response = await connection.ask(request.code, request.ext_fields, limit_s=limit_s)
+        return request.answer(response, max_body_bytes=self._settings.max_body_bytes)
+
+    async def _connected(self) -> Connection:
+        """An open connection; all who ask at a time share one attempt to make it."""
+        if self._given_up is not None:
+            raise self._given_up
+        if self._connecting is None:
+            self._note_lost_connection()
+            if self._given_up is not None:
+                raise self._given_up
+            self._connecting = asyncio.create_task(Connection.open(self.address, self._settings))
+            self._connecting.add_done_callback(self._note_connecting)
+        return await asyncio.shield(self._connecting)
+
+    def _note_lost_connection(self) -> None:
+        """Count the connection that is being replaced; answers on it broke the row of failures."""
+        lost, self._connection = self._connection, None
+        if lost is not None and lost.reason is not None:
+            if lost.answered:
+                self._failed_in_a_row = 0
+            self._note_failure(lost.reason)
+
+    def _note_connecting(self, connecting: asyncio.Task[Connection]) -> None:
+        self._connecting = None
+        if connecting.cancelled():
+            return
+        error = connecting.exception()
+        if error is None:
+            self._connection = connecting.result()
+        elif isinstance(error, Exception):
+            self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= self._settings.attempts and isinstance(error, TransportError):
+            self._given_up = error
