@@ -1,0 +1,153 @@
+"""Changes of the cluster's brokers: one that comes, those that go, one that is only read."""
+
+from collections.abc import Set as AbstractSet
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.config import Policy
+from rocketmq_capacity.simulation.parts import broker_names, topics_read, without_ownership
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.queues import settled
+from rocketmq_capacity.simulation.scenario import AddBroker, LoseBroker, LoseRoom, ReadOnlyBroker
+from rocketmq_capacity.simulation.traffic import Spread
+from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicQueues
+
+READ, WRITE = 4, 2
+"""PermName.PERM_READ and PERM_WRITE."""
+
+
+def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Inventory:
+    """The cluster with one more master and, on it, the topics of another broker with as many queues as there.
+
+    A perm that the other broker's own takes bits from gets them back. The topic that is named after the other broker
+    is RocketMQ's own and stays there. Clients that read a topic of the new broker are seen on it too.
+
+    Errors: :class:`BadInput` for a name or an address that is taken, or an unknown broker to be like.
+    """
+    names = broker_names(inventory)
+    if change.broker_name in names:
+        raise place.refusal("broker_name", f"is {change.broker_name!r}, which is there already; expected a new name")
+    place.check_known("topics_like", change.topics_like, names, "broker")
+    owner = {broker.broker_addr: broker.broker_name for broker in inventory.brokers if broker.broker_addr is not None}
+    if change.broker_addr in owner:
+        problem = f"is {change.broker_addr!r}, the address of {owner[change.broker_addr]!r}; expected a new one"
+        raise place.refusal("broker_addr", problem)
+    new = Broker(broker_name=change.broker_name, broker_addr=change.broker_addr, broker_perm=READ | WRITE)
+    withheld = _withheld(inventory, change.topics_like)
+    topics = tuple(
+        topic if topic.topic == change.topics_like else _with_copy(topic, change, withheld)
+        for topic in inventory.topics
+    )
+    grown = {after.topic for before, after in zip(inventory.topics, topics, strict=True) if before != after}
+    groups = tuple(
+        _seen_on_too(g, change.broker_name) if topics_read(g) & grown else g for g in inventory.consumer_groups
+    )
+    after = replace(inventory, brokers=(*inventory.brokers, new), topics=topics, consumer_groups=groups)
+    return settled(inventory, after, Spread.EVEN)
+
+
+def lose_broker(inventory: Inventory, change: LoseBroker, place: Place) -> Inventory:
+    """The cluster without a broker, once the name server has expired it; clients stay, its traffic goes elsewhere.
+
+    Errors: :class:`BadInput` for an unknown broker.
+    """
+    place.check_known("broker_name", change.broker_name, broker_names(inventory), "broker")
+    return _without_brokers(inventory, {change.broker_name})
+
+
+def lose_room(inventory: Inventory, change: LoseRoom, place: Place, policy: Policy) -> Inventory:
+    """The cluster without the brokers and the clients of a machine room; what has no room stays.
+
+    Errors: :class:`BadInput` for a policy without ``rooms``, or a room that neither a broker nor a client is in.
+    """
+    if policy.rooms is None:
+        raise place.refusal("room", f"is {change.room!r}, but the policy has no rooms; expected rooms in the policy")
+    rooms = policy.rooms
+    brokers = {name: rooms.of_broker(name) for name in sorted(broker_names(inventory))}
+    staying = []
+    known = {room for room in brokers.values() if room}
+    for group in inventory.consumer_groups:
+        clients = group.clients or ()
+        room_of = [rooms.of_client(client.client_id, client.client_addr) for client in clients]
+        known |= {room for room in room_of if room}
+        left = tuple(client for client, room in zip(clients, room_of, strict=True) if room != change.room)
+        staying.append(group if len(left) == len(clients) else without_ownership(replace(group, clients=left)))
+    place.check_known("room", change.room, known, "room")
+    without_clients = replace(inventory, consumer_groups=tuple(staying))
+    return _without_brokers(without_clients, {name for name, room in brokers.items() if room == change.room})
+
+
+def read_only_broker(inventory: Inventory, change: ReadOnlyBroker, place: Place) -> Inventory:
+    """The cluster with a broker that producers avoid; consumers still own its queues.
+
+    Errors: :class:`BadInput` for an unknown broker.
+    """
+    name = change.broker_name
+    place.check_known("broker_name", name, broker_names(inventory), "broker")
+
+    def read_only(queues: TopicQueues) -> TopicQueues:
+        if queues.broker_name != name or queues.perm is None:
+            return queues
+        return replace(queues, perm=queues.perm & READ)
+
+    brokers = tuple(
+        replace(b, broker_perm=READ if b.broker_perm is None else b.broker_perm & READ) if b.broker_name == name else b
+        for b in inventory.brokers
+    )
+    topics = tuple(
+        replace(topic, queues=tuple(read_only(queues) for queues in topic.queues)) if topic.queues else topic
+        for topic in inventory.topics
+    )
+    return settled(inventory, replace(inventory, brokers=brokers, topics=topics), Spread.KEEP)
+
+
+def _withheld(inventory: Inventory, broker_name: str) -> int:
+    """The bits of perm that a broker's own brokerPermission takes from all of its queues."""
+    perm = next((b.broker_perm for b in inventory.brokers if b.broker_name == broker_name), None)
+    return 0 if perm is None else (READ | WRITE) & ~perm
+
+
+def _with_copy(topic: Topic, change: AddBroker, withheld: int) -> Topic:
+    """The topic with as many queues on the new broker as on the one it is like."""
+    copies = (
+        replace(queues, broker_name=change.broker_name, perm=None if queues.perm is None else queues.perm | withheld)
+        for queues in topic.queues or ()
+        if queues.broker_name == change.topics_like
+    )
+    return replace(topic, queues=(*topic.queues, *copies)) if topic.queues else topic
+
+
+def _seen_on_too(group: ConsumerGroup, broker_name: str) -> ConsumerGroup:
+    """The group with clients that send their heartbeats to one more broker; unknown stays unknown."""
+    clients = (c if c.seen_on is None else replace(c, seen_on=(*c.seen_on, broker_name)) for c in group.clients or ())
+    return replace(group, clients=tuple(clients)) if group.clients else group
+
+
+def _without_brokers(inventory: Inventory, names: AbstractSet[str]) -> Inventory:
+    """The inventory without all that stands on these brokers, their failures to answer included."""
+    addresses = {broker.broker_addr for broker in inventory.brokers if broker.broker_name in names}
+    failures = inventory.failures and tuple(f for f in inventory.failures if f.broker_addr not in addresses)
+    after = replace(
+        inventory,
+        brokers=tuple(broker for broker in inventory.brokers if broker.broker_name not in names),
+        topics=tuple(_topic_without(topic, names) for topic in inventory.topics),
+        consumer_groups=tuple(_group_without(group, names) for group in inventory.consumer_groups),
+        failures=failures,
+    )
+    return settled(inventory, after, Spread.KEEP)
+
+
+def _topic_without(topic: Topic, names: AbstractSet[str]) -> Topic:
+    queues = topic.queues and tuple(q for q in topic.queues if q.broker_name not in names)
+    offsets = topic.offsets and tuple(o for o in topic.offsets if o.broker_name not in names)
+    return replace(topic, queues=queues, offsets=offsets)
+
+
+def _group_without(group: ConsumerGroup, names: AbstractSet[str]) -> ConsumerGroup:
+    """The group without its offsets on these brokers; a client that only they named is seen nowhere that is known."""
+    clients = group.clients and tuple(
+        replace(c, seen_on=tuple(name for name in c.seen_on if name not in names) or None) if c.seen_on else c
+        for c in group.clients
+    )
+    offsets = group.offsets and tuple(o for o in group.offsets if o.broker_name not in names)
+    return replace(group, clients=clients, offsets=offsets)

@@ -1,0 +1,68 @@
+"""The stage's first half: an inventory as the changes of a scenario leave it."""
+
+from typing import assert_never
+
+from rocketmq_capacity.config import Policy
+from rocketmq_capacity.simulation.brokers import add_broker, lose_broker, lose_room, read_only_broker
+from rocketmq_capacity.simulation.consumption import set_request_mode, set_strategy
+from rocketmq_capacity.simulation.members import add_clients, remove_clients
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.queues import set_queues
+from rocketmq_capacity.simulation.scenario import (
+    AddBroker,
+    AddClients,
+    Change,
+    LoseBroker,
+    LoseRoom,
+    ReadOnlyBroker,
+    RemoveClients,
+    ScaleTraffic,
+    Scenario,
+    SetQueues,
+    SetRequestMode,
+    SetStrategy,
+)
+from rocketmq_capacity.simulation.traffic import scale_traffic
+from rocketmq_capacity.snapshot.inventory import Inventory
+
+
+def apply(inventory: Inventory, scenario: Scenario, policy: Policy, source: str) -> Inventory:
+    """The inventory with every change made in order; the given one stays as it is.
+
+    Args:
+        inventory: the snapshot.
+        scenario: the changes.
+        policy: its ``rooms`` say what ``lose_room`` takes away.
+        source: what errors call the scenario: the file as the user named it.
+
+    Errors: :class:`BadInput` naming the change that does not fit the cluster and what exists instead.
+    """
+    for index, change in enumerate(scenario.changes):
+        inventory = _apply_one(inventory, change, policy, Place(source, index))
+    return inventory
+
+
+def _apply_one(inventory: Inventory, change: Change, policy: Policy, place: Place) -> Inventory:
+    match change:
+        case AddClients():
+            return add_clients(inventory, change, place)
+        case RemoveClients():
+            return remove_clients(inventory, change, place)
+        case SetQueues():
+            return set_queues(inventory, change, place)
+        case AddBroker():
+            return add_broker(inventory, change, place)
+        case LoseBroker():
+            return lose_broker(inventory, change, place)
+        case ReadOnlyBroker():
+            return read_only_broker(inventory, change, place)
+        case LoseRoom():
+            return lose_room(inventory, change, place, policy)
+        case ScaleTraffic():
+            return scale_traffic(inventory, change, place)
+        case SetStrategy():
+            return set_strategy(inventory, change, place)
+        case SetRequestMode():
+            return set_request_mode(inventory, change, place)
+        case _:
+            assert_never(change)

@@ -1,0 +1,60 @@
+"""Changes of how a group consumes: its allocation strategy and its request mode."""
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.simulation.parts import group_of, topics_read, with_group, without_ownership
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.scenario import SetRequestMode, SetStrategy
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Subscription
+
+RETRY_PREFIX = "%RETRY%"
+
+
+def set_strategy(inventory: Inventory, change: SetStrategy, place: Place) -> Inventory:
+    """The group with clients that all report this strategy.
+
+    Errors: :class:`BadInput` for an unknown group.
+    """
+    group = group_of(inventory, change.consumer_group, place)
+    clients = group.clients or ()
+    if all(client.allocate_strategy == change.strategy for client in clients):
+        return inventory
+    changed = tuple(replace(client, allocate_strategy=change.strategy) for client in clients)
+    return with_group(inventory, without_ownership(replace(group, clients=changed)))
+
+
+def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place) -> Inventory:
+    """The group with this mode in its subscription of the topic; without a share number the entry keeps its own.
+
+    Errors: :class:`BadInput` for an unknown group, a topic that the group does not read, or a retry topic
+    (QueryAssignmentProcessor.setMessageRequestMode refuses it, rocketmq-all-5.3.3).
+    """
+    group = group_of(inventory, change.consumer_group, place)
+    place.check_known("topic", change.topic, topics_read(group), "topic of the group")
+    if change.topic.startswith(RETRY_PREFIX):
+        raise place.refusal("topic", f"is {change.topic!r}; RocketMQ sets no request mode for retry topics")
+    old = _subscription(group, change.topic)
+    share = old.pop_share_queue_num if change.pop_share_queue_num is None else change.pop_share_queue_num
+    new = replace(old, message_request_mode=change.message_request_mode, pop_share_queue_num=share)
+    if _effective(group, new) == _effective(group, old):
+        return inventory
+    entries = {subscription.topic: subscription for subscription in group.subscriptions or ()} | {new.topic: new}
+    return with_group(inventory, without_ownership(replace(group, subscriptions=tuple(entries.values()))))
+
+
+def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
+    """The group's entry for a topic; where only clients have one, the filter that comes first of theirs."""
+    own = (subscription for subscription in group.subscriptions or () if subscription.topic == topic)
+    clients = (s for client in group.clients or () for s in client.subscriptions or () if s.topic == topic)
+    theirs = sorted(clients, key=lambda s: (s.expression_type or "", s.expression or ""))
+    first = theirs[0] if theirs else Subscription(topic=topic)
+    entry = Subscription(topic=topic, expression_type=first.expression_type, expression=first.expression)
+    return next(own, entry)
+
+
+def _effective(group: ConsumerGroup, subscription: Subscription) -> tuple[str, int]:
+    """What holds for a topic: its own mode and share, else the group's, else PULL and -1."""
+    mode = subscription.message_request_mode or group.message_request_mode or "PULL"
+    own, inherited = subscription.pop_share_queue_num, group.pop_share_queue_num
+    share = own if own is not None else inherited if inherited is not None else -1
+    return (mode, share) if mode == "POP" else (mode, -1)

@@ -1,0 +1,88 @@
+"""A client that a scenario adds: like the typical client of its group in everything that a plan reads of it."""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable
+from statistics import median
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription, distinct
+
+Value = TypeVar("Value", str, int)
+
+
+def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Inventory) -> tuple[Client, ...]:
+    """More clients of a group, one for each id.
+
+    Each setting is the one that most of the group's clients report; the subscriptions are the most frequent set of
+    them; each topic's ``consume_rt_ms`` is the median of the clients, so that the group's capacity stays computable,
+    while its message rates are unknown. They are seen on the group's brokers. When they started and what they own are
+    unknown; an address is that of an id such as ``10.0.0.13@1#1`` (without a port), else unknown.
+    """
+    clients = group.clients or ()
+    subscriptions = _usual_subscriptions(clients)
+    typical = Client(
+        client_id=group.consumer_group,
+        language=_usual(client.language for client in clients),
+        version=_usual(client.version for client in clients),
+        seen_on=_brokers_of(group, inventory),
+        allocate_strategy=_usual(client.allocate_strategy for client in clients),
+        consume_threads=_usual(client.consume_threads for client in clients),
+        consume_batch_size=_usual(client.consume_batch_size for client in clients),
+        pull_threshold_for_queue=_usual(client.pull_threshold_for_queue for client in clients),
+        pull_threshold_size_for_queue_mib=_usual(client.pull_threshold_size_for_queue_mib for client in clients),
+        subscriptions=subscriptions,
+        status=_median_status(clients, subscriptions if subscriptions is not None else group.subscriptions),
+    )
+    return tuple(replace(typical, client_id=name, client_addr=_address_in(name)) for name in client_ids)
+
+
+def _usual(values: Iterable[Value | None]) -> Value | None:
+    """The most frequent known value, of equally frequent ones the smallest; None where none is known."""
+    counts = Counter(value for value in values if value is not None)
+    return min(counts, key=lambda value: (-counts[value], value)) if counts else None
+
+
+def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] | None:
+    """The most frequent set of subscriptions; None (the group's) where most clients report none of their own."""
+    by_set: dict[tuple[tuple[str, str, str], ...], tuple[Subscription, ...] | None] = {}
+    counts: Counter[tuple[tuple[str, str, str], ...]] = Counter()
+    for client in clients:
+        read = client.subscriptions
+        key = tuple(sorted((s.topic, s.expression_type or "", s.expression or "") for s in read or ()))
+        counts[key] += 1
+        by_set.setdefault(key, read)
+    return by_set[min(counts, key=lambda key: (-counts[key], key))] if counts else None
+
+
+def _median_status(
+    clients: Iterable[Client], subscriptions: tuple[Subscription, ...] | None
+) -> tuple[ConsumeStatus, ...] | None:
+    """The median response time of each topic that the client reads; None where no client reports one."""
+    times: dict[str, list[float]] = {}
+    for client in clients:
+        for status in client.status or ():
+            if status.consume_rt_ms is not None:
+                times.setdefault(status.topic, []).append(status.consume_rt_ms)
+    read = times if subscriptions is None else {subscription.topic for subscription in subscriptions}
+    return tuple(ConsumeStatus(topic=t, consume_rt_ms=median(times[t])) for t in times if t in read) or None
+
+
+def _brokers_of(group: ConsumerGroup, inventory: Inventory) -> tuple[str, ...] | None:
+    """The brokers that name a client of the group; of a group without clients, those of the topics it reads."""
+    if group.clients:
+        return tuple(distinct(name for client in group.clients for name in client.seen_on or ())) or None
+    read = {subscription.topic for subscription in group.subscriptions or ()}
+    routes = (queues for topic in inventory.topics if topic.topic in read for queues in topic.queues or ())
+    return tuple(distinct(queues.broker_name for queues in routes)) or None
+
+
+def _address_in(client_id: str) -> str | None:
+    """The IPv4 address at the front of an id (ClientConfig.buildMQClientId: clientIP@instanceName), for room rules."""
+    host = client_id.partition("@")[0]
+    try:
+        return str(ipaddress.IPv4Address(host))
+    except ValueError:
+        return None

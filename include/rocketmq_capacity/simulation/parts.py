@@ -1,0 +1,62 @@
+"""The parts of an inventory that changes speak of: found by name, and put back changed."""
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+
+
+def broker_names(inventory: Inventory) -> set[str]:
+    """Every broker that the cluster or the route of a topic names; a route may name brokers that are absent."""
+    routed = {queues.broker_name for topic in inventory.topics for queues in topic.queues or ()}
+    return routed | {broker.broker_name for broker in inventory.brokers}
+
+
+def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
+    """The consumer group of this name.
+
+    Errors: :class:`BadInput` where there is none.
+    """
+    groups = {group.consumer_group: group for group in inventory.consumer_groups}
+    place.check_known("consumer_group", name, groups, "consumer group")
+    return groups[name]
+
+
+def topic_of(inventory: Inventory, name: str, place: Place) -> Topic:
+    """The topic of this name; one that is only subscribed is not there.
+
+    Errors: :class:`BadInput` where there is none.
+    """
+    topics = {topic.topic: topic for topic in inventory.topics}
+    place.check_known("topic", name, topics, "topic")
+    return topics[name]
+
+
+def with_group(inventory: Inventory, changed: ConsumerGroup) -> Inventory:
+    """The inventory with another group of the same name."""
+    groups = inventory.consumer_groups
+    return replace(
+        inventory,
+        consumer_groups=tuple(changed if g.consumer_group == changed.consumer_group else g for g in groups),
+    )
+
+
+def with_topic(inventory: Inventory, changed: Topic) -> Inventory:
+    """The inventory with another topic of the same name."""
+    return replace(inventory, topics=tuple(changed if t.topic == changed.topic else t for t in inventory.topics))
+
+
+def topics_read(group: ConsumerGroup) -> set[str]:
+    """The topics that the group subscribes, or one of its clients subscribes or owns a queue of."""
+    topics = {subscription.topic for subscription in group.subscriptions or ()}
+    for client in group.clients or ():
+        topics |= {subscription.topic for subscription in client.subscriptions or ()}
+        topics |= {queue.topic for queue in client.owned_queues or ()}
+    return topics
+
+
+def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
+    """The group with unknown ownership: what its clients reported is no fact once a rebalance would follow."""
+    if group.clients is None:
+        return group
+    return replace(group, clients=tuple(replace(client, owned_queues=None) for client in group.clients))

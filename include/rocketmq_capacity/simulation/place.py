@@ -1,0 +1,31 @@
+"""Where in a scenario file a change stands, and how a change that does not fit the snapshot is refused."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rocketmq_capacity.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One change of one scenario file: ``changes[index]`` of ``source``."""
+
+    source: str
+    index: int
+
+    def refusal(self, key: str, problem: str) -> BadInput:
+        """The error to raise about a key of the change, such as ``count`` or ``client_ids[1]``."""
+        return BadInput(self.source, f"changes[{self.index}].{key}", problem)
+
+    def check_known(self, key: str, name: str, known: Iterable[str], what: str) -> None:
+        """Refuse a name that does not exist.
+
+        Errors: :class:`BadInput` naming the nearest of the names that do.
+        """
+        names = set(known)
+        if name in names:
+            return
+        near = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.0)
+        exists = f"the nearest {what} is {near[0]!r}" if near else f"there is no {what} at all"
+        raise self.refusal(key, f"is {name!r}, which is not there; {exists}")

@@ -1,0 +1,160 @@
+"""Changes of a topic's queues, and everything that follows from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.simulation.parts import topic_of, topics_read, with_topic, without_ownership
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.scenario import SetQueues
+from rocketmq_capacity.simulation.traffic import (
+    QueueKey,
+    Spread,
+    moves_traffic,
+    readable_queues,
+    respread,
+    without_samples,
+    writable_queues,
+)
+from rocketmq_capacity.snapshot.inventory import (
+    ConsumerGroup,
+    GroupOffset,
+    Inventory,
+    Topic,
+    TopicOffset,
+    TopicQueues,
+)
+
+
+def set_queues(inventory: Inventory, change: SetQueues, place: Place) -> Inventory:
+    """The topic with these queue counts on one broker, or on every broker that has it.
+
+    Errors: :class:`BadInput` for an unknown topic, or a broker that does not have it.
+    """
+    topic = topic_of(inventory, change.topic, place)
+    routed = topic.queues or ()
+    if change.broker_name is not None:
+        place.check_known("broker_name", change.broker_name, (q.broker_name for q in routed), "broker of the topic")
+    if not routed:
+        raise place.refusal("topic", f"is {change.topic!r}, which has no queues on any broker")
+    counts = {"read_queue_nums": change.read_queue_nums, "write_queue_nums": change.write_queue_nums}
+    queues = tuple(replace(q, **counts) if change.broker_name in (None, q.broker_name) else q for q in routed)
+    return settled(inventory, with_topic(inventory, replace(topic, queues=queues)), Spread.EVEN)
+
+
+def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
+    """The inventory ``after`` with what follows from the queues in which its topics differ from ``before``.
+
+    Queues that are gone (ids from max(read, write) on) take their offsets along, the topic's and the groups'. New ones
+    start with offsets 0, and with lag 0 for every group that has offsets on the topic. The traffic moves as ``spread``
+    says. What clients owned is unknown where the readable queues differ, and how lag moved where the traffic does.
+    """
+    effects = {
+        new.topic: _Effect.of(old, new, before, after, spread)
+        for old, new in zip(before.topics, after.topics, strict=True)
+        if old != new
+    }
+    reassigned = {name for name, effect in effects.items() if effect.moves_ownership}
+    diverted = {name for name, effect in effects.items() if effect.moves_traffic}
+
+    def follows(group: ConsumerGroup) -> ConsumerGroup:
+        group = without_samples(_with_settled_offsets(group, effects), diverted)
+        return without_ownership(group) if topics_read(group) & reassigned else group
+
+    return replace(
+        after,
+        topics=tuple(effects[t.topic].topic if t.topic in effects else t for t in after.topics),
+        consumer_groups=tuple(follows(group) for group in after.consumer_groups),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What a change of one topic's queues brings with it."""
+
+    topic: Topic
+    ids_on: Mapping[str, int]
+    """How many queue ids there are on each broker whose queues changed."""
+    new_readable: tuple[QueueKey, ...]
+    moves_ownership: bool
+    moves_traffic: bool
+
+    @classmethod
+    def of(cls, old: Topic, new: Topic, before: Inventory, after: Inventory, spread: Spread) -> "_Effect":
+        """From the topic before and after; ``new`` may hold offsets of queues that are gone."""
+        had = {queues.broker_name: queues for queues in old.queues or ()}
+        has = {queues.broker_name: queues for queues in new.queues or ()}
+        changed = sorted(name for name in had.keys() | has.keys() if had.get(name) != has.get(name))
+        ids_on = {name: _ids(has.get(name)) for name in changed}
+        new_ids = [(name, queue_id) for name in changed for queue_id in _new_ids(had.get(name), has.get(name))]
+        routes = writable_queues(old, before.brokers), writable_queues(new, after.brokers)
+        settled_new = replace(new, offsets=_settled_offsets(new.offsets, ids_on, new_ids, routes[1]))
+        was_readable, is_readable = readable_queues(old), readable_queues(new)
+        return cls(
+            topic=respread(old, settled_new, routes, spread),
+            ids_on=ids_on,
+            new_readable=tuple(queue for queue in new_ids if queue in is_readable),
+            moves_ownership=was_readable != is_readable,
+            moves_traffic=moves_traffic(old, settled_new, routes),
+        )
+
+    def has_lost(self, broker_name: str, queue_id: int) -> bool:
+        """Whether the queue is gone; one of a broker that did not change stays, whatever its id."""
+        return queue_id >= self.ids_on.get(broker_name, queue_id + 1)
+
+
+def _ids(queues: TopicQueues | None) -> int:
+    """How many queue ids a broker serves: it takes messages and answers for ids up to max(read, write) - 1."""
+    return 0 if queues is None else max(queues.read_queue_nums or 0, queues.write_queue_nums or 0)
+
+
+def _new_ids(had: TopicQueues | None, has: TopicQueues | None) -> range:
+    """The ids that were not there before; none where it is unknown how many there were."""
+    is_unknown = had is not None and had.read_queue_nums is None and had.write_queue_nums is None
+    return range(0) if is_unknown else range(_ids(had), _ids(has))
+
+
+def _settled_offsets(
+    offsets: tuple[TopicOffset, ...] | None,
+    ids_on: Mapping[str, int],
+    new_ids: list[QueueKey],
+    writable: frozenset[QueueKey] | None,
+) -> tuple[TopicOffset, ...] | None:
+    """The topic's offsets without those of queues that are gone, with those of new ones; unknown stays unknown."""
+    if offsets is None:
+        return None
+    staying = [o for o in offsets if o.queue_id < ids_on.get(o.broker_name, o.queue_id + 1)]
+    known = {(o.broker_name, o.queue_id) for o in staying}
+    new = (
+        TopicOffset(
+            broker_name=broker_name,
+            queue_id=queue_id,
+            min_offset=0,
+            max_offset=0,
+            put_msgs_per_s=0.0 if writable is not None and (broker_name, queue_id) not in writable else None,
+        )
+        for broker_name, queue_id in new_ids
+        if (broker_name, queue_id) not in known
+    )
+    return (*staying, *new)
+
+
+def _with_settled_offsets(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:
+    """The group without its offsets on queues that are gone, and with lag 0 on new ones of topics that it consumed."""
+    consumed = {offset.topic for offset in group.offsets or ()} & effects.keys()
+    if not consumed:
+        return group
+    staying = [
+        offset
+        for offset in group.offsets or ()
+        if offset.topic not in consumed or not effects[offset.topic].has_lost(offset.broker_name, offset.queue_id)
+    ]
+    known = {(offset.topic, offset.broker_name, offset.queue_id) for offset in staying}
+    new = (
+        GroupOffset(topic=topic, broker_name=broker_name, queue_id=queue_id, broker_offset=0, consumer_offset=0)
+        for topic in sorted(consumed)
+        for broker_name, queue_id in effects[topic].new_readable
+        if (topic, broker_name, queue_id) not in known
+    )
+    return replace(group, offsets=(*staying, *new))

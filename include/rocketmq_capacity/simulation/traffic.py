@@ -1,0 +1,157 @@
+"""Where a topic's messages go: producers spread them round robin over its writable queues."""
+
+from collections.abc import Collection, Iterable
+from enum import Enum
+from math import fsum, isfinite
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.simulation.parts import topic_of
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.scenario import ScaleTraffic
+from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicOffset
+
+QueueKey = tuple[str, int]
+"""Broker and queue id, within one topic."""
+Routes = tuple[frozenset[QueueKey] | None, frozenset[QueueKey] | None]
+"""The writable queues of a topic before and after a change; None where unknown."""
+
+
+class Spread(Enum):
+    """What producers do when a topic's writable queues change."""
+
+    EVEN = "all traffic of the topic is spread evenly: how uneven it was says nothing about another set of queues"
+    KEEP = "queues that stay keep their traffic, and what the others had is spread evenly over them"
+
+
+def readable_queues(topic: Topic) -> frozenset[QueueKey]:
+    """The queues that consumers see; where perm or count is unknown, none.
+
+    Source: MQClientInstance.topicRouteData2TopicSubscribeInfo, rocketmq-all-5.3.3.
+    """
+    return frozenset(
+        (queues.broker_name, queue_id)
+        for queues in topic.queues or ()
+        if queues.perm is not None and queues.perm & 4
+        for queue_id in range(queues.read_queue_nums or 0)
+    )
+
+
+def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueKey] | None:
+    """The queues that producers see: not those of brokers of which slaves alone are left; None where that is unknown.
+
+    Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3. Of a broker that is not in the
+    inventory nothing is known, so that its perm alone decides.
+    """
+    ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
+    masterless = {name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0}
+    candidates = [q for q in topic.queues or () if q.broker_name not in masterless and (q.perm is None or q.perm & 2)]
+    if topic.queues is None or any(q.perm is None or q.write_queue_nums is None for q in candidates):
+        return None
+    return frozenset((q.broker_name, queue_id) for q in candidates for queue_id in range(q.write_queue_nums or 0))
+
+
+def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
+    """The topic with the rates that follow from its changed queues.
+
+    The sum of ``put_msgs_per_s`` stays what it was: a queue that is no longer written has 0, those that are share what
+    ``spread`` says. Where a part of what must be shared is unknown, so are the rates that it goes to. Without any
+    writable queue left producers fail, and nothing is put.
+
+    Args:
+        old: the topic before.
+        new: the topic after, with the offsets of the queues that it has then.
+        routes: its writable queues before and after.
+        spread: how producers take it.
+    """
+    before, after = routes
+    rates = {(offset.broker_name, offset.queue_id): offset.put_msgs_per_s for offset in old.offsets or ()}
+    gone = rates.keys() - {(offset.broker_name, offset.queue_id) for offset in new.offsets or ()}
+    if new.offsets is None or not moves_traffic(old, new, routes):
+        return new
+    if before is None or after is None:
+        return replace(new, offsets=tuple(replace(offset, put_msgs_per_s=None) for offset in new.offsets))
+
+    def rate(queue: QueueKey) -> float | None:
+        """What was put into a queue; nobody wrote to one that was not writable, unless it was measured."""
+        known = rates.get(queue)
+        return known if known is not None or queue in before else 0.0
+
+    leaving = (before - after) | gone
+    moved = leaving if spread is Spread.KEEP else leaving | before | after
+    share = _share(map(rate, moved), after)
+    kept = {queue: 0.0 if spread is Spread.EVEN else rate(queue) for queue in after}
+    put: dict[QueueKey, float | None] = dict.fromkeys(before - after, 0.0)
+    put |= {queue: None if share is None or own is None else own + share for queue, own in kept.items()}
+    return replace(new, offsets=_with_rates(new.offsets, put))
+
+
+def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
+    """Whether producers write elsewhere: the writable queues differ, or may, or a queue that was written is gone.
+
+    Shape: a topic with other queues than before, as for :func:`respread`.
+    """
+    before, after = routes
+    staying = {(offset.broker_name, offset.queue_id) for offset in new.offsets or ()}
+    gone = (o for o in old.offsets or () if (o.broker_name, o.queue_id) not in staying)
+    return before is None or before != after or any(offset.put_msgs_per_s for offset in gone)
+
+
+def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> Inventory:
+    """The inventory with ``factor`` times the known rates of one topic, or of all; what clients consume stays.
+
+    Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
+    """
+    if change.topic is not None:
+        topic_of(inventory, change.topic, place)
+    if change.factor == 1.0:
+        return inventory
+    is_scaled = {topic.topic: change.topic in (None, topic.topic) for topic in inventory.topics}
+    topics = tuple(_scaled(t, change.factor, place) if is_scaled[t.topic] else t for t in inventory.topics)
+    scaled = {name for name, scales in is_scaled.items() if scales}
+    groups = tuple(without_samples(group, scaled) for group in inventory.consumer_groups)
+    return replace(inventory, topics=topics, consumer_groups=groups)
+
+
+def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
+    """The group without the samples of these topics: how lag moved before is no fact under another traffic."""
+    if not any(offset.samples is not None and offset.topic in topics for offset in group.offsets or ()):
+        return group
+    offsets = (replace(o, samples=None) if o.topic in topics else o for o in group.offsets or ())
+    return replace(group, offsets=tuple(offsets))
+
+
+def _share(rates: Iterable[float | None], queues: Collection[QueueKey]) -> float | None:
+    """The sum of the rates over the number of queues; None where one is unknown.
+
+    The sum is exact, so that it does not depend on the order in which a set hands its members out.
+    """
+    known: list[float] = []
+    for rate in rates:
+        if rate is None:
+            return None
+        known.append(rate)
+    try:
+        return fsum(known) / len(queues) if queues else 0.0
+    except OverflowError:
+        return None
+
+
+def _with_rates(offsets: tuple[TopicOffset, ...], put: dict[QueueKey, float | None]) -> tuple[TopicOffset, ...]:
+    """The entries with these rates; a queue that gets traffic and has no entry gets one with unknown offsets."""
+    changed = [replace(o, put_msgs_per_s=put.pop((o.broker_name, o.queue_id), o.put_msgs_per_s)) for o in offsets]
+    missing = (TopicOffset(broker_name=b, queue_id=q, put_msgs_per_s=put[b, q]) for b, q in sorted(put) if put[b, q])
+    return (*changed, *missing)
+
+
+def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
+    def scaled(rate: float | None) -> float | None:
+        if rate is None:
+            return None
+        if not isfinite(rate * factor):
+            raise place.refusal("factor", f"is {factor}; a rate of {topic.topic!r} would no longer be finite")
+        return rate * factor
+
+    if topic.offsets is None:
+        return topic
+    return replace(topic, offsets=tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets))
