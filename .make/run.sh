@@ -1,0 +1,14 @@
+#!/bin/sh
+# The daily Dag, once, on the recorded inventory; then where its report is, and a summary.
+set -eu
+cd "$PROJECT_HOME"
+marker=.airflow/run-started
+touch "$marker"
+if ! airflow dags test rocketmq_capacity_plan >.airflow/run.log 2>&1; then
+  tail -n 40 .airflow/run.log >&2
+  echo "make run: the Dag failed; its whole log is .airflow/run.log" >&2
+  exit 1
+fi
+plan=$(find data/lake -name plan.json -path '*/report/*' -newer "$marker" | sort | tail -n 1)
+python -m rocketmq_capacity.report.summary "$plan"
+echo "report: $PROJECT_HOME/${plan%plan.json}report.html"

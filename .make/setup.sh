@@ -1,0 +1,149 @@
+#!/bin/sh
+# One step of the set-up:  .make/setup.sh python|package|dev|java|maven|archive|airflow
+# Each is called once by the Makefile, which keeps a stamp of it; each ends in one clear line where it cannot go on.
+set -eu
+home=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cd "$home"
+unset PYTHONDONTWRITEBYTECODE
+
+say() { printf '%s\n' "set-up: $*"; }
+stop() {
+  printf '%s\n' "set-up: $*" >&2
+  exit 1
+}
+
+# as_root COMMAND…: runs it as root, or with sudo; fails where neither is to be had.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    sudo "$@"
+  else
+    return 1
+  fi
+}
+
+# apt_install PACKAGE…: on Debian and Ubuntu, as root or with sudo; fails elsewhere.
+apt_install() {
+  command -v apt-get >/dev/null 2>&1 || return 1
+  say "installing $* with apt-get"
+  mkdir -p .cache
+  {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"
+  } >.cache/apt.log 2>&1 || return 1
+}
+
+python_of_machine() {
+  for candidate in ${PYTHON:-} python3 python3.13 python3.12 python3.11; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+setup_python() {
+  case $home in
+  *[[:space:]]*) stop "the path $home holds a blank, which Spark's own scripts do not survive: move the project" ;;
+  esac
+  python=$(python_of_machine) || stop "Python 3.11 or later is needed; name one with: make PYTHON=/path/to/python3"
+  if ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then
+    # Debian and Ubuntu ship the module apart.
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    apt_install "python$version-venv" ||
+      stop "$python has no venv module: install it (on Debian and Ubuntu: apt-get install python$version-venv)"
+  fi
+  say "making .venv with $("$python" --version) from requirements.txt (a minute or two)"
+  "$python" -m venv .venv
+  .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements.txt
+}
+
+setup_dev() {
+  say "adding requirements-dev.txt to .venv"
+  .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements-dev.txt
+}
+
+setup_package() {
+  say "installing the package itself, editable"
+  .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -e .
+}
+
+# java_version HOME: prints its feature version, such as 17; fails where there is no Java that starts.
+java_version() {
+  [ -x "$1/bin/java" ] || return 1
+  "$1/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.specification\.version = //p' | grep .
+}
+
+is_usable_java() {
+  case $(java_version "$1") in
+  17 | 21) return 0 ;;
+  *) return 1 ;;
+  esac
+}
+
+find_java() {
+  on_path=$(command -v java 2>/dev/null || true)
+  if [ -n "$on_path" ]; then
+    on_path=$("$on_path" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+  fi
+  for candidate in "${JAVA_HOME:-}" "$on_path" /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-21-openjdk-*; do
+    if [ -n "$candidate" ] && is_usable_java "$candidate"; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+setup_java() {
+  mkdir -p .cache
+  java=$(find_java) || {
+    # Some releases ship only one of the two.
+    apt_install openjdk-17-jre-headless || apt_install openjdk-21-jre-headless || true
+    java=$(find_java) || stop "Java 17 or 21 is needed: install one (such as openjdk-17-jre-headless) or set JAVA_HOME to it"
+  }
+  printf '%s\n' "$java" >.cache/java-home
+  say "Java $(java_version "$java") at $java"
+}
+
+# The tests that ask the official RocketMQ classes and a real broker need a compiler and Maven. They skip without.
+setup_maven() {
+  java=$(cat .cache/java-home)
+  missing=""
+  command -v mvn >/dev/null 2>&1 || missing="maven"
+  [ -x "$java/bin/javac" ] || missing="$missing openjdk-$(java_version "$java")-jdk-headless"
+  # shellcheck disable=SC2086 # a list of packages
+  if [ -n "$missing" ] && ! apt_install $missing; then
+    say "no Maven or no JDK here ($missing): the tests against the official RocketMQ classes and a real cluster will skip"
+  fi
+}
+
+# Class data that every later JVM of Spark maps instead of parsing: 10 s for a Spark app become 5 s. Only a gain in time.
+setup_archive() {
+  say "making the class archive that lets Spark start quicker"
+  archive="$home/.cache/spark.jsa"
+  rm -f "$archive"
+  quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:cds=off -Xlog:cds+dynamic=off"
+  if ! SPARK_SUBMIT_OPTS="$quick -XX:ArchiveClassesAtExit=$archive" timeout 300 \
+    "$home/.make/env.sh" spark-submit --master 'local[2]' "$home/.make/typical_spark_app.py" "$home/.cache" \
+    >.cache/archive.log 2>&1; then
+    rm -f "$archive"
+    say "no class archive could be made (.cache/archive.log); Spark starts slower without it"
+  fi
+}
+
+setup_airflow() {
+  say "making Airflow's database under .airflow"
+  mkdir -p .airflow
+  "$home/.make/env.sh" airflow db migrate >.airflow/migrate.log 2>&1 || {
+    tail -n 20 .airflow/migrate.log >&2
+    stop "Airflow's database could not be made (.airflow/migrate.log)"
+  }
+}
+
+case ${1:-} in
+python | package | dev | java | maven | archive | airflow) "setup_$1" ;;
+*) stop "expected one of python, package, dev, java, maven, archive, airflow" ;;
+esac

@@ -1,0 +1,79 @@
+# Two commands on a machine with Python 3.11 or later and make: `make run` and `make test`. Everything else is set up by them.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+IN := .make/env.sh
+PYTEST := $(IN) python -m pytest
+unexport PYTHONDONTWRITEBYTECODE
+
+# Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again.
+FOR_DEV := .venv/set-up-dev .cache/java-home
+FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-archive
+FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/set-up
+# A Java that has been removed since is looked for again.
+$(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
+
+.PHONY: help run test test-fast lint format bench lock docs clean
+
+help: ## what can be made
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(FOR_RUN) ## plan the recorded cluster once with the daily Dag, and say where the report is
+	@$(IN) .make/run.sh
+
+test: $(FOR_TEST) ## all tests; those that need Maven skip where there is none
+	@$(PYTEST)
+
+test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, no browser and little time
+	@$(PYTEST) -m "not java and not real_cluster and not browser and not slow"
+
+lint: $(FOR_DEV) ## style, types and who may import whom
+	@$(IN) ruff check .
+	@$(IN) ruff format --check .
+	@$(IN) mypy
+	@$(IN) lint-imports --no-logo
+
+format: $(FOR_DEV) ## put the code into its form
+	@$(IN) ruff check --fix-only -q .
+	@$(IN) ruff format .
+
+bench: $(FOR_TEST) ## the fleet and the snapshot beside the official Java classes
+	@$(IN) python -m tests.benchmarks
+
+lock: $(FOR_DEV) ## resolve requirements*.in to requirements*.txt
+	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
+	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
+
+docs: $(FOR_DEV) ## write the data dictionary again from the contracts
+	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
+
+clean: ## delete what set-up and runs made, the lake in data/ excepted
+	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# ------------------------------------------------------------------------------------------------- set-up, each step once
+
+.venv/set-up-python: requirements.txt
+	@.make/setup.sh python
+	@touch $@
+
+.venv/set-up-package: pyproject.toml .venv/set-up-python
+	@.make/setup.sh package
+	@touch $@
+
+.venv/set-up-dev: requirements-dev.txt .venv/set-up-package
+	@.make/setup.sh dev
+	@touch $@
+
+.cache/java-home:
+	@.make/setup.sh java
+
+.cache/set-up-maven: .cache/java-home
+	@.make/setup.sh maven
+	@touch $@
+
+.cache/set-up-archive: .venv/set-up-python .cache/java-home .make/typical_spark_app.py
+	@.make/setup.sh archive
+	@touch $@
+
+.airflow/set-up: .venv/set-up-package
+	@.make/setup.sh airflow
+	@touch $@

@@ -1,0 +1,50 @@
+"""What the Spark apps share: their arguments, the run they work on, the session, and how they end."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.errors import CapacityError
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.session import start_session
+from rocketmq_capacity.steps import Planning
+
+APP_NAME: Final = "rocketmq_capacity_{step}"
+
+
+def app_parser(description: str | None) -> ArgumentParser:
+    """A parser with the arguments of every app; ``--run-id`` names the run, whichever cluster it is of."""
+    parser = ArgumentParser(description=description, allow_abbrev=False)
+    parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
+    parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="what to decide otherwise than by default (YAML)")
+    return parser
+
+
+@contextmanager
+def run_of(args: Namespace, step: str) -> Iterator[Planning]:
+    """The run that an earlier step stored, in a Spark session that ends with the body.
+
+    Bad arguments and a missing run are told before Spark starts.
+    """
+    policy = read_policy(args.policy)
+    run = existing_run(Lake(args.lake), args.run_id)
+    spark = start_session(APP_NAME.format(step=step))
+    try:
+        yield Planning(spark, run, policy)
+    finally:
+        spark.stop()
+
+
+def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
+    """Run an app's ``main`` as a program: what this package says no to ends it with one line and its exit status."""
+    try:
+        main(None)
+    except CapacityError as error:
+        sys.stderr.write(f"{Path(sys.argv[0]).stem}: {error}\n")
+        sys.exit(error.exit_status)

@@ -1,0 +1,17 @@
+"""Gives the queues of every group to its clients, once for each strategy, as RocketMQ itself would."""
+
+from collections.abc import Sequence
+
+from rocketmq_capacity.app import app_parser, run_app, run_of
+from rocketmq_capacity.steps import allocate
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Read the run's tables, allocate, write the run's tables; every decision lives in the library."""
+    args = app_parser(__doc__).parse_args(argv)
+    with run_of(args, "allocate") as planning:
+        allocate(planning)
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,17 @@
+"""Measures the loads that every strategy gives, and flags what is wrong."""
+
+from collections.abc import Sequence
+
+from rocketmq_capacity.app import app_parser, run_app, run_of
+from rocketmq_capacity.steps import assess
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Read the run's tables, assess, write the run's tables; every decision lives in the library."""
+    args = app_parser(__doc__).parse_args(argv)
+    with run_of(args, "assess") as planning:
+        assess(planning)
+
+
+if __name__ == "__main__":
+    run_app(main)
