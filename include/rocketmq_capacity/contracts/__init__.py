@@ -19,6 +19,7 @@ from rocketmq_capacity.contracts.offset_sample import OffsetSample
 from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
+from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.strategy_status import StrategyStatus
 from rocketmq_capacity.contracts.subscription import Subscription
@@ -52,5 +53,6 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupStatus,
     Finding,
     Recommendation,
+    ScenarioEffect,
 )
 """Every dataset, in the order in which the data flows."""

@@ -124,13 +124,16 @@ def _seen_on_too(group: ConsumerGroup, broker_name: str) -> ConsumerGroup:
 
 
 def _without_brokers(inventory: Inventory, names: AbstractSet[str]) -> Inventory:
-    """The inventory without all that stands on these brokers, their failures to answer included."""
+    """The inventory without all that stands on these brokers, their failures to answer included.
+
+    The topic that RocketMQ names after a broker goes too: without the broker it would pass for a business topic.
+    """
     addresses = {broker.broker_addr for broker in inventory.brokers if broker.broker_name in names}
     failures = inventory.failures and tuple(f for f in inventory.failures if f.broker_addr not in addresses)
     after = replace(
         inventory,
         brokers=tuple(broker for broker in inventory.brokers if broker.broker_name not in names),
-        topics=tuple(_topic_without(topic, names) for topic in inventory.topics),
+        topics=tuple(_topic_without(topic, names) for topic in inventory.topics if topic.topic not in names),
         consumer_groups=tuple(_group_without(group, names) for group in inventory.consumer_groups),
         failures=failures,
     )

@@ -50,10 +50,11 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
     start with offsets 0, and with lag 0 for every group that has offsets on the topic. The traffic moves as ``spread``
     says. What clients owned is unknown where the readable queues differ, and how lag moved where the traffic does.
     """
+    was = {topic.topic: topic for topic in before.topics}
     effects = {
-        new.topic: _Effect.of(old, new, before, after, spread)
-        for old, new in zip(before.topics, after.topics, strict=True)
-        if old != new
+        topic.topic: _Effect.of(was[topic.topic], topic, before, after, spread)
+        for topic in after.topics
+        if topic != was[topic.topic]
     }
     reassigned = {name for name, effect in effects.items() if effect.moves_ownership}
     diverted = {name for name, effect in effects.items() if effect.moves_traffic}
