@@ -23,7 +23,7 @@ READY_TIME_LIMIT_S: Final = 90.0
 _PORTS: Final = (10_000, 32_000)
 """Below those that the system gives to outgoing connections, which come and go."""
 
-_SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=256m")
+_SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=512m")
 _SHARED_JVM: Final = ("-Xms128m", "-Xmx512m", *_SMALL)
 _OWN_JVM: Final = ("-Xms64m", "-Xmx256m", *_SMALL)
 
@@ -55,10 +55,15 @@ class Cluster:
         brokers: Sequence[Broker] = THREE_BROKERS,
         *,
         cluster_name: str = "DefaultCluster",
+        pop: bool = False,
         nameserver_config: Mapping[str, str] | None = None,
     ) -> None:
-        """Say what is to be started; nothing runs before ``start``."""
+        """Say what is to be started; nothing runs before ``start``.
+
+        ``pop``: whether messages can be popped, which takes some 90 MB a broker.
+        """
         self._brokers = brokers
+        self._pop = pop
         self._cluster_name = cluster_name
         self._nameserver_config = nameserver_config or {}
         self._folder = Path()
@@ -241,7 +246,11 @@ class Cluster:
             "mappedFileSizeConsumeQueue": "60000",
             "maxHashSlotNum": "5000",
             "maxIndexNum": "20000",
-            "timerWheelEnable": "false",
+            # Without its timer a broker assigns queues to POP clients and then forbids them to pop.
+            "timerWheelEnable": str(self._pop).lower(),
+            "mappedFileSizeTimerLog": "1048576",
+            # Every thread that stores messages keeps a direct buffer of this size.
+            "maxMessageSize": "262144",
             "diskMaxUsedSpaceRatio": "95",
             **broker.config,
         }

@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ LISTEN = "0A"
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     alone = Broker("broker-d", own_process=True)
-    started = started_or_skipped(Cluster([*THREE_BROKERS, Broker("broker-b", broker_id=1), alone]).start)
+    started = started_or_skipped(Cluster([*THREE_BROKERS, Broker("broker-b", broker_id=1), alone], pop=True).start)
     yield started
     started.close()
 
@@ -53,6 +53,14 @@ def offsets(facts: dict[str, Any], topic: str) -> dict[tuple[str, int], int]:
         for row in facts["topic_stats"]
         if row["topic"] == topic and row["broker_id"] == 0
     }
+
+
+def count_once(count: Callable[[], int], wanted: int) -> int:
+    """The count once it is as wanted, or what it is after half a minute."""
+    deadline = time.monotonic() + 30
+    while (now := count()) < wanted and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return now
 
 
 def test_the_name_server_lists_every_broker_and_the_slave(cluster: Cluster) -> None:
@@ -141,6 +149,8 @@ def test_pop_clients_own_what_the_broker_assigns_them(cluster: Cluster, clients:
     cluster.set_request_mode("popped", "g_pop", "POP", pop_share_queue_num=1)
     numbers = [clients.start_consumer(Consumer("g_pop", f"p{i}", ["popped"], pop=True)) for i in range(4)]
     owned = clients.settled()
+    clients.produce("popped", 60)
+    consumed = count_once(lambda: sum(one.consumed for one in clients.owned() if one.consumer_group == "g_pop"), 60)
     ids = [f"127.0.0.1@p{i}" for i in range(4)]
     with JavaOracle() as oracle:
         (allocation,) = oracle.allocate([Case("POP", QUEUES, ids, topic="popped", pop_share_queue_num=1)])
@@ -148,6 +158,7 @@ def test_pop_clients_own_what_the_broker_assigns_them(cluster: Cluster, clients:
         clients.stop_consumer(number)
 
     assert of_group(owned, "g_pop", "popped") == sorted(allocation.rows())
+    assert consumed == 60
 
 
 def test_one_client_id_stands_twice_on_every_broker_when_two_consumers_have_it(
@@ -191,9 +202,7 @@ def test_messages_go_to_the_queues_by_weight_and_are_consumed(cluster: Cluster, 
     cluster.create_topic("skewed", {"broker-a": 2, "broker-b": 2})
     number = clients.start_consumer(Consumer("g_skewed", "c", [Subscription("skewed", "hot")]))
     clients.produce("skewed", 300, weights={("broker-b", 1): 97}, tag="hot")
-    deadline = time.monotonic() + 30
-    while (consumed := clients.owned()[-1].consumed) < 300 and time.monotonic() < deadline:
-        time.sleep(0.1)
+    consumed = count_once(lambda: clients.owned()[-1].consumed, 300)
     clients.stop_consumer(number)
     stored = offsets(cluster.facts(), "skewed")
 
@@ -204,14 +213,13 @@ def test_messages_go_to_the_queues_by_weight_and_are_consumed(cluster: Cluster, 
 def test_a_load_goes_on_until_it_is_stopped(cluster: Cluster, clients: Clients) -> None:
     cluster.create_topic("flowing", {"broker-a": 1})
     clients.start_load("flowing", 200)
-    deadline = time.monotonic() + 30
-    while sum(offsets(cluster.facts(), "flowing").values()) < 100 and time.monotonic() < deadline:
-        time.sleep(0.2)
+    stored = count_once(lambda: sum(offsets(cluster.facts(), "flowing").values()), 100)
     clients.stop_loads()
     time.sleep(1)
     after = offsets(cluster.facts(), "flowing")
+    time.sleep(1)
 
-    assert sum(after.values()) >= 100
+    assert stored >= 100
     assert offsets(cluster.facts(), "flowing") == after
 
 
