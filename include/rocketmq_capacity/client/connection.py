@@ -6,6 +6,8 @@ write, and one timer for the whole connection watches the oldest request.
 """
 
 import asyncio
+import os
+import socket
 import ssl
 from collections import deque
 from collections.abc import Mapping
@@ -64,9 +66,9 @@ class Connection(asyncio.Protocol):
                     lambda: cls(address, settings), address.host, address.port, ssl=settings.tls
                 )
         except TimeoutError:
-            raise ConnectError(f"no connection after {settings.connect_timeout_s:g} s") from None
+            raise ConnectError(f"cannot connect: timed out after {settings.connect_timeout_s:g} s") from None
         except (OSError, ssl.CertificateError, ValueError) as error:
-            raise ConnectError(f"no connection: {_words(error)}") from None
+            raise ConnectError(f"cannot connect: {_words(error)}") from None
         return connection
 
     @property
@@ -169,12 +171,12 @@ class Connection(asyncio.Protocol):
         now = self._loop.time()
         late = [opaque for opaque, question in self._open.items() if question.deadline <= now]
         if late and now - self._last_heard >= (limit_s := self._open[late[0]].limit_s) / 2:
-            self._end(RequestTimeoutError(f"no answer after {limit_s:g} s, and none to any other request"))
+            self._end(RequestTimeoutError(f"timed out after {limit_s:g} s, with every other request"))
             return
         for opaque in late:
             question = self._open.pop(opaque)
             if not question.answer.done():
-                question.answer.set_exception(RequestTimeoutError(f"no answer after {question.limit_s:g} s"))
+                question.answer.set_exception(RequestTimeoutError(f"timed out after {question.limit_s:g} s"))
         self._send_waiting()
 
     def _end(self, reason: Exception) -> None:
@@ -195,6 +197,7 @@ class Connection(asyncio.Protocol):
 
 
 def _words(error: Exception) -> str:
-    """An error in one line, without the number that asyncio puts before it."""
-    text = " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())
+    """An error in one line: the system's own words for its number, where it has one."""
+    system = isinstance(error, OSError) and not isinstance(error, ssl.SSLError | socket.gaierror) and error.errno
+    text = os.strerror(system) if system else " ".join(str(error).split())
     return text or type(error).__name__

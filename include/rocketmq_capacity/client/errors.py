@@ -21,6 +21,10 @@ class RequestTimeoutError(TransportError):
     """The peer did not answer in time."""
 
 
+class PeerGivenUpError(TransportError):
+    """The peer failed too often in a row, so that it is not asked any more."""
+
+
 class NoNameServerError(TransportError):
     """None of the name servers answered.
 

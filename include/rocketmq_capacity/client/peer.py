@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.connection import Connection
-from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.errors import PeerGivenUpError, TransportError
 from rocketmq_capacity.client.retry import is_transient, retrying
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.request import Request
@@ -26,7 +26,7 @@ class Peer:
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[Connection] | None = None
         self._failed_in_a_row = 0
-        self._given_up: TransportError | None = None
+        self._given_up: PeerGivenUpError | None = None
 
     async def call(self, request: Request[T]) -> T:
         """Ask, and ask again where what failed may pass.
@@ -97,4 +97,4 @@ class Peer:
     def _note_failure(self, error: Exception) -> None:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= self._settings.attempts and isinstance(error, TransportError):
-            self._given_up = error
+            self._given_up = PeerGivenUpError(str(error))

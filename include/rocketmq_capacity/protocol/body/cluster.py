@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
 
-MASTER_ID = 0
+MASTER_ID: Final = 0
 """The id of a master; all others are slaves (MixAll.MASTER_ID)."""
+GLOBAL_SCOPE: Final = "__global__"
+"""The scope of a static topic that names none (MixAll.METADATA_SCOPE_GLOBAL)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _static_mapping(broker_name: str, value: Any) -> StaticMapping:
     queue_ids = field.as_object(members.get("currIdMap"), f"{place}.currIdMap")
     return StaticMapping(
         broker_name=broker_name,
-        scope=field.optional_text(members, "scope", place) or "global",
+        scope=field.optional_text(members, "scope", place) or GLOBAL_SCOPE,
         total_queues=field.integer(members, "totalQueues", place, default=0),
         queue_ids=tuple(field.numbered(key, f"{place}.currIdMap") for key in queue_ids),
     )

@@ -1,0 +1,48 @@
+"""What one broker answered, as it answered it; None is a question that failed or was not asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
+from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
+
+
+@dataclass(slots=True)
+class OffsetSample:
+    """Offsets at one moment.
+
+    Args:
+        at: the moment, UTC ISO-8601, of the whole sample.
+        written: by topic, the seconds of a steady clock when the answer came, and the answer.
+        read: by consumer group.
+    """
+
+    at: str
+    written: dict[str, tuple[float, Mapping[MessageQueue, TopicOffset]]] = field(default_factory=dict)
+    read: dict[str, Mapping[MessageQueue, GroupProgress]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class BrokerFacts:
+    """One broker process and its answers, filled while they come in.
+
+    Args:
+        is_asked_for_all: whether this process speaks for its broker name; another is asked about itself alone.
+        connections: by consumer group, for those that are online here.
+        running_infos: by (consumer group, client id), for the clients that were asked through this broker.
+    """
+
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    is_asked_for_all: bool
+    runtime: Mapping[str, str] | None = None
+    config: Mapping[str, str] | None = None
+    topic_configs: tuple[TopicConfig, ...] | None = None
+    subscription_groups: tuple[SubscriptionGroupConfig, ...] | None = None
+    request_modes: tuple[MessageRequestMode, ...] | None = None
+    committed: CommittedOffsets | None = None
+    samples: list[OffsetSample] = field(default_factory=list)
+    connections: dict[str, ConsumerConnection] = field(default_factory=dict)
+    running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)

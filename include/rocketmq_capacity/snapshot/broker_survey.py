@@ -1,0 +1,115 @@
+"""Asks one broker, over one connection: itself, its topics and groups, and the consumers that it can reach.
+
+A slave is asked about itself alone (26, 28). What else it knows, topics, groups, offsets and request modes, it copies
+from its master, always a little late (SlaveSynchronize), and consumers take their members from the master as long as
+there is one (BrokerData.selectBrokerAddr). A broker name without a master is asked through its slave with the lowest
+id, as its consumers do.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from typing import Final, TypeVar
+
+from rocketmq_capacity.client.address import parse_address
+from rocketmq_capacity.client.admin import BrokerAdmin
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.failure_log import FailureLog
+
+T = TypeVar("T")
+
+RELAYED_AT_A_TIME: Final = 8
+"""A client that does not answer holds one of the broker's 16 admin threads (adminBrokerThreadPoolNums) for 10 s, so
+that more questions passed on at a time could stop the broker's answers to everybody."""
+
+
+class BrokerSurvey:
+    """The questions to one broker; answers are left in ``facts``, failures in the log."""
+
+    def __init__(self, facts: BrokerFacts, settings: ConnectionSettings, failures: FailureLog) -> None:
+        """Prepare; nothing is asked yet.
+
+        Errors: ValueError where the broker's address is none.
+        """
+        self.facts = facts
+        self._admin = BrokerAdmin(parse_address(facts.broker_addr), settings)
+        self._failures = failures
+        self._relayed = asyncio.Semaphore(RELAYED_AT_A_TIME)
+
+    async def ask_about_itself(self) -> None:
+        """28 and 26."""
+        self.facts.runtime, self.facts.config = await asyncio.gather(
+            self._ask(RequestCode.GET_BROKER_RUNTIME_INFO, self._admin.runtime()),
+            self._ask(RequestCode.GET_BROKER_CONFIG, self._admin.config()),
+        )
+
+    async def ask_for_tables(self) -> None:
+        """21, 201, 402 and 43: all topics, groups, request modes and committed offsets."""
+        facts, admin = self.facts, self._admin
+        older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no POP, and no 402
+        facts.topic_configs, facts.subscription_groups, facts.request_modes, facts.committed = await asyncio.gather(
+            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, admin.topic_configs()),
+            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, admin.subscription_groups()),
+            self._ask(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, admin.message_request_modes(), harmless=older),
+            self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
+        )
+
+    async def ask_how_far_written(self, topics: Iterable[str], sample: OffsetSample) -> None:
+        """202 for each topic; one that was deleted meanwhile is left out."""
+        await asyncio.gather(*(self._ask_topic_stats(topic, sample) for topic in topics))
+
+    async def ask_how_far_read(self, groups: Iterable[str], sample: OffsetSample) -> None:
+        """208 for each group."""
+        await asyncio.gather(*(self._ask_consume_stats(group, sample) for group in groups))
+
+    async def ask_who_consumes(self, groups: Iterable[str]) -> None:
+        """203 for each group; one without a consumer here is left out."""
+        await asyncio.gather(*(self._ask_connection(group) for group in groups))
+
+    async def ask_client(self, consumer_group: str, client_id: str) -> bool:
+        """307 for one client; whether it answered."""
+        async with self._relayed:
+            info = await self._ask(
+                RequestCode.GET_CONSUMER_RUNNING_INFO,
+                self._admin.consumer_running_info(consumer_group, client_id),
+                subject=f"{consumer_group} {client_id}",
+            )
+        if info is not None:
+            self.facts.running_infos[consumer_group, client_id] = info
+        return info is not None
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._admin.close()
+
+    async def _ask_topic_stats(self, topic: str, sample: OffsetSample) -> None:
+        stats = await self._ask(
+            RequestCode.GET_TOPIC_STATS_INFO,
+            self._admin.topic_stats(topic),
+            subject=topic,
+            harmless=(ResponseCode.TOPIC_NOT_EXIST,),
+        )
+        if stats is not None:
+            sample.written[topic] = (asyncio.get_running_loop().time(), stats)
+
+    async def _ask_consume_stats(self, group: str, sample: OffsetSample) -> None:
+        stats = await self._ask(RequestCode.GET_CONSUME_STATS, self._admin.consume_stats(group), subject=group)
+        if stats is not None:
+            sample.read[group] = stats
+
+    async def _ask_connection(self, group: str) -> None:
+        connection = await self._ask(
+            RequestCode.GET_CONSUMER_CONNECTION_LIST,
+            self._admin.consumer_connection(group),
+            subject=group,
+            harmless=(ResponseCode.CONSUMER_NOT_ONLINE,),
+        )
+        if connection is not None:
+            self.facts.connections[group] = connection
+
+    async def _ask(
+        self, code: RequestCode, answer: Awaitable[T], *, subject: str = "", harmless: tuple[int, ...] = ()
+    ) -> T | None:
+        address = self.facts.broker_addr
+        return await self._failures.answer_or_none(address, code, answer, subject=subject, harmless=harmless)

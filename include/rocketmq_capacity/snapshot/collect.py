@@ -1,0 +1,232 @@
+"""Takes one snapshot of a live cluster: which questions, in which order, and what a failure leaves.
+
+1. The name server is asked for brokers (106) and topics (206); without it there is no snapshot.
+2. Every broker is asked for its tables; meanwhile the name server is asked for the route of every topic (105).
+3. A sample of offsets is taken, how far every queue is written (202) and read (208), as often as the options say.
+   Beside the last one stand the members of every group (203): that moment is the snapshot's ``taken_at``.
+4. Every client is asked about itself (307), through a broker that it is connected to. This comes last and is rationed,
+   because a client that hangs holds a thread of the broker.
+
+System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
+for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from rocketmq_capacity.client.address import Address, parse_nameservers
+from rocketmq_capacity.client.admin import NameServers
+from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
+from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
+from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
+from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
+from rocketmq_capacity.snapshot.describe_clients import utc
+from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
+from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
+from rocketmq_capacity.snapshot.failure_log import FailureLog
+from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, is_system_group, is_system_topic
+from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct, java_order
+
+
+@dataclass(frozen=True, slots=True)
+class CollectOptions:
+    """How a snapshot is taken.
+
+    Args:
+        sample_count: samples of offsets, at least 1; rates need 2.
+        sample_interval_s: from the beginning of one sample to the beginning of the next.
+        settings: limits of time and size, and retries, of every connection.
+        tls: speak TLS by these rules, to name servers and brokers alike.
+        credentials: for brokers with access control.
+    """
+
+    sample_count: int = 1
+    sample_interval_s: float = 5.0
+    settings: ConnectionSettings = field(default_factory=ConnectionSettings)
+    tls: ssl.SSLContext | None = None
+    credentials: Credentials | None = None
+
+    def connection_settings(self) -> ConnectionSettings:
+        """The settings of a connection, TLS and credentials included."""
+        tls, credentials = self.tls or self.settings.tls, self.credentials or self.settings.credentials
+        return replace(self.settings, tls=tls, credentials=credentials)
+
+
+async def collect(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
+    """Take a snapshot of the cluster behind these name servers (``host:port``, several also split by ``;``).
+
+    Errors: `BadInput` where an address is none, `ClusterUnreachable` where no name server answered.
+    """
+    options = options or CollectOptions()
+    addresses = parse_nameservers(nameservers)
+    survey = _Survey(addresses, options)
+    try:
+        return await survey.take()
+    finally:
+        await survey.close()
+
+
+def collect_now(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
+    """Take a snapshot, and wait for it; as :func:`collect`, for callers without an event loop."""
+    return asyncio.run(collect(nameservers, options=options))
+
+
+class _Survey:
+    """One snapshot while it is taken."""
+
+    def __init__(self, addresses: Sequence[Address], options: CollectOptions) -> None:
+        self._addresses, self._options = addresses, options
+        self._settings = options.connection_settings()
+        self._names = NameServers(addresses, self._settings)
+        self._failures = FailureLog()
+        self._facts: list[BrokerFacts] = []
+        self._surveys: list[BrokerSurvey] = []
+
+    async def take(self) -> Inventory:
+        """All of it, in the order that the module describes."""
+        info, listed_topics = await self._ask_name_server()
+        self._meet_brokers(info)
+        clusters, broker_names = set(info.clusters), {broker.broker_name for broker in info.brokers}
+        routes: dict[str, TopicRoute] = {}
+        routing = asyncio.create_task(self._ask_routes(listed_topics, routes))
+        try:
+            await asyncio.gather(
+                *(survey.ask_about_itself() for survey in self._surveys),
+                *(survey.ask_for_tables() for survey in self._speakers()),
+            )
+            topics = self._topics(listed_topics)
+            groups = self._groups(topics)
+            asked_topics = {topic for topic in topics if not is_system_topic(topic, clusters, broker_names)}
+            asked_groups = [group for group in groups if not is_system_group(group)]
+            taken_at = await self._sample(asked_topics, asked_groups)
+            await self._ask_clients(asked_groups)
+            await self._ask_routes([topic for topic in topics if topic not in set(listed_topics)], routes)
+            await routing
+        finally:
+            routing.cancel()
+        groups_of = GroupDescriber([survey.facts for survey in self._speakers()], static_topics(routes))
+        return Inventory(
+            format=FORMAT,
+            cluster_name=cluster_name(info.clusters),
+            taken_at=taken_at,
+            nameservers=tuple(map(str, self._addresses)),
+            brokers=describe_brokers(self._facts),
+            topics=describe_topics(topics, routes, [survey.facts for survey in self._speakers()]),
+            consumer_groups=tuple(groups_of.describe(group) for group in groups),
+            failures=self._failures.rows(),
+        )
+
+    async def close(self) -> None:
+        """End all connections."""
+        await asyncio.gather(self._names.close(), *(survey.close() for survey in self._surveys))
+
+    async def _ask_name_server(self) -> tuple[ClusterInfo, list[str]]:
+        """106 and 206."""
+        try:
+            info, topics = await asyncio.gather(self._names.cluster_info(), self._names.topic_list())
+        except (TransportError, ProtocolError) as error:
+            addresses = ", ".join(map(str, self._addresses))
+            raise ClusterUnreachable(f"the cluster cannot be read from {addresses}: {error}") from error
+        return info, distinct(topics.topics)
+
+    def _meet_brokers(self, info: ClusterInfo) -> None:
+        """Prepare the questions to every process that the name server lists."""
+        for broker in sorted(info.brokers, key=lambda broker: java_order(broker.broker_name)):
+            for broker_id, address in sorted(broker.addresses.items()):
+                speaks = broker_id == min(broker.addresses)
+                facts = BrokerFacts(broker.broker_name, broker_id, address, is_asked_for_all=speaks)
+                self._facts.append(facts)
+                try:
+                    self._surveys.append(BrokerSurvey(facts, self._settings, self._failures))
+                except ValueError as error:
+                    self._failures.note(address, "CONNECT", error)
+
+    def _speakers(self) -> list[BrokerSurvey]:
+        return [survey for survey in self._surveys if survey.facts.is_asked_for_all]
+
+    async def _ask_routes(self, topics: Sequence[str], routes: dict[str, TopicRoute]) -> None:
+        """105 for each topic; one that has none, or was deleted meanwhile, is left out."""
+
+        async def ask(topic: str) -> None:
+            route = await self._failures.answer_or_none(
+                str(self._names.address),
+                RequestCode.GET_ROUTEINFO_BY_TOPIC,
+                self._names.topic_route(topic),
+                subject=topic,
+                harmless=(ResponseCode.TOPIC_NOT_EXIST,),
+            )
+            if route is not None:
+                routes[topic] = route
+
+        await asyncio.gather(*map(ask, topics))
+
+    def _topics(self, listed: Sequence[str]) -> list[str]:
+        """The topics that the name server lists, and those that a broker has and has not yet registered."""
+        own = (config.topic for survey in self._speakers() for config in survey.facts.topic_configs or ())
+        return distinct((*listed, *own))
+
+    def _groups(self, topics: Sequence[str]) -> list[str]:
+        """The groups that a broker has, that have committed an offset, or whose retry topic exists."""
+        facts = [survey.facts for survey in self._speakers()]
+        groups = {config.consumer_group for one in facts for config in one.subscription_groups or ()}
+        groups |= {group for one in facts if one.committed is not None for _, group in one.committed.offsets if group}
+        known_topics = set(topics)
+        retried = {group_of_retry_topic(topic, groups, known_topics) for topic in topics}
+        return distinct((*groups, *(group for group in retried if group is not None)))
+
+    async def _sample(self, topics: set[str], groups: Sequence[str]) -> str:
+        """All samples of offsets, with the members beside the last; the moment of the last."""
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        at = ""
+        for number in range(self._options.sample_count):
+            await asyncio.sleep(begin + number * self._options.sample_interval_s - loop.time())
+            at = utc(datetime.now(UTC))
+            is_last = number == self._options.sample_count - 1
+            await asyncio.gather(
+                *(self._sample_of(survey, at, topics, groups, with_members=is_last) for survey in self._speakers())
+            )
+        return at
+
+    @staticmethod
+    async def _sample_of(
+        survey: BrokerSurvey, at: str, topics: set[str], groups: Sequence[str], *, with_members: bool
+    ) -> None:
+        """One sample of one broker: of the topics, those that it has."""
+        sample = OffsetSample(at)
+        survey.facts.samples.append(sample)
+        own_topics = [config.topic for config in survey.facts.topic_configs or () if config.topic in topics]
+        questions = [survey.ask_how_far_written(own_topics, sample), survey.ask_how_far_read(groups, sample)]
+        if with_members:
+            questions.append(survey.ask_who_consumes(groups))
+        await asyncio.gather(*questions)
+
+    async def _ask_clients(self, groups: Sequence[str]) -> None:
+        """307 for each client of each group, spread over the brokers that it is connected to."""
+        questions: list[Coroutine[None, None, None]] = []
+        for group in groups:
+            seen_by: dict[str, list[BrokerSurvey]] = {}
+            for survey in self._speakers():
+                connection = survey.facts.connections.get(group)
+                for client_id in {one.client_id for one in connection.connections} if connection else ():
+                    seen_by.setdefault(client_id, []).append(survey)
+            for client_id in sorted(seen_by, key=java_order):
+                brokers = seen_by[client_id]
+                first = len(questions) % len(brokers)
+                questions.append(_ask_client(group, client_id, [*brokers[first:], *brokers[:first]]))
+        await asyncio.gather(*questions)
+
+
+async def _ask_client(consumer_group: str, client_id: str, brokers: Sequence[BrokerSurvey]) -> None:
+    """307 through one broker after the other, until the client answers."""
+    for survey in brokers:
+        if await survey.ask_client(consumer_group, client_id):
+            return

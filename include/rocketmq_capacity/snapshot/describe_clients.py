@@ -1,0 +1,156 @@
+"""Consumers as the inventory has them: one entry for each that runs, with what it says of itself."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, SubscriptionData
+from rocketmq_capacity.protocol.version import version_name
+from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription, java_order
+
+_STRATEGY_PACKAGE: Final = "org.apache.rocketmq.client.consumer.rebalance."
+STRATEGY_NAMES: Final = {
+    "AllocateMessageQueueAveragely": "AVG",
+    "AllocateMessageQueueAveragelyByCircle": "AVG_BY_CIRCLE",
+    "AllocateMessageQueueByConfig": "CONFIG",
+    "AllocateMessageQueueByMachineRoom": "MACHINE_ROOM",
+    "AllocateMachineRoomNearby": "MACHINE_ROOM_NEARBY",  # its inner strategy cannot be seen from outside
+    "AllocateMessageQueueConsistentHash": "CONSISTENT_HASH",
+}
+"""Class -> getName(), rocketmq-all-5.3.3."""
+
+_LARGEST_COUNT: Final = 65_536
+_MS: Final = 1_000
+# A field of DefaultMQPullConsumer alone: it is told its queues by its own program, and reports none (307).
+_CHOOSES_ITS_OWN_QUEUES: Final = "registerTopics"
+
+
+def describe_clients(
+    connections: Mapping[str, Sequence[Connection]], running_infos: Mapping[str, ConsumerRunningInfo]
+) -> tuple[Client, ...]:
+    """One entry for each running consumer of a group, in Java's order of their ids.
+
+    A consumer holds one channel to each broker, so there are as many of one id as it has channels on one and the same
+    broker. Of consumers that share an id one alone answers 307, nobody can tell which: the first entry has its answer.
+
+    Args:
+        connections: the group's channels by broker name.
+        running_infos: what clients say of themselves, by client id.
+    """
+    channels: dict[str, dict[str, list[Connection]]] = {}
+    for broker_name in sorted(connections, key=java_order):
+        for connection in sorted(connections[broker_name], key=lambda one: one.client_addr or ""):
+            channels.setdefault(connection.client_id, {}).setdefault(broker_name, []).append(connection)
+    clients: list[Client] = []
+    for client_id in sorted(channels, key=java_order):
+        by_broker = channels[client_id]
+        for index in range(max(map(len, by_broker.values()))):
+            seen_on = tuple(broker_name for broker_name, found in by_broker.items() if len(found) > index)
+            info = running_infos.get(client_id) if index == 0 else None
+            clients.append(_client(by_broker[seen_on[0]][index], seen_on, info))
+    return tuple(clients)
+
+
+def describe_subscriptions(subscriptions: Iterable[SubscriptionData]) -> tuple[Subscription, ...]:
+    """What is read and how, one entry a topic, in Java's order of the topics."""
+    by_topic: dict[str, SubscriptionData] = {}
+    for subscription in subscriptions:
+        by_topic.setdefault(subscription.topic, subscription)
+    return tuple(
+        Subscription(
+            topic=topic,
+            expression_type=by_topic[topic].expression_type,
+            expression=by_topic[topic].sub_string,
+        )
+        for topic in sorted(by_topic, key=java_order)
+    )
+
+
+def strategy_name(reported: str | None) -> str | None:
+    """The strategy's own name for ``class@hash``, as Java prints an object; an unknown class by its full name."""
+    if not reported:
+        return None
+    class_name = reported.rpartition("@")[0] or reported
+    return STRATEGY_NAMES.get(class_name.removeprefix(_STRATEGY_PACKAGE), class_name)
+
+
+def utc_of_ms(milliseconds: int) -> str | None:
+    """A time in ms since 1970 as UTC ISO-8601 in whole seconds; None where it is no time (0, or out of range)."""
+    if milliseconds <= 0:
+        return None
+    try:
+        return utc(datetime.fromtimestamp(milliseconds // _MS, UTC))
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def utc(moment: datetime) -> str:
+    """A moment as the inventory writes it."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _client(connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunningInfo | None) -> Client:
+    version = None if connection.version is None else version_name(connection.version)
+    known = Client(
+        client_id=connection.client_id,
+        client_addr=connection.client_addr,
+        language=connection.language,
+        version=version,
+        seen_on=seen_on,
+    )
+    return known if info is None else _with_running_info(known, info)
+
+
+def _with_running_info(client: Client, info: ConsumerRunningInfo) -> Client:
+    """The client with what it says of itself; property names are those of DefaultMQPushConsumer's fields."""
+    properties = info.properties
+    return Client(
+        client_id=client.client_id,
+        client_addr=client.client_addr,
+        language=client.language,
+        version=client.version,
+        seen_on=client.seen_on,
+        started_at=utc_of_ms(_number(properties, "PROP_CONSUMER_START_TIMESTAMP") or 0),
+        allocate_strategy=strategy_name(properties.get("allocateMessageQueueStrategy")),
+        consume_threads=_count(properties, "PROP_THREADPOOL_CORE_SIZE"),
+        consume_batch_size=_count(properties, "consumeMessageBatchMaxSize"),
+        pull_threshold_for_queue=_count(properties, "pullThresholdForQueue"),
+        pull_threshold_size_for_queue_mib=_count(properties, "pullThresholdSizeForQueue"),
+        subscriptions=describe_subscriptions(info.subscriptions),
+        owned_queues=None if _CHOOSES_ITS_OWN_QUEUES in properties else _owned_queues(info),
+        status=_statuses(info),
+    )
+
+
+def _owned_queues(info: ConsumerRunningInfo) -> tuple[OwnedQueue, ...]:
+    queues = {(queue.topic, queue.broker_name, queue.queue_id) for queue in (*info.queues, *info.pop_queues)}
+    ordered = sorted(queues, key=lambda queue: (java_order(queue[0]), java_order(queue[1]), queue[2]))
+    return tuple(OwnedQueue(topic=topic, broker_name=name, queue_id=queue_id) for topic, name, queue_id in ordered)
+
+
+def _statuses(info: ConsumerRunningInfo) -> tuple[ConsumeStatus, ...]:
+    return tuple(
+        ConsumeStatus(
+            topic=topic,
+            consume_rt_ms=_positive(info.statuses[topic].consume_rt_ms),
+            consume_ok_msgs_per_s=_positive(info.statuses[topic].consume_ok_msgs_per_s),
+            consume_failed_msgs_per_s=_positive(info.statuses[topic].consume_failed_msgs_per_s),
+        )
+        for topic in sorted(info.statuses, key=java_order)
+    )
+
+
+def _positive(value: float | None) -> float | None:
+    return value if value is not None and value >= 0 else None
+
+
+def _number(properties: Mapping[str, str], name: str) -> int | None:
+    try:
+        return int(properties[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def _count(properties: Mapping[str, str], name: str) -> int | None:
+    number = _number(properties, name)
+    return number if number is not None and 0 <= number <= _LARGEST_COUNT else None

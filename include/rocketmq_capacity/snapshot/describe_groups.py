@@ -1,0 +1,194 @@
+"""Consumer groups as the inventory has them, out of what all brokers said about them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal, TypeVar, cast
+
+from rocketmq_capacity.protocol.body.broker import MessageRequestMode
+from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription, java_order
+from rocketmq_capacity.snapshot.kinds import RETRY_PREFIX
+
+RequestMode = Literal["PULL", "POP"]
+T = TypeVar("T")
+
+_MODELS: Final = ("CLUSTERING", "BROADCASTING")
+_MODES: Final = ("PULL", "POP")
+_DEFAULT_POP_SHARE: Final = -1
+
+
+class GroupDescriber:
+    """Describes groups, one after the other, from the facts of the brokers that speak for their names."""
+
+    def __init__(self, brokers: Iterable[BrokerFacts], static_topics: Collection[str]) -> None:
+        self._brokers = sorted(brokers, key=lambda facts: java_order(facts.broker_name))
+        self._static_topics = static_topics
+        self._running_infos: dict[str, dict[str, ConsumerRunningInfo]] = {}
+        self._orderly: dict[str, bool] = {}
+        self._modes: dict[tuple[str, str], MessageRequestMode] = {}
+        for facts in self._brokers:
+            for (group, client_id), info in facts.running_infos.items():
+                self._running_infos.setdefault(group, {}).setdefault(client_id, info)
+            for config in facts.subscription_groups or ():
+                was_orderly = self._orderly.get(config.consumer_group, False)
+                self._orderly[config.consumer_group] = was_orderly or config.consume_message_orderly
+            for mode in facts.request_modes or ():
+                self._modes.setdefault((mode.consumer_group, mode.topic), mode)
+
+    def describe(self, consumer_group: str) -> ConsumerGroup:
+        """One group: what the last heartbeat said is taken from the first broker that has one."""
+        online = {
+            facts.broker_name: facts.connections[consumer_group]
+            for facts in self._brokers
+            if consumer_group in facts.connections
+        }
+        infos = self._running_infos.get(consumer_group, {})
+        subscriptions = self._subscriptions(consumer_group, online.values(), infos.values())
+        mode, share = _common_mode(subscriptions)
+        model = _first(connection.message_model for connection in online.values())
+        return ConsumerGroup(
+            consumer_group=consumer_group,
+            message_model=cast(Literal["CLUSTERING", "BROADCASTING"], model) if model in _MODELS else None,
+            consume_type=_first(connection.consume_type for connection in online.values()),
+            message_request_mode=mode,
+            pop_share_queue_num=share,
+            orderly=self._is_orderly(consumer_group, infos.values()),
+            subscriptions=subscriptions,
+            clients=describe_clients({name: one.connections for name, one in online.items()}, infos),
+            offsets=self._offsets(consumer_group),
+        )
+
+    def _subscriptions(
+        self,
+        consumer_group: str,
+        online: Iterable[ConsumerConnection],
+        infos: Collection[ConsumerRunningInfo],
+    ) -> tuple[Subscription, ...]:
+        """What the group reads, each with how it asks for it; a group that is offline reads nothing."""
+        found = describe_subscriptions(subscription for one in online for subscription in one.subscriptions)
+        is_pulling = bool(infos) and all(_rebalances_itself(info) for info in infos)
+        subscriptions: list[Subscription] = []
+        for subscription in found:
+            mode, share = self._mode(consumer_group, subscription.topic, is_pulling=is_pulling)
+            subscriptions.append(
+                Subscription(
+                    topic=subscription.topic,
+                    expression_type=subscription.expression_type,
+                    expression=subscription.expression,
+                    message_request_mode=mode,
+                    pop_share_queue_num=share,
+                )
+            )
+        return tuple(subscriptions)
+
+    def _mode(self, consumer_group: str, topic: str, *, is_pulling: bool) -> tuple[RequestMode | None, int | None]:
+        """How the group asks for the topic, and the share number that goes with POP.
+
+        Without an entry in 402 it is the broker's default, but never POP for a retry topic. POP is the broker's
+        assignment, which a client that rebalances by itself never asks for (RebalanceImpl.doRebalance;
+        QueryAssignmentProcessor.queryAssignment, rocketmq-all-5.3.3).
+        """
+        if all(facts.request_modes is None for facts in self._brokers):
+            return None, None
+        if is_pulling:
+            return "PULL", None
+        entry = self._modes.get((consumer_group, topic))
+        if entry is not None:
+            mode, share = entry.mode, entry.pop_share_queue_num
+        elif topic.startswith(RETRY_PREFIX):
+            return "PULL", None
+        else:
+            config = _first(facts.config for facts in self._brokers) or {}
+            mode, share = config.get("defaultMessageRequestMode", "PULL"), _default_share(config)
+        if mode not in _MODES:
+            return None, None
+        return cast(RequestMode, mode), share if mode == "POP" else None
+
+    def _is_orderly(self, consumer_group: str, infos: Iterable[ConsumerRunningInfo]) -> bool | None:
+        """Whether the group is configured so or a client of it consumes so; None where nobody said either."""
+        if any(info.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true" for info in infos):
+            return True
+        return self._orderly.get(consumer_group)
+
+    def _offsets(self, consumer_group: str) -> tuple[GroupOffset, ...] | None:
+        """How far the group has read each queue; None where no broker was asked, or none answered."""
+        offsets: list[GroupOffset] = []
+        is_known = False
+        for facts in self._brokers:
+            if not facts.samples or consumer_group not in facts.samples[-1].read:
+                continue
+            is_known = True
+            *earlier, last = facts.samples
+            for queue, progress in last.read[consumer_group].items():
+                if queue.topic in self._static_topics:
+                    continue
+                samples = tuple(
+                    _sample(sample.at, sample.read[consumer_group][queue])
+                    for sample in earlier
+                    if queue in sample.read.get(consumer_group, {})
+                )
+                offsets.append(_group_offset(queue, progress, samples))
+        ordered = sorted(offsets, key=lambda one: (java_order(one.topic), java_order(one.broker_name), one.queue_id))
+        return tuple(ordered) if is_known else None
+
+
+def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[Sample, ...]) -> GroupOffset:
+    return GroupOffset(
+        topic=queue.topic,
+        broker_name=queue.broker_name,
+        queue_id=queue.queue_id,
+        broker_offset=_offset(progress.broker_offset),
+        consumer_offset=_offset(progress.consumer_offset),
+        last_timestamp=utc_of_ms(progress.last_timestamp_ms),
+        samples=samples or None,
+    )
+
+
+def _sample(at: str, progress: GroupProgress) -> Sample:
+    return Sample(
+        at=at, broker_offset=_offset(progress.broker_offset), consumer_offset=_offset(progress.consumer_offset)
+    )
+
+
+def _offset(offset: int) -> int | None:
+    """RocketMQ says -1 for an offset that is not known."""
+    return offset if offset >= 0 else None
+
+
+def _common_mode(subscriptions: Sequence[Subscription]) -> tuple[RequestMode | None, int | None]:
+    """What all business topics of a group have in common; None where they differ."""
+    pairs = {
+        (one.message_request_mode, one.pop_share_queue_num)
+        for one in subscriptions
+        if not one.topic.startswith(RETRY_PREFIX)
+    }
+    if len(pairs) == 1:
+        return pairs.pop()
+    modes = {mode for mode, _ in pairs}
+    return (modes.pop(), None) if len(modes) == 1 else (None, None)
+
+
+def _rebalances_itself(info: ConsumerRunningInfo) -> bool:
+    """Whether the client assigns its queues by itself (RebalancePushImpl.clientRebalance).
+
+    All do but a push consumer that was told not to, does not consume in order and does not broadcast.
+    """
+    properties = info.properties
+    return (
+        properties.get("clientRebalance", "true").lower() == "true"
+        or properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
+        or properties.get("messageModel") == "BROADCASTING"
+    )
+
+
+def _default_share(config: Mapping[str, str]) -> int:
+    try:
+        return int(config["defaultPopShareQueueNum"])
+    except (KeyError, ValueError):
+        return _DEFAULT_POP_SHARE
+
+
+def _first(values: Iterable[T | None]) -> T | None:
+    return next((value for value in values if value is not None), None)

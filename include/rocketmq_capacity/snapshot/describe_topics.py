@@ -1,0 +1,120 @@
+"""Topics as the inventory has them: queues from the route, kind from the brokers, offsets from the samples."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from rocketmq_capacity.protocol.body.broker import TopicConfig
+from rocketmq_capacity.protocol.body.cluster import TopicRoute
+from rocketmq_capacity.protocol.body.offsets import TopicOffset as WrittenOffset
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.describe_brokers import PERM_BITS
+from rocketmq_capacity.snapshot.identify import logical_broker
+from rocketmq_capacity.snapshot.inventory import Topic, TopicOffset, TopicQueues, java_order
+
+MESSAGE_TYPE: Final = "message.type"
+DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
+"""What a topic without the attribute is (TopicConfig.getTopicMessageType, rocketmq-all-5.3.3)."""
+
+_READ_WRITE: Final = 6
+
+
+def describe_topics(
+    names: Iterable[str], routes: Mapping[str, TopicRoute], brokers: Sequence[BrokerFacts]
+) -> tuple[Topic, ...]:
+    """One entry a topic, in Java's order of their names; ``routes`` has those that have one."""
+    configs: dict[str, list[TopicConfig]] = {}
+    for facts in brokers:
+        for config in facts.topic_configs or ():
+            configs.setdefault(config.topic, []).append(config)
+    return tuple(
+        _topic(name, routes.get(name), configs.get(name, []), brokers) for name in sorted(names, key=java_order)
+    )
+
+
+def static_topics(routes: Mapping[str, TopicRoute]) -> Collection[str]:
+    """Topics with logical queues: for them, what brokers say about their own queues means nothing to a consumer."""
+    return {topic for topic, route in routes.items() if route.static_mappings}
+
+
+def _topic(
+    name: str, route: TopicRoute | None, configs: Sequence[TopicConfig], brokers: Sequence[BrokerFacts]
+) -> Topic:
+    is_static = route is not None and bool(route.static_mappings)
+    return Topic(
+        topic=name,
+        message_type=_message_type(configs),
+        order=any(config.order for config in configs) if configs else None,
+        queues=() if route is None else _queues(route),
+        offsets=None if is_static else _offsets(name, brokers),
+    )
+
+
+def _message_type(configs: Sequence[TopicConfig]) -> str | None:
+    """The type that a broker has set for the topic: the first in order, should brokers differ."""
+    if not configs:
+        return None
+    # Set by `+message.type=FIFO`, kept without the sign; 5.0 betas kept the sign as well.
+    attributes = [config.attributes for config in configs]
+    types = {value for each in attributes for key, value in each.items() if key.removeprefix("+") == MESSAGE_TYPE}
+    return min(types, default=DEFAULT_MESSAGE_TYPE)
+
+
+def _queues(route: TopicRoute) -> tuple[TopicQueues, ...]:
+    """The queues that consumers see.
+
+    Those of a static topic are logical: they stand under a broker name that no broker has, and all can be read
+    (ClientMetadata.topicRouteData2EndpointsForStaticTopic, rocketmq-all-5.3.3).
+    """
+    if route.static_mappings:
+        totals: dict[str, int] = {}
+        for mapping in route.static_mappings:
+            totals[mapping.scope] = max(mapping.total_queues, totals.get(mapping.scope, 0))
+        return tuple(
+            TopicQueues(
+                broker_name=logical_broker(scope), read_queue_nums=total, write_queue_nums=total, perm=_READ_WRITE
+            )
+            for scope, total in sorted(totals.items())
+        )
+    return tuple(
+        TopicQueues(
+            broker_name=queues.broker_name,
+            read_queue_nums=queues.read_queue_nums,
+            write_queue_nums=queues.write_queue_nums,
+            perm=queues.perm & PERM_BITS,
+        )
+        for queues in sorted(route.queues, key=lambda queues: java_order(queues.broker_name))
+    )
+
+
+def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, ...] | None:
+    """Offsets of the last sample, rates from the first sample to the last; None where no broker was asked."""
+    offsets: list[TopicOffset] = []
+    is_known = False
+    for facts in brokers:
+        answers = [sample.written[topic] for sample in facts.samples if topic in sample.written]
+        if not answers or not facts.samples or topic not in facts.samples[-1].written:
+            continue
+        is_known = True
+        (first_s, first), (last_s, last) = answers[0], answers[-1]
+        for queue, written in last.items():
+            offsets.append(
+                TopicOffset(
+                    broker_name=queue.broker_name,
+                    queue_id=queue.queue_id,
+                    min_offset=_offset(written.min_offset),
+                    max_offset=_offset(written.max_offset),
+                    put_msgs_per_s=_rate(first.get(queue), written, last_s - first_s),
+                )
+            )
+    return tuple(sorted(offsets, key=lambda one: (java_order(one.broker_name), one.queue_id))) if is_known else None
+
+
+def _offset(offset: int) -> int | None:
+    return offset if offset >= 0 else None
+
+
+def _rate(first: WrittenOffset | None, last: WrittenOffset, seconds: float) -> float | None:
+    """Messages a second; None with one sample only, or where the offset went back, as for a topic made anew."""
+    if first is None or seconds <= 0 or last.max_offset < first.max_offset:
+        return None
+    return round((last.max_offset - first.max_offset) / seconds, 3)
