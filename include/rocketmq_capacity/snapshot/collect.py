@@ -76,7 +76,14 @@ async def collect(nameservers: Sequence[str], *, options: CollectOptions | None 
 
 def collect_now(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
     """Take a snapshot, and wait for it; as :func:`collect`, for callers without an event loop."""
-    return asyncio.run(collect(nameservers, options=options))
+    taken: list[Inventory] = []
+
+    async def take() -> None:
+        # Not the task's result: asyncio.run() spends the result's repr() on an error text that it throws away.
+        taken.append(await collect(nameservers, options=options))
+
+    asyncio.run(take())
+    return taken[0]
 
 
 class _Survey:
