@@ -8,5 +8,6 @@ set_environment()
 pytest_plugins = [
     "tests.fixtures.judges",
     "tests.fixtures.no_skips",
+    "tests.fixtures.plan_dag",
     "tests.fixtures.spark",
 ]

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.config import Policy, read_policy
 from rocketmq_capacity.errors import CapacityError
-from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.lake import Lake, Run
 from rocketmq_capacity.run_lookup import existing_run
 from rocketmq_capacity.session import start_session
 from rocketmq_capacity.steps import Planning
@@ -27,18 +27,22 @@ def app_parser(description: str | None) -> ArgumentParser:
 
 
 @contextmanager
-def run_of(args: Namespace, step: str) -> Iterator[Planning]:
-    """The run that an earlier step stored, in a Spark session that ends with the body.
-
-    Bad arguments and a missing run are told before Spark starts.
-    """
-    policy = read_policy(args.policy)
-    run = existing_run(Lake(args.lake), args.run_id)
+def planning_of(run: Run, policy: Policy, step: str) -> Iterator[Planning]:
+    """The run in a Spark session that ends with the body."""
     spark = start_session(APP_NAME.format(step=step))
     try:
         yield Planning(spark, run, policy)
     finally:
         spark.stop()
+
+
+@contextmanager
+def run_of(args: Namespace, step: str) -> Iterator[Planning]:
+    """The run that the snapshot app stored; bad arguments and a missing run are told before Spark starts."""
+    policy = read_policy(args.policy)
+    run = existing_run(Lake(args.lake), args.run_id)
+    with planning_of(run, policy, step) as planning:
+        yield planning
 
 
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:

@@ -1,0 +1,44 @@
+"""What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
+
+from pathlib import Path
+
+from rocketmq_capacity.config import Policy
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
+from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc, read_inventory
+
+
+def inventory_of(inventory: Path | None, nameserver: str | None, policy: Policy) -> Inventory:
+    """The inventory of the file, or else a new snapshot of the cluster behind the name servers.
+
+    Errors: BadInput for a file or an address that is not as it should be, ClusterUnreachable where nothing answers.
+    """
+    if inventory is not None:
+        return read_inventory(inventory)
+    if nameserver is None:
+        raise BadInput("--inventory, --nameserver", "", "are both missing; expected one of them")
+    sampling = policy.snapshot
+    options = CollectOptions(sample_count=sampling.sample_count, sample_interval_s=sampling.sample_interval_s)
+    return collect_now([nameserver], options=options)
+
+
+def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
+    """The folder's inventories (``*.json``) from before this one, oldest first.
+
+    One taken at the same moment or later is left out, so that a folder may hold the planned inventory as well.
+
+    Errors: BadInput where the folder cannot be read, and for a file that is no inventory or is another cluster's.
+    """
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise BadInput(str(folder), "", "is no folder; expected a folder of earlier inventory files")
+    earlier = []
+    for file in sorted(folder.glob("*.json")):
+        found = read_inventory(file)
+        if found.cluster_name != inventory.cluster_name:
+            problem = f"is {found.cluster_name!r}; expected {inventory.cluster_name!r}, the planned cluster"
+            raise BadInput(str(file), "$.cluster_name", problem)
+        earlier.append(found)
+    taken = parse_utc(inventory.taken_at)
+    return sorted((one for one in earlier if parse_utc(one.taken_at) < taken), key=lambda one: parse_utc(one.taken_at))

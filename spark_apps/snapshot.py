@@ -1,0 +1,40 @@
+"""Takes the snapshot that a run plans from: of a live cluster, or of an inventory file; stores it with its tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import structlog
+
+from rocketmq_capacity.app import app_parser, planning_of, run_app
+from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.inputs import history_of, inventory_of
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.run_lookup import stored_run
+from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.steps import snapshot
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Plan from the snapshot that the run has stored, else take one; every decision lives in the library."""
+    parser = app_parser(__doc__)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--inventory", type=Path, metavar="FILE", help="an inventory recorded earlier")
+    source.add_argument("--nameserver", metavar="HOST:PORT[;HOST:PORT…]", help="the name servers of a live cluster")
+    parser.add_argument("--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster")
+    args = parser.parse_args(argv)
+
+    lake, policy = Lake(args.lake), read_policy(args.policy)
+    # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
+    stored = stored_run(lake, args.run_id)
+    if stored:
+        structlog.get_logger().info("the run keeps its stored snapshot", run=str(stored.folder))
+        inventory = read_inventory(stored.inventory)
+    else:
+        inventory = inventory_of(args.inventory, args.nameserver, policy)
+    history = history_of(args.history, inventory)
+    with planning_of(lake.run(inventory.cluster_name, args.run_id), policy, "snapshot") as planning:
+        snapshot(planning, inventory, history)
+
+
+if __name__ == "__main__":
+    run_app(main)

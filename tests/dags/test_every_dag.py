@@ -1,0 +1,43 @@
+"""What holds for each Dag file."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fixtures.environment import ROOT
+
+if TYPE_CHECKING:
+    from airflow.dag_processing.dagbag import DagBag
+
+pytestmark = pytest.mark.airflow
+
+FILES = sorted((ROOT / "dags").glob("*.py"))
+# What makes a parse slow or heavy; tasks get it in their own process.
+KEPT_OUT = {"pandas", "pandera", "pyarrow", "pyspark"}
+
+
+def test_all_files_parse_without_an_error(dag_bag: "DagBag") -> None:
+    assert dag_bag.import_errors == {}
+
+
+def test_a_file_holds_the_dag_of_its_name(dag_bag: "DagBag") -> None:
+    assert {dag.dag_id: Path(dag.fileloc) for dag in dag_bag.dags.values()} == {file.stem: file for file in FILES}
+
+
+def test_a_dag_shows_its_docstring(dag_bag: "DagBag") -> None:
+    for dag in dag_bag.dags.values():
+        assert dag.doc_md
+        assert dag.doc_md.startswith(dag.description or "no description")
+        assert "|---|---|" in dag.doc_md
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_parsing_a_file_imports_nothing_heavy(file: Path) -> None:
+    code = f"import runpy, sys; runpy.run_path({str(file)!r}); print(*{{m.split('.')[0] for m in sys.modules}})"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert set(answer.stdout.split()) & KEPT_OUT == set()
+    assert "airflow" in answer.stdout.split()

@@ -1,0 +1,43 @@
+"""The zip that executors import the package from."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from rocketmq_capacity.provider.executor_code import packed, write_packed
+from rocketmq_capacity.provider.places import PACKAGE
+
+
+def test_equal_sources_give_equal_bytes(tmp_path: Path) -> None:
+    copy = tmp_path / PACKAGE.name
+    for file in sorted(PACKAGE.rglob("*.py"), reverse=True):
+        target = copy / file.relative_to(PACKAGE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.read_bytes())
+
+    assert packed(copy) == packed()
+
+
+def test_a_python_with_the_zip_alone_imports_the_package(tmp_path: Path) -> None:
+    file = tmp_path / "rocketmq_capacity.zip"
+    write_packed(file)
+
+    code = "import rocketmq_capacity.errors as m; print(m.__file__)"
+    isolated = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(file)!r}); {code}"]
+    answer = subprocess.run(isolated, capture_output=True, text=True, check=True)
+
+    assert answer.stdout.strip() == f"{file}/rocketmq_capacity/errors.py"
+
+
+def test_an_unchanged_zip_is_left_alone_and_an_outdated_one_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "code" / "rocketmq_capacity.zip"
+    write_packed(file)
+    first = file.stat().st_ino
+    write_packed(file)
+    assert file.stat().st_ino == first
+
+    file.write_bytes(b"of another version")
+    write_packed(file)
+
+    assert file.read_bytes() == packed()
+    assert list(file.parent.iterdir()) == [file]
