@@ -74,8 +74,6 @@ def _named(clients: Sequence[Client], client_ids: Sequence[str], place: Place) -
         place.check_known(f"client_ids[{k}]", client_id, places, "client of the group")
         mentions[client_id] += 1
         if mentions[client_id] > len(places[client_id]):
-            problem = (
-                f"is {client_id!r} for the {mentions[client_id]}. time; the group has {len(places[client_id])} of it"
-            )
+            problem = f"is {client_id!r} once more than the group has it ({len(places[client_id])})"
             raise place.refusal(f"client_ids[{k}]", problem)
     return {index for client_id, times in mentions.items() for index in places[client_id][-times:]}
