@@ -36,9 +36,9 @@ class Jvm:
         self._output = folder / f"{name}.err"
         # RocketMQ keeps what it is not told a place for under the home folder.
         properties = {
-            "capacity.log": self._log,
-            "user.home": folder,
-            "rocketmq.client.localOffsetStoreDir": folder / "offsets",
+            "capacity.log": self._log.name,
+            "user.home": ".",
+            "rocketmq.client.localOffsetStoreDir": "offsets",
             "rocketmq.client.rebalance.waitInterval": 2000,
         }
         options = [*jvm, *(f"-D{key}={value}" for key, value in properties.items())]
@@ -49,7 +49,7 @@ class Jvm:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=folder,
-                env={**os.environ, "ROCKETMQ_HOME": str(folder)},
+                env={**os.environ, "ROCKETMQ_HOME": "."},
             )
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()

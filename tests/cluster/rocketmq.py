@@ -225,7 +225,8 @@ class Cluster:
             time.sleep(0.2)
 
     def _config(self, broker: Broker, port: int) -> dict[str, str]:
-        store = self._folder / f"store-{broker.broker_name}-{broker.broker_id}"
+        # Relative to the folder in which it runs: a broker tells its settings to whoever asks, a snapshot among them.
+        store = f"store-{broker.broker_name}-{broker.broker_id}"
         return {
             "brokerClusterName": self._cluster_name,
             "brokerName": broker.broker_name,
@@ -239,8 +240,8 @@ class Cluster:
             "brokerIP2": "127.0.0.1",
             "autoCreateTopicEnable": "false",
             "enablePropertyFilter": "true",
-            "storePathRootDir": str(store),
-            "storePathCommitLog": str(store / "commitlog"),
+            "storePathRootDir": store,
+            "storePathCommitLog": f"{store}/commitlog",
             # A small store on a disk that may be nearly full.
             "mappedFileSizeCommitLog": "16777216",
             "mappedFileSizeConsumeQueue": "60000",
@@ -255,10 +256,11 @@ class Cluster:
             **broker.config,
         }
 
-    def _write(self, name: str, properties: Mapping[str, str]) -> Path:
-        path = self._folder / f"{name}.conf"
-        path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
-        return path
+    def _write(self, name: str, properties: Mapping[str, str]) -> str:
+        file = f"{name}.conf"
+        lines = [f"{key}={value}\n" for key, value in properties.items()]
+        (self._folder / file).write_text("".join(lines), "utf-8")
+        return file
 
 
 def _free_ports(count: int) -> list[int]:
