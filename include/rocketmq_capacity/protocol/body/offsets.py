@@ -11,6 +11,7 @@ from rocketmq_capacity.protocol.body import field
 
 _PLAIN_KEY: Final = re.compile(r'\{"brokerName":"([^"\\]*)","queueId":(-?[0-9]{1,10}),"topic":"([^"\\]*)"\}')
 _TOPIC_GROUP_SEPARATOR: Final = "@"
+_TOPIC_AND_GROUP: Final = 2
 _KEYS_REMEMBERED: Final = 2**16
 
 
@@ -94,11 +95,13 @@ def decode_committed_offsets(body: bytes) -> CommittedOffsets:
     """Read 43. Source: ConsumerOffsetManager.java (encode), rocketmq-all-5.3.3."""
     offsets: dict[tuple[str, str], dict[int, int]] = {}
     for key, queues in _offset_table(body):
-        topic, separator, group = key.partition(_TOPIC_GROUP_SEPARATOR)
-        if separator:  # the broker itself passes over keys of another form
-            offsets[topic, group] = {
-                field.numbered(queue_id, key): field.integer(queues, queue_id, key) for queue_id in queues
-            }
+        names = key.split(_TOPIC_GROUP_SEPARATOR)
+        if len(names) != _TOPIC_AND_GROUP:
+            continue  # as the broker itself does; `topic@group@broadcast` is kept for broadcasting clients
+        topic, group = names
+        offsets[topic, group] = {
+            field.numbered(queue_id, key): field.integer(queues, queue_id, key) for queue_id in queues
+        }
     return CommittedOffsets(offsets)
 
 
