@@ -24,9 +24,9 @@ import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
  * Times the official admin client over the facts of one snapshot; arguments: name server, passes, threads.
  *
  * <p>A pass asks for the cluster, the topics and their routes; each broker for its topics, groups, run-time figures and
- * settings; each broker for the offsets of each of its topics, and the members and offsets of each group; each client for
- * its running info. What the admin client cannot ask for (all committed offsets at once, request modes) it does not ask.
- * Prints {threads, seconds: one a pass, calls: of the last pass}. One thread means one call after the other.
+ * settings; each broker for the offsets of each of its topics, and the members and offsets of each group; each client
+ * for its running info. What the admin client has no call for (all committed offsets at once, request modes) is left
+ * out. Prints {threads, seconds: one a pass, calls: of the last pass}. One thread means one call after the other.
  */
 public final class AdminBenchmark {
     private static final long TIME_LIMIT_MS = 10_000;
@@ -82,7 +82,8 @@ public final class AdminBenchmark {
             for (String address : data.getBrokerAddrs().values()) {
                 Broker broker = new Broker(address, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
                 brokers.add(broker);
-                tasks.add(() -> broker.topics.addAll(admin.getAllTopicConfig(address, TIME_LIMIT_MS).getTopicConfigTable().keySet()));
+                tasks.add(() -> broker.topics.addAll(
+                    admin.getAllTopicConfig(address, TIME_LIMIT_MS).getTopicConfigTable().keySet()));
                 tasks.add(() -> broker.groups.addAll(
                     admin.getAllSubscriptionGroup(address, TIME_LIMIT_MS).getSubscriptionGroupTable().keySet()));
                 tasks.add(() -> admin.fetchBrokerRuntimeStats(address));

@@ -15,8 +15,8 @@ import org.apache.rocketmq.remoting.protocol.route.BrokerData;
  * A name server and brokers in one JVM, or brokers alone: each argument is nameserver=FILE or broker=FILE, a properties
  * file as RocketMQ's own scripts take it with -c.
  *
- * <p>Commands: register (brokers here to their name server), registered (what the name server here lists), and beside a name
- * server those of Admin.
+ * <p>Commands: register (brokers here to their name server), registered (what the name server here lists), and beside
+ * a name server those of Admin.
  */
 public final class ClusterMain {
     private ClusterMain() {

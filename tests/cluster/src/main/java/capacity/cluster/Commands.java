@@ -24,7 +24,8 @@ final class Commands {
     }
 
     private final Map<String, Command> commands = new HashMap<>();
-    private final PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.US_ASCII);
+    private final PrintStream answers =
+        new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.US_ASCII);
 
     /** Takes standard output for the answers; whatever a library prints goes to standard error. */
     Commands() {
@@ -46,7 +47,8 @@ final class Commands {
     }
 
     void say(JSONObject answer) {
-        answers.println(JSON.toJSONString(answer, JSONWriter.Feature.EscapeNoneAscii, JSONWriter.Feature.WriteMapNullValue));
+        answers.println(JSON.toJSONString(answer,
+            JSONWriter.Feature.EscapeNoneAscii, JSONWriter.Feature.WriteMapNullValue));
         answers.flush();
     }
 

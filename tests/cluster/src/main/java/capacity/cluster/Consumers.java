@@ -61,8 +61,8 @@ final class Consumers {
 
         String clientId = consumer.buildMQClientId();
         if (isLive(consumer.getConsumerGroup(), clientId)) {
-            // One client instance holds a group once. Forgotten by its manager, the first goes on, and the second gets an
-            // instance and channels of its own: two processes that were given the same id.
+            // One client instance holds a group once. Forgotten by its manager, the first goes on, and the second gets
+            // an instance and channels of its own: two processes that were given the same id.
             MQClientManager.getInstance().removeClientFactory(clientId);
         }
         consumer.start();
@@ -91,7 +91,8 @@ final class Consumers {
         for (int i = 0; i < subscriptions.size(); i++) {
             JSONObject subscription = subscriptions.getJSONObject(i);
             String expression = subscription.getString("expression");
-            consumer.subscribe(subscription.getString("topic"), "SQL92".equals(subscription.getString("expression_type"))
+            boolean sql = "SQL92".equals(subscription.getString("expression_type"));
+            consumer.subscribe(subscription.getString("topic"), sql
                 ? MessageSelector.bySql(expression) : MessageSelector.byTag(expression));
         }
     }

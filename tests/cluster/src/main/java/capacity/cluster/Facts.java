@@ -25,6 +25,8 @@ import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
 /** What the official admin client says about a cluster, as flat rows; every address is asked itself. */
 final class Facts {
     private static final long TIME_LIMIT_MS = 10_000;
+    private static final List<String> KINDS = List.of(
+        "topic_configs", "topic_stats", "connections", "group_subscriptions", "consume_stats", "running");
 
     private final DefaultMQAdminExt client;
 
@@ -37,9 +39,7 @@ final class Facts {
         JSONArray brokers = brokers();
         TreeSet<String> groups = new TreeSet<>();
         JSONObject facts = JSONObject.of("brokers", brokers, "routes", routes());
-        for (String kind : List.of("topic_configs", "topic_stats", "connections", "group_subscriptions", "consume_stats", "running")) {
-            facts.put(kind, new JSONArray());
-        }
+        KINDS.forEach(kind -> facts.put(kind, new JSONArray()));
         for (int i = 0; i < brokers.size(); i++) {
             JSONObject broker = brokers.getJSONObject(i);
             String address = broker.getString("broker_addr");
@@ -105,7 +105,8 @@ final class Facts {
         }
     }
 
-    private void connections(JSONObject broker, String group, TreeSet<String> clientIds, JSONObject facts) throws Exception {
+    private void connections(JSONObject broker, String group, TreeSet<String> clientIds, JSONObject facts)
+        throws Exception {
         ConsumerConnection connections;
         try {
             connections = client.examineConsumerConnectionInfo(group, broker.getString("broker_addr"));
@@ -127,8 +128,10 @@ final class Facts {
     private void consumeStats(JSONObject broker, String group, JSONObject facts) throws Exception {
         ConsumeStats stats = client.examineConsumeStats(broker.getString("broker_addr"), group, "", TIME_LIMIT_MS);
         stats.getOffsetTable().forEach((queue, offset) -> facts.getJSONArray("consume_stats").add(of(broker)
-            .fluentPut("consumer_group", group).fluentPut("topic", queue.getTopic()).fluentPut("queue_id", queue.getQueueId())
-            .fluentPut("broker_offset", offset.getBrokerOffset()).fluentPut("consumer_offset", offset.getConsumerOffset())));
+            .fluentPut("consumer_group", group)
+            .fluentPut("topic", queue.getTopic()).fluentPut("queue_id", queue.getQueueId())
+            .fluentPut("broker_offset", offset.getBrokerOffset())
+            .fluentPut("consumer_offset", offset.getConsumerOffset())));
     }
 
     private JSONObject running(String group, String clientId) throws Exception {

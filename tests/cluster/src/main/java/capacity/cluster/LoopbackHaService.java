@@ -15,8 +15,8 @@ public final class LoopbackHaService extends DefaultHAService {
         try {
             Field address = AcceptSocketService.class.getDeclaredField("socketAddressListen");
             address.setAccessible(true);
-            address.set(acceptSocketService,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), store.getMessageStoreConfig().getHaListenPort()));
+            int port = store.getMessageStoreConfig().getHaListenPort();
+            address.set(acceptSocketService, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         } catch (ReflectiveOperationException e) {
             throw new IOException("cannot keep replication on the loopback address", e);
         }

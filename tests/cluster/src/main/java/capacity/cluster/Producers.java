@@ -35,7 +35,9 @@ final class Producers {
     }
 
     void addTo(Commands commands) {
-        commands.add("produce", this::produce).add("start_load", this::startLoad).add("stop_loads", fields -> stopLoads());
+        commands.add("produce", this::produce)
+            .add("start_load", this::startLoad)
+            .add("stop_loads", fields -> stopLoads());
     }
 
     /** Messages to one topic, and where they go. */

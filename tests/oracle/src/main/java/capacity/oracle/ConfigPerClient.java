@@ -41,7 +41,8 @@ final class ConfigPerClient implements AllocateMessageQueueStrategy {
     }
 
     @Override
-    public List<MessageQueue> allocate(String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
+    public List<MessageQueue> allocate(String group, String clientId, List<MessageQueue> queues,
+        List<String> clientIds) {
         return strategies.getOrDefault(clientId, new AllocateMessageQueueByConfig())
             .allocate(group, clientId, queues, clientIds);
     }

@@ -82,7 +82,8 @@ final class Fleet {
             for (String topic : group.getJSONArray("topics").toList(String.class)) {
                 for (int from = 0; from < clientIds.size(); from += CLIENTS_AT_A_TIME) {
                     int to = Math.min(from + CLIENTS_AT_A_TIME, clientIds.size());
-                    work.add(new Work(strategy, group.getString("consumer_group"), topics.get(topic), clientIds, from, to));
+                    String name = group.getString("consumer_group");
+                    work.add(new Work(strategy, name, topics.get(topic), clientIds, from, to));
                 }
             }
         }

@@ -20,8 +20,8 @@ import org.apache.rocketmq.common.message.MessageQueue;
  * Times the official classes over a fleet: allocate() once for each client and topic, on a number of threads.
  *
  * <p>Arguments: fleet file, parameters as a JSON object (with "strategy"), threads, seconds of warming up.
- * Prints one JSON object: strategy, threads, seconds, calls, rows, failed_calls. Reading, building and sorting the lists
- * stand outside of the clock; the warm-up makes the same calls, in a shuffled order, until its time is over.
+ * Prints one JSON object: strategy, threads, seconds, calls, rows, failed_calls. Reading, building and sorting the
+ * lists stand outside of the clock; the warm-up makes the same calls, in a shuffled order, until its time is over.
  */
 public final class FleetBenchmark {
     private record Count(long calls, long rows, long failed) {
@@ -49,11 +49,13 @@ public final class FleetBenchmark {
         long start = System.nanoTime();
         Count count = run(work, threads, Long.MAX_VALUE);
         double seconds = (System.nanoTime() - start) / 1e9;
-        System.out.println(JSONObject.of("strategy", params.getString("strategy"), "threads", threads, "seconds", seconds)
+        System.out.println(JSONObject.of("strategy", params.getString("strategy"), "threads", threads)
+            .fluentPut("seconds", seconds)
             .fluentPut("calls", count.calls).fluentPut("rows", count.rows).fluentPut("failed_calls", count.failed));
     }
 
-    private static Count run(List<Work> work, int threads, long deadline) throws InterruptedException, ExecutionException {
+    private static Count run(List<Work> work, int threads, long deadline)
+        throws InterruptedException, ExecutionException {
         AtomicInteger next = new AtomicInteger();
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
@@ -75,7 +77,8 @@ public final class FleetBenchmark {
         long calls = 0;
         long rows = 0;
         long failed = 0;
-        for (int i = next.getAndIncrement(); i < work.size() && System.nanoTime() < deadline; i = next.getAndIncrement()) {
+        int i;
+        while ((i = next.getAndIncrement()) < work.size() && System.nanoTime() < deadline) {
             Work part = work.get(i);
             for (int client = part.from(); client < part.to(); client++) {
                 calls++;

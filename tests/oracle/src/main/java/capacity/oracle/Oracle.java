@@ -25,10 +25,10 @@ import org.apache.rocketmq.common.message.MessageQueue;
  * Answers allocation requests, one JSON object a line, in the order they came; ends with its input.
  *
  * <p>Request: {strategy, consumer_group, topic, queues: [[broker_name, queue_id]], client_ids, ...parameters}.
- * Answer: {queues: sorted as the client sorts them, client_ids: likewise, owned: one entry for each client id}. An entry
- * is a list of positions in queues (or [topic, broker_name, queue_id] for a queue that is not there), null where the
- * official class returned null, or {class, message} where it threw. {error: {class, message}} answers a whole request
- * that could not be asked at all.
+ * Answer: {queues: sorted as the client sorts them, client_ids: likewise, owned: one entry for each client id}. An
+ * entry is a list of positions in queues (or [topic, broker_name, queue_id] for a queue that is not there), null where
+ * the official class returned null, or {class, message} where it threw. {error: {class, message}} answers a whole
+ * request that could not be asked at all.
  */
 public final class Oracle {
     private Oracle() {

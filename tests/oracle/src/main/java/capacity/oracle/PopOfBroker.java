@@ -27,14 +27,16 @@ final class PopOfBroker implements AllocateMessageQueueStrategy {
         try {
             Field field = Unsafe.class.getDeclaredField("theUnsafe");
             field.setAccessible(true);
-            return (QueryAssignmentProcessor) ((Unsafe) field.get(null)).allocateInstance(QueryAssignmentProcessor.class);
+            Unsafe unsafe = (Unsafe) field.get(null);
+            return (QueryAssignmentProcessor) unsafe.allocateInstance(QueryAssignmentProcessor.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     @Override
-    public List<MessageQueue> allocate(String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
+    public List<MessageQueue> allocate(String group, String clientId, List<MessageQueue> queues,
+        List<String> clientIds) {
         List<MessageQueue> raw = BROKER.allocate4Pop(inner, group, clientId, queues, clientIds, popShareQueueNum);
         // doLoadBalance puts them into a HashSet; its order means nothing, so they are given in queue order.
         List<MessageQueue> distinct = new ArrayList<>(new HashSet<>(raw));

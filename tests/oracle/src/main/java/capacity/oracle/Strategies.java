@@ -41,7 +41,8 @@ public final class Strategies {
             case "AVG_BY_CIRCLE":
                 return new AllocateMessageQueueAveragelyByCircle();
             case "CONSISTENT_HASH":
-                return new AllocateMessageQueueConsistentHash(params.getIntValue("virtual_nodes", DEFAULT_VIRTUAL_NODES));
+                return new AllocateMessageQueueConsistentHash(
+                    params.getIntValue("virtual_nodes", DEFAULT_VIRTUAL_NODES));
             case "MACHINE_ROOM":
                 return byMachineRoom(params.getJSONArray("machine_rooms"));
             case "CONFIG":
