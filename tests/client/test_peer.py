@@ -1,0 +1,200 @@
+"""A request is tried again where what failed may pass, never where it will not, and a dead peer is given up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.client.errors import ConnectError, PeerGivenUpError, RequestTimeoutError, TransportError
+from rocketmq_capacity.client.peer import Peer
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol import request
+from rocketmq_capacity.protocol.codes import RequestCode
+from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.protocol.errors import BodyError, RemoteProtocolError, ResponseError
+from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
+
+QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3, attempts=3, retry_wait_s=0.01)
+TOPICS = b'{"topicList":["pay"]}'
+
+
+def with_peer(
+    handler: Handler, use: Callable[[SpeakingPeer, Peer], Awaitable[None]], settings: ConnectionSettings = QUICK
+) -> None:
+    """Ask a peer that behaves so."""
+
+    async def run() -> None:
+        async with SpeakingPeer(handler) as speaking:
+            peer = Peer(speaking.address, settings)
+            try:
+                await asyncio.wait_for(use(speaking, peer), 60)
+            finally:
+                await peer.close()
+
+    asyncio.run(run())
+
+
+def answers_in_turn(*codes: tuple[int, str | None]) -> Handler:
+    """Refuses with these codes first, and then answers."""
+    left = list(codes)
+
+    async def handler(visit: Visit, asked: Command) -> None:
+        if left:
+            code, remark = left.pop(0)
+            visit.answer(asked, code=code, remark=remark)
+        else:
+            visit.answer(asked, b'{"table":{"a":"1"}}' if asked.code == 28 else TOPICS)
+
+    return handler
+
+
+async def never(visit: Visit, asked: Command) -> None:
+    """As a frozen process."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "remark"),
+    [
+        (request.topic_list(), 2, "[TIMEOUT_CLEAN_QUEUE]broker busy"),
+        (request.topic_list(), 215, "flow control"),
+        (request.topic_list(), 1, "name server not ready"),
+        (request.broker_runtime(), 1, "java.util.NoSuchElementException"),
+    ],
+)
+def test_what_passes_is_asked_again(asked: request.Request[object], code: int, remark: str) -> None:
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        assert await peer.call(asked)
+        assert [one.code for one in speaking.requests] == [asked.code] * 3
+
+    with_peer(answers_in_turn((code, remark), (code, remark)), use)
+
+
+@pytest.mark.parametrize(
+    ("code", "remark"), [(1, "java.lang.NullPointerException"), (3, None), (16, "denied"), (17, None), (206, None)]
+)
+def test_a_refusal_that_stays_is_not_asked_again(code: int, remark: str | None) -> None:
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        with pytest.raises(ResponseError) as refused:
+            await peer.call(request.topic_list())
+        assert refused.value.code == code
+        assert len(speaking.requests) == 1
+
+    with_peer(answers_in_turn(*[(code, remark)] * 9), use)
+
+
+def test_a_request_that_stays_busy_is_tried_as_often_as_set_and_no_more() -> None:
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        with pytest.raises(ResponseError, match="SYSTEM_BUSY"):
+            await peer.call(request.topic_list())
+        assert len(speaking.requests) == 3
+
+    with_peer(answers_in_turn(*[(2, "busy")] * 99), use)
+
+
+def test_a_body_that_makes_no_sense_is_not_asked_for_again() -> None:
+    async def nonsense(visit: Visit, asked: Command) -> None:
+        visit.answer(asked, b"nonsense")
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        with pytest.raises(BodyError, match="the body of 8 bytes cannot be read"):
+            await peer.call(request.topic_list())
+        assert len(speaking.requests) == 1
+
+    with_peer(nonsense, use)
+
+
+def test_a_peer_that_does_not_speak_the_protocol_is_not_asked_again() -> None:
+    async def garbage(visit: Visit, asked: Command) -> None:
+        visit.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        with pytest.raises(RemoteProtocolError):
+            await peer.call(request.topic_list())
+        assert speaking.visits == 1
+
+    with_peer(garbage, use)
+
+
+def test_a_lost_connection_is_made_again_for_all_that_were_under_way() -> None:
+    async def breaks_once(visit: Visit, asked: Command) -> None:
+        if visit.number == 1:
+            await visit.hang_up()
+        else:
+            visit.answer(asked, TOPICS)
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        lists = await asyncio.gather(*(peer.call(request.topic_list()) for _ in range(50)))
+        assert {one.topics for one in lists} == {("pay",)}
+        assert speaking.visits == 2
+
+    with_peer(breaks_once, use)
+
+
+def test_a_frozen_peer_is_given_up_after_as_many_connections_as_attempts() -> None:
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        outcomes = await asyncio.gather(*(peer.call(request.topic_list()) for _ in range(100)), return_exceptions=True)
+        assert all(isinstance(outcome, TransportError) for outcome in outcomes)
+        assert any(isinstance(outcome, RequestTimeoutError) for outcome in outcomes)
+        assert speaking.visits == 3
+        asked = len(speaking.requests)
+        with pytest.raises(PeerGivenUpError, match=r"timed out after 0.3 s"):
+            await peer.call(request.topic_list())
+        assert (speaking.visits, len(speaking.requests)) == (3, asked)
+
+    with_peer(never, use)
+
+
+def test_a_peer_that_freezes_half_way_is_given_up_too() -> None:
+    async def freezes(visit: Visit, asked: Command) -> None:
+        if visit.number == 1 and asked.opaque <= 10:
+            visit.answer(asked, TOPICS)
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        calls = [peer.call(request.topic_list()) for _ in range(100)]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert sum(not isinstance(outcome, Exception) for outcome in outcomes) == 10
+        assert speaking.visits <= 4
+        with pytest.raises(PeerGivenUpError):
+            await peer.call(request.topic_list())
+
+    with_peer(freezes, use, replace(QUICK, in_flight=16))
+
+
+def test_answers_between_two_losses_keep_a_peer_from_being_given_up() -> None:
+    async def ends_after_three(visit: Visit, asked: Command) -> None:
+        visit.answer(asked, TOPICS)
+        if asked.opaque == 3:
+            await visit.hang_up()
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        for _ in range(30):
+            assert (await peer.call(request.topic_list())).topics == ("pay",)
+        assert speaking.visits >= 10
+
+    with_peer(ends_after_three, use)
+
+
+def test_an_address_at_which_nobody_listens_is_tried_as_often_as_set(free_address: Address) -> None:
+    async def run() -> None:
+        peer = Peer(free_address, QUICK)
+        with pytest.raises(ConnectError, match="Connection refused"):
+            await peer.call(request.topic_list())
+        with pytest.raises(PeerGivenUpError, match="Connection refused"):
+            await peer.call(request.topic_list())
+        await peer.close()
+
+    asyncio.run(run())
+
+
+def test_a_request_that_is_passed_on_has_the_time_that_passing_on_takes() -> None:
+    async def slow(visit: Visit, asked: Command) -> None:
+        later = 0.6 if asked.code == RequestCode.GET_CONSUMER_RUNNING_INFO else 0
+        asyncio.get_running_loop().call_later(later, visit.answer, asked, b"{}")
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        assert (await peer.call(request.consumer_running_info("g", "c"))).queues == ()
+        assert len(speaking.requests) == 1
+
+    with_peer(slow, use)
