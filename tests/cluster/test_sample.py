@@ -1,0 +1,85 @@
+"""The recorded sample is a recording of the cluster that its script builds."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, parse_utc, read_inventory
+from tests.cluster import sample_fleet
+from tests.cluster.record_sample import SAMPLE
+
+
+@pytest.fixture(scope="module")
+def sample() -> Inventory:
+    return read_inventory(SAMPLE)
+
+
+@pytest.fixture(scope="module")
+def topics(sample: Inventory) -> dict[str, Topic]:
+    return {topic.topic: topic for topic in sample.topics}
+
+
+@pytest.fixture(scope="module")
+def groups(sample: Inventory) -> dict[str, ConsumerGroup]:
+    return {group.consumer_group: group for group in sample.consumer_groups}
+
+
+def test_every_broker_answered_and_is_there_the_slave_too(sample: Inventory) -> None:
+    assert sample.cluster_name == sample_fleet.CLUSTER_NAME
+    assert {(broker.broker_name, broker.broker_id) for broker in sample.brokers} == {
+        (broker.broker_name, broker.broker_id) for broker in sample_fleet.BROKERS
+    }
+    assert not sample.failures
+
+
+def test_it_is_of_the_size_that_was_asked_for() -> None:
+    assert len({broker.broker_name for broker in sample_fleet.BROKERS}) >= 3
+    assert len(sample_fleet.TOPICS) >= 20
+    assert len(sample_fleet.groups()) >= 15
+
+
+def test_every_topic_has_the_queues_that_it_was_given(topics: dict[str, Topic]) -> None:
+    for topic in sample_fleet.TOPICS:
+        queues = topics[topic.topic].queues or ()
+        recorded = {queue.broker_name: (queue.read_queue_nums, queue.write_queue_nums) for queue in queues}
+        assert recorded == dict(topic.queues), topic.topic
+        read_only = {queue.broker_name for queue in queues if queue.perm == sample_fleet.READ}
+        assert read_only == ({topic.read_only_on} if topic.read_only_on else set()), topic.topic
+
+
+def test_every_consumer_was_recorded_and_a_repeated_id_as_often_as_it_was_started(
+    groups: dict[str, ConsumerGroup],
+) -> None:
+    for consumers in sample_fleet.groups():
+        recorded = Counter(client.client_id for client in groups[consumers[0].consumer_group].clients or ())
+        started = Counter(f"{consumer.client_ip}@{consumer.instance_name}" for consumer in consumers)
+        assert recorded == started, consumers[0].consumer_group
+
+
+def test_messages_were_flowing_to_every_topic(topics: dict[str, Topic]) -> None:
+    for topic in sample_fleet.TOPICS:
+        rates = [offset.put_msgs_per_s for offset in topics[topic.topic].offsets or ()]
+        assert sum(rate or 0.0 for rate in rates) > 0.0, topic.topic
+
+
+def test_the_nightly_job_left_its_offsets_and_is_gone(groups: dict[str, ConsumerGroup]) -> None:
+    nightly = groups[sample_fleet.offline_group()[0].consumer_group]
+
+    assert not nightly.clients
+    assert any(offset.consumer_offset for offset in nightly.offsets or ())
+
+
+def test_clients_had_run_long_enough_to_be_judged(sample: Inventory, groups: dict[str, ConsumerGroup]) -> None:
+    shipping = groups["shipping"].clients or ()
+
+    starts = [client.started_at for client in shipping]
+
+    assert all(start is not None and (sample.taken_at_utc - parse_utc(start)).total_seconds() > 120 for start in starts)
+
+
+def test_it_tells_nothing_of_the_machine_that_recorded_it() -> None:
+    text = SAMPLE.read_text("utf-8")
+
+    assert str(Path.home()) not in text
+    assert "/tmp/" not in text  # noqa: S108 - looked for, not written to
