@@ -26,3 +26,5 @@ FAILURES: Final = 100
 FIRST_STEPS: Final = 6
 LINKS: Final = 3
 """Recommendations named in one of the first steps."""
+REASONS: Final = 3
+"""Reasons of undecided groups that the summary names."""

@@ -15,7 +15,7 @@ METRICS: Final = ("peak", "floor", "excess", "gini", "cv")
 """A strategy's metrics, in the contract's order."""
 METRIC_DECIMALS: Final = 4
 SIGNIFICANT_DIGITS: Final = 10
-"""Other fractions: sums over a shuffle differ in the last digits from run to run, and equal inputs must give equal bytes."""
+"""Of other fractions: a sum over a shuffle differs in its last digits from run to run, and equal inputs must not."""
 
 
 def plan_document(rows: Rows, *, scenario: Mapping[str, Any] | None = None) -> Document:

@@ -19,7 +19,7 @@ DATASETS: Final = (
     "recommendation",
     "client_load",
 )
-"""The datasets that the report reads; ``client_load`` only of the groups that :func:`~.detail.detailed_groups` names."""
+"""The datasets that the report reads; ``client_load`` of the groups that ``detail.detailed_groups`` names is enough."""
 
 
 def as_mapping(value: Any) -> dict[str, Any] | None:

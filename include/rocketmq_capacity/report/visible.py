@@ -6,7 +6,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Control, format (bidirectional overrides, zero-width), surrogate, private use, unassigned, line and paragraph ends."""
+"""Control, format (bidirectional overrides, zero width), surrogate, private, unassigned, line and paragraph ends."""
 MAX_CHARACTERS: Final = 4_000
 """A text longer than this is cut, and says so: the page must open whatever a cluster holds."""
 

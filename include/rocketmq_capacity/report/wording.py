@@ -20,7 +20,8 @@ class Wording:
 RULES: Final[dict[str, Wording]] = {
     "SUSPECT_SNAPSHOT": Wording(
         "The snapshot itself is doubtful",
-        "So many groups are flagged at once, and were not before, that the snapshot is more likely wrong than the cluster.",
+        "So many groups are flagged at once, and were not before, that the snapshot is more likely wrong "
+        "than the cluster.",
     ),
     "SNAPSHOT_INCOMPLETE": Wording(
         "Some facts could not be read",
@@ -32,17 +33,20 @@ RULES: Final[dict[str, Wording]] = {
     ),
     "DUPLICATE_CLIENT_ID": Wording(
         "Consumers that share one client id",
-        "RocketMQ tells consumers apart by client id. Those with the same id are handed the same queues: these are read "
+        "RocketMQ tells consumers apart by client id. Those with the same id are handed the same queues: "
+        "these are read "
         "twice, and the queues meant for the others are read by nobody.",
     ),
     "SUBSCRIPTION_MISMATCH": Wording(
         "Consumers of one group that subscribe differently",
-        "RocketMQ divides every topic among all consumers of a group. One that does not subscribe to a topic, or filters "
+        "RocketMQ divides every topic among all consumers of a group. One that does not subscribe to a "
+        "topic, or filters "
         "it differently, loses the messages of its share.",
     ),
     "MIXED_STRATEGIES": Wording(
         "Consumers of one group that divide the queues differently",
-        "Each consumer works out its share alone. With different strategies the shares overlap, or leave queues to nobody.",
+        "Each consumer works out its share alone. With different strategies the shares overlap, or leave "
+        "queues to nobody.",
     ),
     "READ_LESS_THAN_WRITE": Wording(
         "Queues that are written but cannot be read",
@@ -127,7 +131,7 @@ RULES: Final[dict[str, Wording]] = {
         "Nothing was written and nothing read for a long time.",
     ),
 }
-"""By what to mend first (planning's goal order): no orphan, nothing unreadable, no loss, order, capacity, skew, cost."""
+"""By what to mend first: no orphan, nothing unreadable, no loss, order, capacity, skew, cost."""
 
 RULE_PRIORITY: Final = {rule: place for place, rule in enumerate(RULES)}
 
@@ -149,7 +153,9 @@ ACTIONS: Final[dict[str, Wording]] = {
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
     "FIX_SUBSCRIPTION": Wording("Make all consumers of {group} subscribe alike", "A change in the consumers' code."),
     "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "Read queues up to write queues."),
-    "CREATE_TOPIC_ON_BROKER": Wording("Create {topic} on the brokers that lack it", "RocketMQ does not spread it itself."),
+    "CREATE_TOPIC_ON_BROKER": Wording(
+        "Create {topic} on the brokers that lack it", "RocketMQ does not spread it itself."
+    ),
     "ADD_BROKER": Wording("Add a broker", "The cluster's own capacity ends."),
     "CHECK_PRODUCER_KEYS": Wording("Look at the keys that producers of {topic} send by", "They choose the queue."),
     "INVESTIGATE": Wording("Look into {subject}", "The facts say that something is wrong, but not what mends it."),
@@ -169,32 +175,3 @@ SOURCE_WORDS: Final = {
     "policy": "by the policy's entry for the group",
     "default": "assumed: the policy's default",
 }
-
-GLOSSARY: Final[tuple[tuple[str, str], ...]] = (
-    ("Broker", "A server that stores messages."),
-    ("Topic", "A named stream of messages. It is made of queues, which stand on one or more brokers."),
-    ("Queue", "A part of a topic. Within a group, one consumer reads it at a time (unless the group reads by POP)."),
-    ("Consumer group", "Consumers that share the work: each message of a topic goes to one of them."),
-    ("Consumer, client", "One running program that reads for a group. Its client id is the name RocketMQ knows it by."),
-    ("Clustering, broadcasting", "In clustering the consumers share the messages; in broadcasting each gets all of them."),
-    ("Strategy", "The rule by which the consumers of a group divide the queues. AVG is RocketMQ's default."),
-    ("Pull, POP", "Under pull each queue has one owner. Under POP the broker hands out messages, and queues are shared."),
-    ("Idle client", "A consumer that owns no queue over all business topics of its group."),
-    ("Orphan queue", "A readable queue that no consumer of the group owns."),
-    ("Doubly owned queue", "A queue that more than one consumer of the group reads: messages are handled twice."),
-    ("Lag", "Messages that are written and not yet read by the group, in messages."),
-    ("Load", "What a client carries: its queues, the messages a second written to them, or their lag."),
-    (
-        "PEAK",
-        "The busiest client's load ÷ the average load. 1 is perfectly even; at 2 the group can use half of its strength.",
-    ),
-    ("FLOOR", "The lowest PEAK that any division could reach: 8 queues over 3 clients cannot be more even than 3 : 3 : 2."),
-    ("EXCESS", "PEAK ÷ FLOOR: how much of the unevenness could be mended by another division. 1 means nothing."),
-    ("GINI", "Unevenness over all clients, from 0 (all alike) towards 1 (one has all)."),
-    ("CV", "Coefficient of variation: the spread of the loads ÷ their average. 0 is perfectly even."),
-    ("Utilisation", "What the busiest client must handle ÷ what it can handle, by its response time and its threads."),
-    ("Completeness", "The share of readable business queues whose broker answered every request of the snapshot."),
-    ("Undecided", "Not judged, because facts are missing: too few queues answered, or response times are not known."),
-    ("Manual", "A recommendation whose steps a person must decide; no command of it may be run as it stands."),
-)
-"""Each term once; where the page uses one for the first time it links here."""

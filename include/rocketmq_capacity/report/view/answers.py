@@ -1,14 +1,17 @@
 """Which recommendations answer which findings, and where on the page each of them stands."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from rocketmq_capacity.report.detail import NOT_FLAGGED, SEVERITY_RANK
+from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, RECOMMENDATIONS
 from rocketmq_capacity.report.wording import ACTIONS, CHOICE_RULES, RULE_PRIORITY, Wording
 
-ACTION_ORDER = {action: place for place, action in enumerate(ACTIONS)}
+ACTION_ORDER: Final = {action: place for place, action in enumerate(ACTIONS)}
+PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
+"""One pass over our own title: a name that holds a placeholder is a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,21 @@ class Answers:
         self.topics = {group["consumer_group"]: group["topics"] for group in document["groups"]}
         self.findings: list[dict[str, Any]] = sorted(document["findings"], key=_urgency)
         self._by_subject: dict[tuple[str, str | None, str | None], list[int]] = {}
-        self._plan = document["recommendations"]
-        for place, recommendation in enumerate(self._plan):
+        self.plan: list[dict[str, Any]] = document["recommendations"]
+        for place, recommendation in enumerate(self.plan):
             for rule in recommendation["rules"]:
                 for subject in _subjects(recommendation["consumer_group"], recommendation["topic"]):
                     self._by_subject.setdefault((rule, *subject), []).append(place)
         self.places = [self._answering(finding) for finding in self.findings]
         """For each finding the places of its recommendations in the plan."""
-        self._rank = self._ranks()
-        self.order = sorted(range(len(self._plan)), key=self._recommendation_key)
+        self._answered_by: dict[int, list[int]] = {}
+        for index, places in enumerate(self.places):
+            for place in places:
+                self._answered_by.setdefault(place, []).append(index)
+        self._of_group: dict[str | None, list[int]] = {}
+        for index, finding in enumerate(self.findings):
+            self._of_group.setdefault(finding["consumer_group"], []).append(index)
+        self.order = sorted(range(len(self.plan)), key=self._recommendation_key)
         self._anchors = {
             place: f"recommendation-{shown + 1}" for shown, place in enumerate(self.order[:RECOMMENDATIONS])
         }
@@ -47,11 +56,11 @@ class Answers:
     @property
     def recommendations(self) -> list[dict[str, Any]]:
         """All of them, what answers the worst findings first."""
-        return [self._plan[place] for place in self.order]
+        return [self.plan[place] for place in self.order]
 
     def link(self, place: int) -> Link:
         """To a recommendation, by its place in the plan."""
-        return Link(action_title(self._plan[place]), self._anchors.get(place))
+        return Link(action_title(self.plan[place]), self._anchors.get(place))
 
     def finding_anchor(self, index: int) -> str | None:
         """Where the finding of this index stands; None where the page leaves it out."""
@@ -62,11 +71,20 @@ class Answers:
         here = self.order[shown]
         found: dict[int, None] = {}
         for index in self._answered_by.get(here, ()):
-            if self.findings[index]["rule"] in CHOICE_RULES:
+            if self.is_choice(index):
                 found |= dict.fromkeys(
-                    place for place in self.places[index] if self._plan[place]["action"] != self._plan[here]["action"]
+                    place for place in self.places[index] if self.plan[place]["action"] != self.plan[here]["action"]
                 )
         return tuple(self.link(place) for place in found)
+
+    def of_group(self, consumer_group: str) -> tuple[int, ...]:
+        """Indices of the group's findings, worst first."""
+        return tuple(self._of_group.get(consumer_group, ()))
+
+    def is_choice(self, index: int) -> bool:
+        """Whether one of the finding's recommendations is enough, and there are several kinds."""
+        actions = {self.plan[place]["action"] for place in self.places[index]}
+        return self.findings[index]["rule"] in CHOICE_RULES and len(actions) > 1
 
     def answered(self, shown: int) -> tuple[int, ...]:
         """Indices of the findings that the recommendation shown at this place answers."""
@@ -77,8 +95,8 @@ class Answers:
         found: dict[int, None] = {}
         for subject in self._asked(group, topic):
             found |= dict.fromkeys(self._by_subject.get((rule, *subject), ()))
-        fitting = [place for place in found if self._fits(self._plan[place], group, topic)]
-        return sorted(fitting, key=lambda place: (ACTION_ORDER.get(self._plan[place]["action"], 0), place))
+        fitting = [place for place in found if self._fits(self.plan[place], group, topic)]
+        return sorted(fitting, key=lambda place: (ACTION_ORDER.get(self.plan[place]["action"], 0), place))
 
     def _asked(self, group: str | None, topic: str | None) -> Iterator[tuple[str | None, str | None]]:
         yield None, None
@@ -93,21 +111,11 @@ class Answers:
             return False
         return None in {topic, other_topic} or topic == other_topic
 
-    def _ranks(self) -> dict[int, tuple[int, int]]:
-        self._answered_by: dict[int, list[int]] = {}
-        ranks: dict[int, tuple[int, int]] = {}
-        for index, places in enumerate(self.places):
-            finding = self.findings[index]
-            rank = SEVERITY_RANK[finding["severity"]], RULE_PRIORITY.get(finding["rule"], len(RULE_PRIORITY))
-            for place in places:
-                self._answered_by.setdefault(place, []).append(index)
-                ranks[place] = min(ranks.get(place, rank), rank)
-        return ranks
-
     def _recommendation_key(self, place: int) -> tuple[Any, ...]:
-        recommendation = self._plan[place]
+        recommendation = self.plan[place]
+        answered = self._answered_by.get(place)
         return (
-            *self._rank.get(place, (NOT_FLAGGED, len(RULE_PRIORITY))),
+            answered[0] if answered else len(self.findings),  # findings stand worst first
             recommendation["consumer_group"] or "",
             recommendation["topic"] or "",
             ACTION_ORDER.get(recommendation["action"], len(ACTION_ORDER)),
@@ -133,10 +141,7 @@ def action_title(recommendation: Mapping[str, Any]) -> str:
         "topic": topic or group or "the topic",
         "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
     }
-    title = wording.title
-    for name, value in names.items():
-        title = title.replace("{" + name + "}", value)
-    return title
+    return PLACEHOLDER.sub(lambda found: names[found[1]], wording.title)
 
 
 def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, str | None]]:

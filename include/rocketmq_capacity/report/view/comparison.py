@@ -8,29 +8,38 @@ from rocketmq_capacity.report.figures import figure, label, signed
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from rocketmq_capacity.report.view.facts import short
 
-LOWER_IS_BETTER: Final = frozenset(
-    {
-        "idle",
-        "idle_clients",
-        "orphans",
-        "orphan_queues",
-        "doubly_owned",
-        "doubly_owned_queues",
-        "peak",
-        "excess",
-        "gini",
-        "cv",
-        "utilisation",
-        "lag",
-    }
-)
+LOWER_IS_BETTER: Final = frozenset({
+    "idle",
+    "idle_clients",
+    "orphans",
+    "orphan_queues",
+    "doubly_owned",
+    "doubly_owned_queues",
+    "peak",
+    "excess",
+    "gini",
+    "cv",
+    "utilisation",
+    "lag",
+})
 """Figures of which less is plainly good; of all others the table says the difference and does not judge it."""
 
 NAMES: Final = ("consumer_group", "topic", "broker_name", "client_id", "strategy")
 """What tells the entries of a list of objects apart."""
+HOLDERS: Final = frozenset({"groups", "consumer_groups", "topics", "brokers", "clients", "strategies"})
+"""An object under one of these has names of the cluster for keys, and not fields."""
 ABSENT: Final = object()
 LISTED: Final = 3
 """Entries of a list that are named beside their number."""
+
+
+class Name(str):
+    """A part of a path that is a name of the cluster: it is written as it is."""
+
+    __slots__ = ()
+
+
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class Comparison:
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
-    """Every figure of either side that differs, in the objects' order; one that is missing on a side is not known there."""
+    """Every figure that differs, in the objects' order; one that is missing on a side is not stated there."""
     old, new = dict(_leaves(before, ())), dict(_leaves(after, ()))
     paths = list(dict.fromkeys((*old, *new)))
     changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
@@ -66,14 +75,15 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     return Comparison(shown, len(changed) - len(shown), len(paths) - len(changed))
 
 
-def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     if isinstance(value, Mapping):
+        holds_names = bool(path) and path[-1] in HOLDERS
         for name, held in value.items():
-            yield from _leaves(held, (*path, str(name)))
+            yield from _leaves(held, (*path, Name(str(name)) if holds_names else str(name)))
     elif isinstance(value, list | tuple) and value and all(_name_of(item) for item in value):
         for item in value:
             rest = {name: held for name, held in item.items() if name not in NAMES}
-            yield from _leaves(rest, (*path, _name_of(item)))
+            yield from _leaves(rest, (*path, Name(_name_of(item))))
     else:
         yield path, value
 
@@ -85,16 +95,20 @@ def _name_of(item: Any) -> str:
     return named if any(name not in NAMES for name in item) else ""
 
 
-def _change(path: tuple[str, ...], before: Any, after: Any) -> Change:
+def _change(path: Path, before: Any, after: Any) -> Change:
     name = path[-1] if path else ""
     difference, verdict = _difference(name, before, after)
     return Change(
-        label=" \u203a ".join(METRIC_WORDS.get(part, label(part)) for part in path),
+        label=" \u203a ".join(_words(part) for part in path),
         before=_side(name, before),
         after=_side(name, after),
         difference=difference,
         verdict=verdict,
     )
+
+
+def _words(part: str) -> str:
+    return part if isinstance(part, Name) else METRIC_WORDS.get(part, label(part))
 
 
 METRIC_WORDS: Final = {"peak": "PEAK", "floor": "FLOOR", "excess": "EXCESS", "gini": "GINI", "cv": "CV"}

@@ -1,0 +1,201 @@
+"""Vega-Lite specifications of the page's charts.
+
+Colours are the page's CSS variables, so that a chart follows light and dark. Names stand in the data only, never in an
+expression, and are cut here: what a chart looks like must not depend on the fonts of the machine that draws it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.view.loads import Loads
+from rocketmq_capacity.report.visible import visible
+
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+"""Names the version of the language; nothing is fetched from it."""
+LABEL_WIDTH: Final = 210
+LABEL_CHARACTERS: Final = 28
+PANEL_WIDTH: Final = 230
+SPACING: Final = 14
+MARGIN: Final = 4
+AXIS_ROOM: Final = 44
+ROW_HEIGHT: Final = 22
+VALUE_ROOM: Final = 1.3
+"""The scale ends this much beyond the longest bar, so that its figure has room."""
+CONFIG: Final[Spec] = {
+    "aria": False,  # the chart is one image with one description; its table says the rest
+    "background": None,
+    "view": {"stroke": None},
+    "axis": {
+        "domain": False,
+        "gridColor": "var(--chart-grid)",
+        "labelColor": "var(--muted)",
+        "labelFontSize": 12,
+        "tickCount": 4,
+        "ticks": False,
+        "titleColor": "var(--muted)",
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+    },
+    "title": {
+        "anchor": "start",
+        "color": "var(--text)",
+        "fontSize": 13,
+        "fontWeight": 600,
+        "offset": 10,
+        "subtitleColor": "var(--muted)",
+        "subtitleFontSize": 12,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A specification and the size of its picture in pixels, which no font has a say in."""
+
+    spec: Spec
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A group in the overview: its PEAK today, the FLOOR that no division beats, and the best other strategy's PEAK."""
+
+    name: str
+    peak: float
+    floor: float
+    alternative: float | None
+
+
+def load_chart(loads: Loads) -> Drawing:
+    """Bars of one load for each client: today's strategy, and beside it the best other one on the same scale."""
+    names = [_cut(bar.name) for bar in loads.bars]
+    sides = [(loads.current, "in use", "--bar", [bar.current for bar in loads.bars])]
+    if loads.alternative is not None:
+        values = [bar.alternative for bar in loads.bars]
+        sides.append((loads.alternative, "most even alternative", "--bar-alternative", values))
+    longest = max((value for _, _, _, values in sides for value in values if value is not None), default=1.0) or 1.0
+    panels = [
+        _bars({"text": _cut(strategy), "subtitle": role}, color, values, loads, longest * VALUE_ROOM)
+        for strategy, role, color, values in sides
+    ]
+    return _side_by_side([_names(names), *panels], len(names))
+
+
+def overview_chart(spans: Sequence[Span]) -> Drawing:
+    """One line a group, from the best possible to today: how much of the unevenness can be mended."""
+    names = [_cut(span.name) for span in spans]
+    data = [
+        {"row": row, "peak": span.peak, "floor": span.floor, "alternative": span.alternative, "text": number(span.peak)}
+        for row, span in enumerate(spans)
+    ]
+    most = max(max(span.peak, span.alternative or 0) for span in spans)
+    scale = {"domain": [1, max(1.5, 1 + (most - 1) * 1.15)], "nice": False}
+    axis = {"title": "Busiest client's load ÷ average (PEAK; 1 is even)", "format": "~g"}
+    x = {"type": "quantitative", "scale": scale, "axis": axis}
+    y = _row(len(names))
+
+    def mark(field: str, **how: Any) -> Spec:
+        return {"mark": how, "encoding": {"y": y, "x": {"field": field, **x}}}
+
+    panel: Spec = {
+        "data": {"values": data},
+        "width": 2 * PANEL_WIDTH,
+        "height": {"step": ROW_HEIGHT},
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": "var(--bar)", "strokeWidth": 3, "opacity": 0.35},
+                "encoding": {"y": y, "x": {"field": "floor", **x}, "x2": {"field": "peak"}},
+            },
+            mark("floor", type="tick", color="var(--muted)", thickness=3, size=14),
+            mark("alternative", type="point", shape="diamond", color="var(--bar-alternative)", size=90, strokeWidth=2),
+            mark("peak", type="point", shape="circle", filled=True, color="var(--bar)", size=90, opacity=1),
+            *_figures({"y": y, "x": {"field": "peak", **x}, "text": {"field": "text"}}, 9),
+        ],
+    }
+    return _side_by_side([_names(names), panel], len(names), top=8)
+
+
+def _side_by_side(panels: list[Spec], rows: int, top: int = 48) -> Drawing:
+    spec: Spec = {
+        "$schema": SCHEMA,
+        "config": CONFIG,
+        "autosize": "none",
+        "bounds": "flush",
+        "padding": {"left": MARGIN, "top": top, "right": MARGIN, "bottom": AXIS_ROOM},
+        "spacing": SPACING,
+        "hconcat": panels,
+    }
+    width = sum(panel["width"] for panel in panels) + SPACING * (len(panels) - 1) + 2 * MARGIN
+    return Drawing(spec, width, rows * ROW_HEIGHT + top + AXIS_ROOM)
+
+
+def _names(names: Sequence[str]) -> Spec:
+    return {
+        "data": {"values": [{"row": row, "name": name} for row, name in enumerate(names)]},
+        "width": LABEL_WIDTH,
+        "height": {"step": ROW_HEIGHT},
+        "mark": {"type": "text", "align": "right", "color": "var(--text)", "fontSize": 12},
+        "encoding": {
+            "y": _row(len(names)),
+            "x": {"value": LABEL_WIDTH},
+            "text": {"field": "name"},
+        },
+    }
+
+
+def _bars(title: Spec, color: str, values: Sequence[float | None], loads: Loads, end: float) -> Spec:
+    data = [
+        {"row": row, "value": value or 0, "text": _bar_text(value), "rest": loads.bars[row].is_rest}
+        for row, value in enumerate(values)
+    ]
+    axis = {"title": loads.measure.unit, "format": "~s" if end >= 10_000 else "~g", "tickMinStep": loads.measure.step}
+    x = {"type": "quantitative", "scale": {"domain": [0, end], "nice": False}, "axis": axis}
+    y = _row(len(values))
+    opacity = {"condition": {"test": "datum.rest", "value": 0.45}, "value": 1}
+    return {
+        "title": title,
+        "data": {"values": data},
+        "width": PANEL_WIDTH,
+        "height": {"step": ROW_HEIGHT},
+        "layer": [
+            {
+                "mark": {"type": "bar", "color": f"var({color})", "height": {"band": 0.72}},
+                "encoding": {"y": y, "x": {"field": "value", **x}, "opacity": opacity},
+            },
+            {
+                "mark": {"type": "rule", "color": "var(--text)", "strokeDash": [4, 3], "opacity": 0.75},
+                "encoding": {"x": {"datum": loads.average, **x}},
+            },
+            *_figures({"y": y, "x": {"field": "value", **x}, "text": {"field": "text"}}, 5),
+        ],
+    }
+
+
+def _figures(encoding: Spec, dx: int) -> list[Spec]:
+    how = {"type": "text", "align": "left", "dx": dx, "fontSize": 12}
+    halo = {**how, "color": "var(--halo)", "stroke": "var(--halo)", "strokeWidth": 4}
+    return [{"mark": mark, "encoding": encoding} for mark in (halo, {**how, "color": "var(--text)"})]
+
+
+def _row(rows: int) -> Spec:
+    return {"field": "row", "type": "ordinal", "axis": None, "scale": {"domain": list(range(rows))}}
+
+
+def _bar_text(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return "0 (idle)" if value == 0 else number(value)
+
+
+def _cut(name: str) -> str:
+    text = visible(name)
+    if len(text) <= LABEL_CHARACTERS:
+        return text
+    half = LABEL_CHARACTERS // 2
+    return f"{text[: half - 1]}…{text[-half:]}"

@@ -1,0 +1,51 @@
+"""report.html: one file that needs nothing else, neither a script nor a network."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from rocketmq_capacity.report.figures import counted, number
+from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.view.page import page_of
+from rocketmq_capacity.report.visible import finalize
+from rocketmq_capacity.report.wording import SEVERITY_WORDS
+
+PACKAGE: Final = "rocketmq_capacity.report"
+TEMPLATE: Final = "report.html.j2"
+STYLE: Final = "report.css"
+
+
+def render_report(document: Mapping[str, Any], rows: Rows) -> str:
+    """The page of a plan.
+
+    Shape: the object of :func:`~rocketmq_capacity.report.plan.plan_document`, and the rows it does not hold:
+    ``group_status`` (reasons, utilisation) and ``client_load`` (charts; at least of the groups that
+    :func:`~rocketmq_capacity.report.detail.detailed_groups` names) -> HTML; equal input gives equal text.
+    Errors: :class:`jinja2.UndefinedError` where the template asks for what is not there, a defect of ours.
+    """
+    page = page_of(document, rows)
+    return _environment().get_template(TEMPLATE).render(page=page, style=_style())
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(PACKAGE),
+        autoescape=True,  # always: no file extension decides
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(severity_words=SEVERITY_WORDS, counted=counted)
+    environment.filters["number"] = number
+    return environment
+
+
+@cache
+def _style() -> Markup:
+    return Markup(files(PACKAGE).joinpath("templates", STYLE).read_text("utf-8"))  # noqa: S704  # our own file

@@ -1,0 +1,86 @@
+"""The last step: the four files of a plan, each there whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rocketmq_capacity.report.html import render_report
+from rocketmq_capacity.report.plan import plan_document, render_plan
+from rocketmq_capacity.report.rows import Document, Rows
+from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
+
+REPORT: Final = "report.html"
+PLAN: Final = "plan.json"
+FINDINGS: Final = "findings.csv"
+RECOMMENDATIONS: Final = "recommendations.csv"
+READABLE: Final = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """What was published, in numbers."""
+
+    groups: int
+    findings: int
+    critical: int
+    warning: int
+    info: int
+    recommendations: int
+    manual: int
+    completeness_ratio: float
+
+    def as_dict(self) -> dict[str, int | float]:
+        """Names and numbers, as an Airflow asset's extra takes them."""
+        return asdict(self)
+
+
+def publish(rows: Rows, folder: Path, *, scenario: Mapping[str, Any] | None = None) -> PublishedCounts:
+    """Write report.html, plan.json, findings.csv and recommendations.csv into the folder, which is made if need be.
+
+    Everything is rendered before the first file is written, and each file is put in its place in one step.
+    Errors: those of :func:`~rocketmq_capacity.report.plan.plan_document`, before anything is written; ``OSError``.
+    """
+    document = plan_document(rows, scenario=scenario)
+    contents = {
+        FINDINGS: findings_csv(document["findings"]),
+        RECOMMENDATIONS: recommendations_csv(document["recommendations"]),
+        REPORT: render_report(document, rows).encode("utf-8"),
+        PLAN: render_plan(document),  # the last: where it stands, the rest does
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    return counts_of(document)
+
+
+def counts_of(document: Document) -> PublishedCounts:
+    """The numbers of a plan."""
+    severities = [finding["severity"] for finding in document["findings"]]
+    recommendations = document["recommendations"]
+    return PublishedCounts(
+        groups=len(document["groups"]),
+        findings=len(severities),
+        critical=severities.count("CRITICAL"),
+        warning=severities.count("WARNING"),
+        info=severities.count("INFO"),
+        recommendations=len(recommendations),
+        manual=sum(1 for recommendation in recommendations if recommendation["manual"]),
+        completeness_ratio=document["completeness"]["ratio"],
+    )
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write beside the place and move there: a reader sees the old file or the new one, never a part."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        temporary.chmod(READABLE)  # mkstemp's files are for their owner alone
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,89 @@
+"""``python -m rocketmq_capacity.report.summary PLAN.json``: where the report is, and the plan in one table."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.figures import per_cent, when
+from rocketmq_capacity.report.plan import FORMAT
+from rocketmq_capacity.report.publish import REPORT, counts_of
+from rocketmq_capacity.report.visible import visible
+from rocketmq_capacity.report.wording import RULES, SEVERITY_WORDS, STATUS_WORDS, Wording
+
+STYLES: Final = {"CRITICAL": "bold red", "WARNING": "yellow", "INFO": "blue"}
+PLAIN_WIDTH: Final = 100
+"""Columns where the output is no terminal and says no width."""
+
+
+def summary_table(document: Mapping[str, Any]) -> Table:
+    """Rules that found something, worst first: severity, rule, what it means, findings."""
+    findings = Counter((finding["severity"], finding["rule"]) for finding in document["findings"])
+    table = Table(title=None, show_edge=False, pad_edge=False)
+    table.add_column("Severity")
+    table.add_column("Rule", no_wrap=True)
+    table.add_column("What it means")
+    table.add_column("Findings", justify="right")
+    for (severity, rule), count in sorted(findings.items(), key=lambda entry: (SEVERITY_RANK[entry[0][0]], entry[0])):
+        title = RULES.get(rule, Wording("", "")).title
+        table.add_row(Text(SEVERITY_WORDS[severity], STYLES[severity]), visible(rule), title, f"{count:,}")
+    return table
+
+
+def print_summary(document: Mapping[str, Any], report: Path, console: Console) -> None:
+    """Write the place of the report and the plan in short."""
+    counts = counts_of(dict(document))
+    statuses = Counter(group["provision_status"] for group in document["groups"])
+    console.print(Text(f"Cluster {visible(document['cluster_name'])}, {when(visible(document['taken_at']))}"))
+    if "scenario" in document:
+        console.print(Text(f"What-if, not the cluster as it is: {visible(document['scenario']['name'])}"))
+    console.print(Text(f"Queues read completely: {per_cent(counts.completeness_ratio)}"))
+    told = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
+    console.print(Text(f"Consumer groups: {counts.groups:,} ({told})"))
+    console.print(Text(f"Recommendations: {counts.recommendations:,}, of which {counts.manual:,} manual"))
+    if document["findings"]:
+        console.print(summary_table(document))
+    else:
+        console.print(Text("No findings."))
+    console.print(Text(f"Report: {report}"), soft_wrap=True)
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """The plan file's object. Errors: :class:`BadInput` where it is missing, no JSON or of another format."""
+    try:
+        document = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise BadInput(str(path), "", f"cannot be read: {error.strerror}") from None
+    except msgspec.DecodeError as error:
+        raise BadInput(str(path), "", f"is not JSON: {error}") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise BadInput(str(path), "$.format", f"expected {FORMAT!r}")
+    return document
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; 0, or 2 where the plan cannot be read."""
+    parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.report.summary", description=__doc__)
+    parser.add_argument("plan", type=Path, metavar="PLAN.json", help="a plan; its report is expected beside it")
+    path = parser.parse_args(argv).plan
+    try:
+        document = read_plan(path)
+    except BadInput as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_status
+    console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False)
+    print_summary(document, path.resolve().parent / REPORT, console)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""A chart's specification -> inline SVG: one image with a name and a description, the same bytes for the same input."""
+
+import re
+import xml.etree.ElementTree as ET  # parses what vl-convert has just written, nothing from outside
+from typing import Final
+
+import vl_convert
+from markupsafe import Markup
+
+from rocketmq_capacity.report.charts import Drawing
+from rocketmq_capacity.report.visible import visible
+
+VEGA_LITE: Final = "6.4"
+KEPT_ATTRIBUTES: Final = frozenset({
+    "clip-path",
+    "d",
+    "display",
+    "fill",
+    "fill-opacity",
+    "font-size",
+    "font-weight",
+    "height",
+    "id",
+    "opacity",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-miterlimit",
+    "stroke-opacity",
+    "stroke-width",
+    "text-anchor",
+    "transform",
+    "width",
+    "x",
+    "x1",
+    "x2",
+    "y",
+    "y1",
+    "y2",
+})
+"""What draws; the rest (classes, roles of the parts, handlers if ever there were any) goes."""
+KEPT_ELEMENTS: Final = frozenset({"svg", "g", "path", "line", "text", "tspan", "rect", "circle", "clipPath", "defs"})
+REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
+LONG_FRACTION: Final = re.compile(r"(\d+\.\d{2})\d+")
+EMPTY_PATHS: Final = frozenset({"", "M0,0h0v0h0Z"})
+
+
+def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) -> Markup:
+    """The chart as mark-up for the page.
+
+    ``chart_id`` must be unique on the page: it begins every id inside the image, so that charts do not share theirs.
+    Errors: whatever vl-convert raises for a specification that is not Vega-Lite.
+    """
+    drawn = vl_convert.vegalite_to_svg(drawing.spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    root = ET.fromstring(drawn)  # noqa: S314  # see the import
+    _clean(root, chart_id)
+    root.attrib.clear()
+    root.attrib.update({
+        "class": "chart",
+        "role": "img",
+        "aria-labelledby": f"{chart_id}-title {chart_id}-text",
+        "viewBox": f"0 0 {drawing.width} {drawing.height}",
+        "width": str(drawing.width),
+        "height": str(drawing.height),
+    })
+    for place, (name, text) in enumerate((("title", title), ("desc", description))):
+        element = ET.Element(name, {"id": f"{chart_id}-{'text' if name == 'desc' else name}"})
+        element.text = visible(text)
+        root.insert(place, element)
+    return Markup(ET.tostring(root, encoding="unicode", short_empty_elements=False))  # noqa: S704  # written by a serialiser
+
+
+def _clean(element: ET.Element, chart_id: str) -> None:
+    element.tag = element.tag.rpartition("}")[2]  # inside HTML the namespace goes without saying
+    for name in list(element.attrib):
+        if name not in KEPT_ATTRIBUTES:
+            del element.attrib[name]
+    for name, value in element.attrib.items():
+        element.attrib[name] = LONG_FRACTION.sub(r"\1", REFERENCE.sub(rf"url(#{chart_id}-\1)", value))
+    if "id" in element.attrib:
+        element.attrib["id"] = f"{chart_id}-{element.attrib['id']}"
+    for child in list(element):
+        _clean(child, chart_id)
+        is_empty = child.tag == "path" and _draws_nothing(child)
+        if child.tag not in KEPT_ELEMENTS or is_empty or (child.tag == "g" and len(child) == 0):
+            element.remove(child)
+
+
+def _draws_nothing(path: ET.Element) -> bool:
+    return path.attrib.get("d", "") in EMPTY_PATHS or not {"fill", "stroke"} & path.attrib.keys()

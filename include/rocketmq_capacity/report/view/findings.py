@@ -1,0 +1,97 @@
+"""Findings as the page shows them: under their rule, worst first, each with its evidence and what answers it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rocketmq_capacity.report.limits import ITEMS
+from rocketmq_capacity.report.view.answers import Answers, Link
+from rocketmq_capacity.report.view.facts import Fact, facts_of
+from rocketmq_capacity.report.wording import RULES, SEVERITIES, Wording
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """One finding."""
+
+    anchor: str
+    severity: str
+    message: str
+    group: Link | None
+    topic: str | None
+    broker: str | None
+    subjects: tuple[str, ...]
+    more_subjects: int
+    evidence: tuple[Fact, ...]
+    answers: tuple[Link, ...]
+    is_choice: bool
+    """One of the answers is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """All findings of one rule."""
+
+    rule: str
+    anchor: str
+    title: str
+    meaning: str
+    severities: tuple[tuple[str, int], ...]
+    """Severity and number of findings, worst first; none with 0."""
+    findings: tuple[FindingView, ...]
+    total: int
+    more: int
+    """Findings that are left out here and stand in findings.csv."""
+
+
+def rule_anchor(rule: str) -> str:
+    """The id of a rule's part of the page; rule names are ours, or else they are not used as they are."""
+    return f"rule-{rule.lower().replace('_', '-')}" if rule in RULES else "rule-other"
+
+
+def rules_of(answers: Answers, group_anchors: Mapping[str, str]) -> tuple[RuleView, ...]:
+    """The rules that found something, those with the worst finding first."""
+    by_rule: dict[str, list[int]] = {}
+    for index, finding in enumerate(answers.findings):
+        by_rule.setdefault(finding["rule"], []).append(index)
+    return tuple(_rule(rule, indices, answers, group_anchors) for rule, indices in by_rule.items())
+
+
+def _rule(rule: str, indices: list[int], answers: Answers, group_anchors: Mapping[str, str]) -> RuleView:
+    wording = RULES.get(rule, Wording(rule, ""))
+    found = [answers.findings[index]["severity"] for index in indices]
+    views = tuple(
+        _finding(answers.findings[index], anchor, index, answers, group_anchors)
+        for index in indices
+        if (anchor := answers.finding_anchor(index)) is not None
+    )
+    return RuleView(
+        rule=rule,
+        anchor=rule_anchor(rule),
+        title=wording.title,
+        meaning=wording.meaning,
+        severities=tuple((severity, found.count(severity)) for severity in SEVERITIES if severity in found),
+        findings=views,
+        total=len(indices),
+        more=len(indices) - len(views),
+    )
+
+
+def _finding(
+    finding: Mapping[str, Any], anchor: str, index: int, answers: Answers, group_anchors: Mapping[str, str]
+) -> FindingView:
+    group = finding["consumer_group"]
+    links = tuple(answers.link(place) for place in answers.places[index])
+    return FindingView(
+        anchor=anchor,
+        severity=finding["severity"],
+        message=finding["message"],
+        group=None if group is None else Link(group, group_anchors.get(group)),
+        topic=finding["topic"],
+        broker=finding["broker_name"],
+        subjects=tuple(finding["subjects"][:ITEMS]),
+        more_subjects=max(0, len(finding["subjects"]) - ITEMS),
+        evidence=facts_of(finding["evidence"]),
+        answers=links,
+        is_choice=answers.is_choice(index),
+    )

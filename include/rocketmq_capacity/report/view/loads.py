@@ -1,0 +1,126 @@
+"""The load of a group's clients under the strategy in use and under the best other one: what a chart draws."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
+from rocketmq_capacity.report.order import java_order
+from rocketmq_capacity.report.rows import Row
+
+WORTHWHILE: Final = 0.95
+"""An alternative must bring the PEAK to at most this share of today's: less is not worth a change of strategy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is counted: the plan's metric, the column of client_load, words for it and its unit."""
+
+    metric: str
+    column: str
+    title: str
+    unit: str
+    step: float
+    """The least distance between two marks of an axis: there is no half queue."""
+
+
+COUNT: Final = Measure("count", "queues", "Queues", "queues", 1)
+TRAFFIC: Final = Measure("traffic", "msgs_per_s", "Messages per second", "messages/s", 0)
+LAG: Final = Measure("lag", "lag", "Lag", "messages", 1)
+MEASURES: Final = (COUNT, TRAFFIC, LAG)
+
+MEASURE_OF_RULE: Final = {"LAG_SKEW": LAG, "TRAFFIC_SKEW": TRAFFIC, "HOT_QUEUE": TRAFFIC}
+"""A group flagged by one of these is drawn by its measure; any other by queues."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One client, or the average of the clients that are not drawn; None where the load is not known."""
+
+    name: str
+    current: float | None
+    alternative: float | None
+    is_rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """What one chart says."""
+
+    measure: Measure
+    current: str
+    alternative: str | None
+    average: float
+    bars: tuple[Bar, ...]
+    clients: int
+
+
+def measure_of(rules: Sequence[str], strategy: Mapping[str, Any]) -> Measure:
+    """What to draw for a group with findings of these rules; queues where the strategy's other metrics are unknown."""
+    wished = next((MEASURE_OF_RULE[rule] for rule in MEASURE_OF_RULE if rule in rules), COUNT)
+    return wished if strategy[wished.metric] is not None else COUNT
+
+
+def best_alternative(
+    strategies: Sequence[Mapping[str, Any]], current: str | None, measure: Measure
+) -> Mapping[str, Any] | None:
+    """The applicable strategy that leaves the fewest queues orphaned or doubly owned, then the most even one.
+
+    None where none is better than the current one: at least as safe, and its PEAK at most ``WORTHWHILE`` of today's.
+    """
+    now = next((strategy for strategy in strategies if strategy["strategy"] == current), None)
+    if now is None or not now["applicable"]:
+        return None
+    others = [s for s in strategies if s["applicable"] and s is not now and s[measure.metric] is not None]
+
+    def key(strategy: Mapping[str, Any]) -> tuple[Any, ...]:
+        return *_harm(strategy), _peak(strategy, measure), len(strategy["idle_clients"]), strategy["strategy"]
+
+    best = min(others, key=key, default=None)
+    if best is None or _harm(best) > _harm(now):
+        return None
+    is_safer = _harm(best) < _harm(now)
+    return best if is_safer or _peak(best, measure) <= WORTHWHILE * _peak(now, measure) else None
+
+
+def loads_of(rows: Sequence[Row], measure: Measure, current: str, alternative: str | None) -> Loads | None:
+    """The busiest and the least busy clients under the current strategy, those between as one average.
+
+    ``rows`` are the group's rows of client_load; None where the load of fewer than two clients is known.
+    """
+    now = _by_client(rows, measure, current)
+    then = _by_client(rows, measure, alternative) if alternative else {}
+    known = [value for value in now.values() if value is not None]
+    if len(known) != len(now) or len(known) < 2 or sum(known) <= 0:
+        return None
+    names = sorted(now, key=lambda name: (-(now[name] or 0), java_order(name)))
+    drawn = len(names) if len(names) <= BARS_BUSIEST + BARS_IDLEST + 1 else BARS_BUSIEST
+    busiest, rest = names[:drawn], names[drawn:-BARS_IDLEST]
+    idlest = names[drawn:][-BARS_IDLEST:]
+    bars = [Bar(name, now[name], then.get(name)) for name in busiest]
+    if rest:
+        bars.append(_rest(rest, now, then))
+    bars += [Bar(name, now[name], then.get(name)) for name in idlest]
+    return Loads(measure, current, alternative, sum(known) / len(known), tuple(bars), len(names))
+
+
+def _rest(names: Sequence[str], now: Mapping[str, float | None], then: Mapping[str, float | None]) -> Bar:
+    def mean(values: Mapping[str, float | None]) -> float | None:
+        known = [value for name in names if (value := values.get(name)) is not None]
+        return sum(known) / len(known) if len(known) == len(names) else None
+
+    return Bar(f"{len(names):,} more, average", mean(now), mean(then), is_rest=True)
+
+
+def _by_client(rows: Sequence[Row], measure: Measure, strategy: str) -> dict[str, float | None]:
+    return {row["client_id"]: row[measure.column] for row in rows if row["strategy"] == strategy}
+
+
+def _harm(strategy: Mapping[str, Any]) -> tuple[int, int]:
+    return len(strategy["orphan_queues"]), len(strategy["doubly_owned_queues"])
+
+
+def _peak(strategy: Mapping[str, Any], measure: Measure) -> float:
+    metrics = strategy[measure.metric] or {}
+    peak = metrics.get("peak")
+    return float("inf") if peak is None else float(peak)

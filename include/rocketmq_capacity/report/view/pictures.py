@@ -1,0 +1,106 @@
+"""Charts with the table of the same numbers that stands under each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
+from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
+from rocketmq_capacity.report.rows import Row
+from rocketmq_capacity.report.svg import inline_svg
+from rocketmq_capacity.report.view.groups import current_strategy
+from rocketmq_capacity.report.view.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
+
+UNEVEN: Final = 1.05
+"""A group above this EXCESS says something in a chart; below it the bars are alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture and the same numbers as a table."""
+
+    picture: Markup
+    caption: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    has_alternative: bool
+    left_out: int
+    """What the picture and its table do not show: groups, or clients that stand in an average."""
+
+
+def telling_loads(
+    group: Mapping[str, Any], rows: Sequence[Row], measure: Measure, alternative: str | None
+) -> Loads | None:
+    """The loads of a group that is worth a chart: uneven, with idle clients, or with a better alternative."""
+    current = current_strategy(group)
+    if current is None or not current["applicable"]:
+        return None
+    excess = (current[measure.metric] or {}).get("excess")
+    says_something = alternative is not None or (excess or 0) > UNEVEN or current["idle_clients"]
+    return loads_of(rows, measure, current["strategy"], alternative) if says_something else None
+
+
+def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
+    """Bars of a group's clients."""
+    measure = loads.measure
+    beside = f", and under {loads.alternative}" if loads.alternative else ""
+    title = f"{measure.title} per client of {name}"
+    drawn = sum(1 for bar in loads.bars if not bar.is_rest)
+    described = (
+        f"Bars for {drawn} of {loads.clients} clients under {loads.current}, which is in use{beside}. "
+        f"The average is {number(loads.average)} {measure.unit}. The table below holds the same numbers."
+    )
+    headers = ["Client", f"{loads.current} ({measure.unit})"]
+    headers += [f"{loads.alternative} ({measure.unit})"] if loads.alternative else []
+    return Chart(
+        picture=inline_svg(load_chart(loads), chart_id, title, described),
+        caption=title,
+        headers=tuple(headers),
+        rows=tuple(_cells(bar, loads) for bar in loads.bars),
+        has_alternative=loads.alternative is not None,
+        left_out=loads.clients - drawn,
+    )
+
+
+def overview_picture(groups: Sequence[Mapping[str, Any]]) -> Chart | None:
+    """The groups whose queues could be shared out more evenly, the worst first; None where there are none."""
+    spans = [span for group in groups if (span := _span(group)) is not None]
+    if not spans:
+        return None
+    spans.sort(key=lambda span: (span.floor / span.peak, span.name))
+    shown = spans[:OVERVIEW_GROUPS]
+    title = "Groups that could share their queues more evenly"
+    described = (
+        f"For {len(shown)} groups the busiest client's load over the average: today, under the best other strategy, "
+        "and the best that any division could reach. The table below holds the same numbers."
+    )
+    return Chart(
+        picture=inline_svg(overview_chart(shown), "chart-overview", title, described),
+        caption=title,
+        headers=("Group", "PEAK today", "PEAK under the best other strategy", "FLOOR"),
+        rows=tuple((span.name, _metric(span.peak), _metric(span.alternative), _metric(span.floor)) for span in shown),
+        has_alternative=any(span.alternative is not None for span in shown),
+        left_out=len(spans) - len(shown),
+    )
+
+
+def _span(group: Mapping[str, Any]) -> Span | None:
+    metrics = (current_strategy(group) or {}).get("count") or {}
+    peak, floor, excess = metrics.get("peak"), metrics.get("floor"), metrics.get("excess")
+    if peak is None or floor is None or excess is None or excess <= UNEVEN:
+        return None
+    best = best_alternative(group["strategies"], group["current_strategy"], COUNT)
+    other = ((best or {}).get("count") or {}).get("peak")
+    return Span(group["consumer_group"], peak, floor, other)
+
+
+def _cells(bar: Bar, loads: Loads) -> tuple[str, ...]:
+    cells = (bar.name, number(bar.current))
+    return (*cells, number(bar.alternative)) if loads.alternative else cells
+
+
+def _metric(value: float | None) -> str:
+    return "\u2013" if value is None else f"{value:.2f}"

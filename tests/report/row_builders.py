@@ -1,0 +1,122 @@
+"""Rows as ``DataFrame.toArrow().to_pylist()`` gives them: maps are lists of pairs, JSON columns are texts."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def a_cluster(**changes: Any) -> Row:
+    return {
+        "cluster_name": "C1",
+        "taken_at": "2026-11-20T02:00:00Z",
+        "fingerprint": "9f2c4a1be0d75533c6a8",
+        "nameservers": ["10.0.9.1:9876"],
+        "completeness_ratio": 1.0,
+    } | changes
+
+
+def a_failure(**changes: Any) -> Row:
+    return {
+        "broker_addr": "10.0.1.2:10911",
+        "broker_name": "broker-b",
+        "request": "GET_ALL_TOPIC_CONFIG",
+        "error": "timed out after 5 s",
+    } | changes
+
+
+def a_group(consumer_group: str = "g_pay", **changes: Any) -> Row:
+    return {
+        "consumer_group": consumer_group,
+        "message_model": "CLUSTERING",
+        "message_request_mode": "PULL",
+        "connections": 12,
+        "distinct_client_ids": 12,
+        "topics": ["pay"],
+        "max_useful_clients": 8,
+        "provision_status": "UNDECIDED",
+        "provision_reason": "no client reports its response time",
+        "current_strategy": "AVG",
+        "current_strategy_source": "reported",
+        "utilisation": None,
+    } | changes
+
+
+def metrics(loads: Sequence[float], floor: float) -> list[tuple[str, float]] | None:
+    """Skew of a load as the map column holds it; null where it is not defined."""
+    n, total = len(loads), sum(loads)
+    if n < 2 or total <= 0:
+        return None
+    mean = total / n
+    ascending = sorted(loads)
+    peak = max(loads) / mean
+    return [
+        ("peak", peak),
+        ("floor", floor),
+        ("excess", peak / floor),
+        ("gini", sum((2 * i - n - 1) * x for i, x in enumerate(ascending, 1)) / (n * total)),
+        ("cv", (sum((x - mean) ** 2 for x in loads) / n) ** 0.5 / mean),
+        ("max", max(loads)),
+        ("min", min(loads)),
+        ("mean", mean),
+    ]
+
+
+def a_strategy(consumer_group: str = "g_pay", strategy: str = "AVG", **changes: Any) -> Row:
+    return {
+        "consumer_group": consumer_group,
+        "strategy": strategy,
+        "is_applicable": True,
+        "reason": None,
+        "idle_clients": [],
+        "orphan_queues": [],
+        "doubly_owned_queues": [],
+        "count": None,
+        "traffic": None,
+        "lag": None,
+    } | changes
+
+
+def a_load(consumer_group: str, strategy: str, client_id: str, queues: int, **changes: Any) -> Row:
+    return {
+        "consumer_group": consumer_group,
+        "strategy": strategy,
+        "client_id": client_id,
+        "queues": queues,
+        "msgs_per_s": None,
+        "lag": None,
+    } | changes
+
+
+def a_finding(rule: str = "IDLE_CONSUMERS", evidence: dict[str, Any] | None = None, **changes: Any) -> Row:
+    return {
+        "rule": rule,
+        "severity": "WARNING",
+        "consumer_group": "g_pay",
+        "topic": None,
+        "broker_name": None,
+        "subjects": [],
+        "evidence": json.dumps(evidence or {}),
+        "message": "4 of 12 consumers own no queue.",
+    } | changes
+
+
+def a_recommendation(
+    action: str = "EXPAND_QUEUES",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+    **changes: Any,
+) -> Row:
+    return {
+        "id": f"{action.lower()}-1",
+        "action": action,
+        "consumer_group": None,
+        "topic": "pay",
+        "is_manual": False,
+        "reason": "12 consumers share 8 queues.",
+        "rules": ["IDLE_CONSUMERS"],
+        "commands": [],
+        "before": json.dumps(before or {}),
+        "after": json.dumps(after or {}),
+    } | changes
