@@ -14,6 +14,7 @@ needed, so the layout holds on object stores as well; a retry of a step writes i
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,18 @@ class Run:
     def table(self, dataset: str) -> Path:
         """The folder of a dataset."""
         return self.tables / dataset
+
+    def snapshot_bytes(self) -> int:
+        """Size of the stored inventory; 0 before there is one."""
+        return self.inventory.stat().st_size if self.inventory.exists() else 0
+
+    def scratch(self, number: int) -> Path:
+        """A folder for a table that only the running step needs."""
+        return self.folder / "scratch" / str(number)
+
+    def clear_scratch(self) -> None:
+        """Delete what the step needed only for itself."""
+        shutil.rmtree(self.folder / "scratch", ignore_errors=True)
 
     def begin(self, step: str) -> None:
         """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""

@@ -1,4 +1,4 @@
-"""The Spark session, set up for the size of the work."""
+"""The Spark session, and its settings by the size of the work."""
 
 import os
 import sys
@@ -7,26 +7,45 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-SMALL: Final[Mapping[str, str]] = {
+ALWAYS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",  # re-planning costs more than it saves on a few thousand rows
-    "spark.sql.codegen.wholeStage": "false",  # compiling Java for each of many small plans costs more than it saves
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-"""A cluster of up to some hundred topics: time goes to planning, not to rows."""
 
-SMALL_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A short-lived JVM: no second compiler, no parallel collector."""
+SMALL: Final[Mapping[str, str]] = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.optimizer.disableHints": "true",
+}
+"""A few thousand rows: the time goes to planning and to starting tasks, so that each query is one task over one
+partition (``steps.Planning`` reads so), without exchange, broadcast, re-planning or compiled Java."""
+
+LARGE: Final[Mapping[str, str]] = {
+    "spark.sql.shuffle.partitions": "16",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024**2),
+    "spark.sql.optimizer.disableHints": "false",
+}
+"""Millions of rows: the time goes to the rows."""
 
 
-def start_session(name: str, settings: Mapping[str, str] = SMALL) -> SparkSession:
+def start_session(name: str, settings: Mapping[str, str] | None = None) -> SparkSession:
     """A session of the master that the environment names, else of all local cores; reused where one runs."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name)
-    for key, value in settings.items():
+    for key, value in {**ALWAYS, **(settings or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def set_size(session: SparkSession, *, is_small: bool) -> None:
+    """Set the session up for a small or a large piece of work; takes effect from the next query on."""
+    for key, value in (SMALL if is_small else LARGE).items():
+        session.conf.set(key, value)

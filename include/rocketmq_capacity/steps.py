@@ -2,24 +2,44 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import allocate as allocated
 from rocketmq_capacity.allocation.applicability import strategy_status
 from rocketmq_capacity.assessment.assess import assess as assessed
+from rocketmq_capacity.assessment.assess import loads_of_variants
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset, enforce
 from rocketmq_capacity.lake import Run, write_whole
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
 from rocketmq_capacity.report.publish import publish as published
+from rocketmq_capacity.session import set_size
 from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 
 SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND, PUBLISH = "snapshot", "allocate", "assess", "recommend", "publish"
+CASE = "case_id"
+"""The column that keeps the variants of one simulation apart."""
+REPORTED = (
+    contracts.Cluster,
+    contracts.Failure,
+    contracts.GroupStatus,
+    contracts.StrategyLoad,
+    contracts.ClientLoad,
+    contracts.Finding,
+    contracts.Recommendation,
+)
+"""What the report shows; the rest of the lake is too long to read."""
+SMALL_BYTES = 4 * 1024**2
+"""Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
+_scratch_numbers = count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +52,7 @@ class Planning:
 
     def read(self, dataset: type[Dataset]) -> DataFrame:
         """A dataset of this run."""
-        path = self.run.table(dataset.dataset_name())
-        return self.spark.read.schema(dataset.spark_schema()).parquet(str(path))
+        return self._read(self.run.table(dataset.dataset_name()), dataset.spark_schema())
 
     def read_all(self, datasets: Sequence[type[Dataset]]) -> dict[type[Dataset], DataFrame]:
         """Several datasets by their contract."""
@@ -44,12 +63,103 @@ class Planning:
         path = self.run.table(dataset.dataset_name())
         enforce(frame, dataset).write.mode("overwrite").parquet(str(path))
 
+    def settle(self, frame: DataFrame) -> DataFrame:
+        """The same frame, written to the run's scratch folder and read again.
+
+        Spark plans a frame anew wherever it is used, and caching does not shorten that; a table on disk does.
+        """
+        path = self.run.scratch(next(_scratch_numbers))
+        frame.write.parquet(str(path))
+        return self._read(path, frame.schema)
+
+    def _read(self, path: Path, schema: StructType) -> DataFrame:
+        frame = self.spark.read.schema(schema).parquet(str(path))
+        return frame.coalesce(1) if self.is_small else frame
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the snapshot is so small that one task a query is fastest."""
+        return self.run.snapshot_bytes() < SMALL_BYTES
+
     @contextmanager
     def step(self, name: str, *needs: str) -> Iterator[list[type[Dataset]]]:
         """The datasets that the body writes, committed when it ends without an error."""
         for needed in needs:
             self.run.require(needed)
+        set_size(self.spark, is_small=self.is_small)
         self.run.begin(name)
         written: list[type[Dataset]] = []
-        yield written
+        try:
+            yield written
+        finally:
+            self.run.clear_scratch()
         self.run.commit(name, [dataset.dataset_name() for dataset in written])
+
+
+def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
+    """Store the inventory and its tables; ``history`` is earlier inventories of the cluster, oldest first."""
+    with planning.step(SNAPSHOT) as written:
+        write_whole(planning.run.inventory, render_inventory(inventory))
+        for dataset, table in snapshot_tables(inventory, planning.policy, history).items():
+            planning.write(dataset, planning.spark.createDataFrame(table, schema=dataset.spark_schema()).coalesce(1))
+            written.append(dataset)
+
+
+def allocate(planning: Planning) -> None:
+    """Run every strategy for every group."""
+    with planning.step(ALLOCATE, SNAPSHOT) as written:
+        tables = planning.read_all(contracts.SNAPSHOT)
+        planning.write(contracts.Allocation, allocated(tables, planning.policy))
+        planning.write(contracts.StrategyStatus, strategy_status(tables, planning.policy))
+        written += [contracts.Allocation, contracts.StrategyStatus]
+
+
+def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
+    """Measure every strategy's loads and find what is wrong; ``earlier`` is the findings of the run before."""
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE) as written:
+        result = assessed(
+            planning.read_all(contracts.SNAPSHOT),
+            planning.read(contracts.Allocation),
+            planning.read(contracts.StrategyStatus),
+            planning.policy,
+            lambda tables: allocated(tables, planning.policy),
+            planning.settle,
+            earlier,
+        )
+        frames = {
+            contracts.ClientLoad: result.client_load,
+            contracts.StrategyLoad: result.strategy_load,
+            contracts.GroupStatus: result.group_status,
+            contracts.Finding: result.finding,
+        }
+        for dataset, frame in frames.items():
+            planning.write(dataset, frame.coalesce(1))
+            written.append(dataset)
+
+
+def recommend(planning: Planning) -> None:
+    """Answer the findings with the smallest safe changes, each simulated before it is named."""
+    with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS) as written:
+        tables = planning.read_all(contracts.SNAPSHOT)
+        status, groups = planning.read(contracts.StrategyStatus), planning.read(contracts.GroupStatus)
+
+        def simulate(cases: Mapping[type[Dataset], DataFrame]) -> DataFrame:
+            variants = {**tables, **cases}
+            allocation = planning.settle(allocated(variants, planning.policy, by=[CASE]))
+            return loads_of_variants(variants, allocation, groups, status, planning.policy, [CASE], planning.settle)
+
+        loads, found = planning.read(contracts.StrategyLoad), planning.read(contracts.Finding)
+        frame = recommended(tables, loads, groups, found, planning.policy, simulate)
+        planning.write(contracts.Recommendation, frame.coalesce(1))
+        written.append(contracts.Recommendation)
+
+
+def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
+    """Write what people read into the run's report folder."""
+    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):
+        published(rows_of(planning), planning.run.report, scenario=scenario)
+
+
+def rows_of(planning: Planning) -> dict[str, list[dict[str, Any]]]:
+    """What the report is made from: the rows of every dataset that it shows, by dataset name."""
+    return {dataset.dataset_name(): planning.read(dataset).toArrow().to_pylist() for dataset in REPORTED}

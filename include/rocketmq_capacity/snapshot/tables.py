@@ -179,6 +179,7 @@ class _Snapshot:
                 "consumer_group": group.consumer_group,
                 "topic": topic,
                 "kind": self.kinds.of_topic(topic),
+                "is_declared_by_group": subscription is not None,
                 "expression_type": subscription.expression_type if subscription else None,
                 "expression": subscription.expression if subscription else None,
                 "message_request_mode": mode or "PULL",

@@ -1,0 +1,72 @@
+"""Lag over time: how it grew, and whether it is under control (Burrow's rules over the last samples of a queue)."""
+
+from typing import Final
+
+import pyspark.sql.functions as F
+from pyspark.sql import DataFrame, Window
+
+WINDOW: Final = 10
+"""Samples that a verdict looks at, and needs (Burrow's own window)."""
+
+_QUEUE: Final = ("consumer_group", "topic", "broker_name", "queue_id")
+
+
+def _last_samples(offset_sample: DataFrame) -> DataFrame:
+    """The last samples of each queue with their lag, ``recent`` counting back from 1."""
+    recent = F.row_number().over(Window.partitionBy(*_QUEUE).orderBy(F.col("at_s").desc()))
+    lag = F.greatest(F.col("broker_offset") - F.col("consumer_offset"), F.lit(0))
+    return offset_sample.withColumns({"recent": recent, "lag": lag}).where(F.col("recent") <= WINDOW)
+
+
+def lag_growth(offset_sample: DataFrame) -> DataFrame:
+    """Per group: ``lag_growth`` from the first to the last of the samples, and ``lag_now``, in messages.
+
+    Null where a queue has fewer than two samples or an unknown offset.
+    """
+    per_queue = (
+        _last_samples(offset_sample.where(~F.col("topic").rlike("^%(RETRY|DLQ|LMQ)%")))
+        .groupBy(*_QUEUE)
+        .agg(
+            F.max_by("lag", "at_s").alias("last"),
+            F.min_by("lag", "at_s").alias("first"),
+            F.count("*").alias("samples"),
+        )
+    )
+    growth = F.when(F.col("samples") >= 2, F.col("last") - F.col("first"))
+    return (
+        per_queue.withColumn("growth", growth)
+        .groupBy("consumer_group")
+        .agg(
+            F.when(F.count("growth") == F.count("*"), F.sum("growth")).alias("lag_growth"),
+            F.when(F.count("last") == F.count("*"), F.sum("last")).alias("lag_now"),
+        )
+    )
+
+
+def lag_trouble(offset_sample: DataFrame) -> DataFrame:
+    """The groups with a queue whose lag is not under control: it went back, stands still, or its lag never fell.
+
+    A queue with fewer samples than the window, or an unknown offset among them, has no verdict.
+    Shape: -> one row a group with at least one verdict: consumer_group, ``is_troubled``.
+    Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
+    """
+    in_time = Window.partitionBy(*_QUEUE).orderBy("at_s")
+    steps = _last_samples(offset_sample).withColumns(
+        {
+            "offset_step": F.col("consumer_offset") - F.lag("consumer_offset").over(in_time),
+            "lag_step": F.col("lag") - F.lag("lag").over(in_time),
+        }
+    )
+    per_queue = steps.groupBy(*_QUEUE).agg(
+        (F.count("lag") == WINDOW).alias("has_verdict"),
+        (F.min("lag") > 0).alias("always_behind"),
+        (F.min("offset_step") < 0).alias("went_back"),
+        (F.max("offset_step") == 0).alias("stood_still"),
+        (F.min("lag_step") >= 0).alias("never_fell"),
+    )
+    behind = F.col("always_behind") & (F.col("stood_still") | F.col("never_fell"))
+    return (
+        per_queue.where("has_verdict")
+        .groupBy("consumer_group")
+        .agg(F.max(F.col("went_back") | behind).alias("is_troubled"))
+    )
