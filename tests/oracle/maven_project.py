@@ -28,7 +28,7 @@ _LACKS: Final = (
 """What Maven says when the machine, and not our program, is at fault."""
 
 
-class OracleUnavailable(Exception):  # noqa: N818 - a lack of the machine, not an error of ours
+class OracleUnavailable(Exception):
     """This machine cannot run the official Java classes; the message says in one line what it lacks."""
 
 
