@@ -56,6 +56,14 @@ class Run:
         """The folder of a dataset."""
         return self.tables / dataset
 
+    def export(self, folder: Path) -> None:
+        """Move report and tables into a folder of their own, without what only Spark needs beside the parquet files."""
+        for file in self.report.iterdir():
+            os.replace(file, folder / file.name)
+        for file in self.tables.glob("*/*.parquet"):
+            (folder / "tables" / file.parent.name).mkdir(parents=True, exist_ok=True)
+            os.replace(file, folder / "tables" / file.parent.name / file.name)
+
     def snapshot_bytes(self) -> int:
         """Size of the stored inventory; 0 before there is one."""
         return self.inventory.stat().st_size if self.inventory.exists() else 0

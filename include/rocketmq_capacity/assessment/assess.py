@@ -151,11 +151,19 @@ def _groups(tables: Mapping[type[Dataset], DataFrame], queues: DataFrame, curren
     """``GroupStatus`` without the provision."""
     business = tables[contracts.Subscription].where("kind = 'BUSINESS'")
     topics = business.groupBy("consumer_group").agg(java_sorted(F.col("topic")).alias("topics"))
-    pulled = queues.where(F.col("message_request_mode") != POP).groupBy("consumer_group", "topic").agg(F.count("*").alias("n"))
+    pulled = (
+        queues
+        .where(F.col("message_request_mode") != POP)
+        .groupBy("consumer_group", "topic")
+        .agg(F.count("*").alias("n"))
+    )
     largest = pulled.groupBy("consumer_group").agg(F.max("n").cast("int").alias("largest"))
-    is_bounded = (F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING") & (F.col("message_request_mode") != POP)
+    is_bounded = (F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING") & (
+        F.col("message_request_mode") != POP
+    )
     return (
-        tables[contracts.ConsumerGroup].where("kind = 'BUSINESS'")
+        tables[contracts.ConsumerGroup]
+        .where("kind = 'BUSINESS'")
         .join(topics, "consumer_group", "left")
         .join(largest, "consumer_group", "left")
         .join(current, "consumer_group", "left")

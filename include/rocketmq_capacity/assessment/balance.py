@@ -33,7 +33,8 @@ def _judged_groups(facts: Facts) -> DataFrame:
     )
     is_low = (F.col("total_msgs_per_s") < low.min_msgs_per_s) & (F.col("total_lag") < low.min_lag)
     return (
-        facts.groups.where(F.col("message_request_mode") != POP)
+        facts.groups
+        .where(F.col("message_request_mode") != POP)
         .select("consumer_group", "current_strategy", "topics")
         .join(facts.today_load, "consumer_group")
         .join(use, "consumer_group")
@@ -45,7 +46,8 @@ def _busiest(facts: Facts, load: str, metric: str) -> DataFrame:
     """The clients that bear the highest load of a group."""
     top = facts.today_load.select("consumer_group", F.col(metric)["max"].alias("top"))
     return (
-        facts.today_clients.join(top, "consumer_group")
+        facts.today_clients
+        .join(top, "consumer_group")
         .where(F.col(load) == F.col("top"))
         .groupBy("consumer_group")
         .agg(java_sorted(F.col("client_id")).alias("busiest"))
@@ -62,7 +64,8 @@ def count_skew(facts: Facts, judged: DataFrame) -> DataFrame:
     per_client = facts.today.groupBy("consumer_group", "topic", "client_id").agg(F.count("*").alias("own"))
     sizes = facts.queues.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues"))
     uneven = (
-        per_client.groupBy("consumer_group", "topic")
+        per_client
+        .groupBy("consumer_group", "topic")
         .agg(F.max("own").alias("most"))
         .join(sizes, ["consumer_group", "topic"])
         .join(clients, "consumer_group")
@@ -124,7 +127,11 @@ def traffic_skew(facts: Facts, judged: DataFrame) -> DataFrame:
         consumer_group=True,
         subjects=F.col("busiest"),
         evidence={**_figures("traffic"), "msgs_per_s": F.round("total_msgs_per_s", 4)},
-        message=F.concat(F.format_string("The busiest client receives %.1f times the mean: ", peak), listed(F.col("busiest")), F.lit(".")),
+        message=F.concat(
+            F.format_string("The busiest client receives %.1f times the mean: ", peak),
+            listed(F.col("busiest")),
+            F.lit("."),
+        ),
     )
 
 
@@ -134,7 +141,10 @@ def lag_skew(facts: Facts, judged: DataFrame) -> DataFrame:
     troubled = lag_trouble(facts.tables[contracts.OffsetSample]).where("is_troubled").select("consumer_group")
     peak = F.col("lag")["peak"]
     rows = (
-        judged.where(peak > bounds.peak).join(troubled, "consumer_group").join(_busiest(facts, "lag", "lag"), "consumer_group")
+        judged
+        .where(peak > bounds.peak)
+        .join(troubled, "consumer_group")
+        .join(_busiest(facts, "lag", "lag"), "consumer_group")
     )
     return findings(
         rows,
@@ -143,5 +153,9 @@ def lag_skew(facts: Facts, judged: DataFrame) -> DataFrame:
         consumer_group=True,
         subjects=F.col("busiest"),
         evidence={**_figures("lag"), "lag": F.col("total_lag")},
-        message=F.concat(F.format_string("The client furthest behind has %.1f times the mean lag: ", peak), listed(F.col("busiest")), F.lit(".")),
+        message=F.concat(
+            F.format_string("The client furthest behind has %.1f times the mean lag: ", peak),
+            listed(F.col("busiest")),
+            F.lit("."),
+        ),
     )

@@ -15,9 +15,7 @@ MIXED: Final = "MIXED"
 OBSERVED: Final = "OBSERVED"
 
 
-def current_strategies(
-    tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, policy: Policy
-) -> DataFrame:
+def current_strategies(tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, policy: Policy) -> DataFrame:
     """What each clustering group runs, and how that is known.
 
     As its clients report it (different ones: MIXED); else the first strategy of the policy that gives each client just
@@ -35,14 +33,18 @@ def current_strategies(
     groups = groups.where(F.coalesce("message_model", F.lit("CLUSTERING")) != "BROADCASTING")
     of_policy = _lookup(policy.current_strategies.by_group, F.col("consumer_group"))
     known = F.array(
-        _known(F.when(F.size("reported") == 1, F.element_at("reported", 1)).when(F.size("reported") > 1, F.lit(MIXED)), "reported"),
+        _known(
+            F.when(F.size("reported") == 1, F.element_at("reported", 1)).when(F.size("reported") > 1, F.lit(MIXED)),
+            "reported",
+        ),
         _known(F.col("observed"), "observed"),
         _known(of_policy, "policy"),
         _known(F.lit(policy.current_strategies.default), "default"),
     )
     first = F.filter(known, lambda answer: answer["strategy"].isNotNull())[0]
     return (
-        groups.select("consumer_group")
+        groups
+        .select("consumer_group")
         .join(reported, "consumer_group", "left")
         .join(_observed(tables, allocation, policy), "consumer_group", "left")
         .select(
@@ -78,16 +80,25 @@ def known_today(
     Predicted where every strategy that is in use applies; else as observed, where every client reported what it owns.
     Shape: -> consumer_group, is_predicted.
     """
-    applies = status.where("is_applicable").select("consumer_group", F.col("strategy").alias("runs"), F.lit(True).alias("ok"))
-    predicted = runs.join(applies, ["consumer_group", "runs"], "left").groupBy("consumer_group").agg(
-        (F.count("ok") == F.count("*")).alias("is_predicted")
+    applies = status.where("is_applicable").select(
+        "consumer_group", F.col("strategy").alias("runs"), F.lit(True).alias("ok")
+    )
+    predicted = (
+        runs
+        .join(applies, ["consumer_group", "runs"], "left")
+        .groupBy("consumer_group")
+        .agg((F.count("ok") == F.count("*")).alias("is_predicted"))
     )
     if POP not in policy.strategies:
-        pops = tables[contracts.ConsumerGroup].where("message_request_mode <> 'PULL' AND NOT coalesce(is_orderly, false)")
+        pops = tables[contracts.ConsumerGroup].where(
+            "message_request_mode <> 'PULL' AND NOT coalesce(is_orderly, false)"
+        )
         predicted = predicted.join(pops, "consumer_group", "left_anti")
     observed = tables[contracts.Consumer].groupBy("consumer_group").agg(F.min("has_owned_queues").alias("is_observed"))
     return (
-        runs.select("consumer_group").distinct()
+        runs
+        .select("consumer_group")
+        .distinct()
         .join(predicted, "consumer_group", "left")
         .join(observed, "consumer_group")
         .select("consumer_group", F.coalesce("is_predicted", F.lit(False)).alias("is_predicted"), "is_observed")
@@ -121,7 +132,8 @@ def current_allocation(
     )
     runs_now = F.when(F.col("message_request_mode") == POP, POP).otherwise(F.col("runs"))
     predicted = (
-        owned.join(known.where("is_predicted").select("consumer_group"), "consumer_group")
+        owned
+        .join(known.where("is_predicted").select("consumer_group"), "consumer_group")
         .join(runs, ["consumer_group", "client_id"])
         .join(modes, [*group, "topic"])
         .where(F.col("strategy") == runs_now)
@@ -135,8 +147,10 @@ def current_allocation(
 
 def observed_allocation(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
     """What clients report to own, as an ``Allocation`` under the strategy :data:`OBSERVED`; business topics alone."""
-    return tables[contracts.OwnedQueue].where("kind = 'BUSINESS'").select(
-        F.lit(OBSERVED).alias("strategy"), "consumer_group", *QUEUE, "client_id"
+    return (
+        tables[contracts.OwnedQueue]
+        .where("kind = 'BUSINESS'")
+        .select(F.lit(OBSERVED).alias("strategy"), "consumer_group", *QUEUE, "client_id")
     )
 
 
@@ -162,11 +176,14 @@ def _lookup(entries: Mapping[str, str], key: Column) -> Column:
 def _observed(tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, policy: Policy) -> DataFrame:
     """The first strategy that gives every client that reported what it owns just that, over the business topics."""
     reporting = tables[contracts.Consumer].where("has_owned_queues").select("consumer_group", "client_id").distinct()
-    seen = tables[contracts.OwnedQueue].where("kind = 'BUSINESS'").select("consumer_group", "client_id", *QUEUE).distinct()
+    seen = (
+        tables[contracts.OwnedQueue].where("kind = 'BUSINESS'").select("consumer_group", "client_id", *QUEUE).distinct()
+    )
     topics = tables[contracts.Topic].where("kind = 'BUSINESS'").select("topic")
     strategies = list(policy.strategies)
     given = (
-        allocation.where(F.col("strategy").isin(strategies))
+        allocation
+        .where(F.col("strategy").isin(strategies))
         .join(reporting, ["consumer_group", "client_id"])
         .join(topics, "topic")
         .select("strategy", "consumer_group", "client_id", *QUEUE)
@@ -178,7 +195,8 @@ def _observed(tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, 
     seen_counts = seen.groupBy("consumer_group").agg(F.count("*").alias("seen"))
     place = F.array_position(F.array(*map(F.lit, strategies)), F.col("strategy"))
     return (
-        given_counts.join(both, ["consumer_group", "strategy"])
+        given_counts
+        .join(both, ["consumer_group", "strategy"])
         .join(seen_counts, "consumer_group")
         .where("given = both AND seen = both")
         .groupBy("consumer_group")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pyspark.sql.functions as F
 from pyspark.sql import Column, DataFrame
 
+
 def findings(
     rows: DataFrame,
     rule: str,

@@ -34,7 +34,8 @@ def lag_growth(offset_sample: DataFrame) -> DataFrame:
     )
     growth = F.when(F.col("samples") >= 2, F.col("last") - F.col("first"))
     return (
-        per_queue.withColumn("growth", growth)
+        per_queue
+        .withColumn("growth", growth)
         .groupBy("consumer_group")
         .agg(
             F.when(F.count("growth") == F.count("*"), F.sum("growth")).alias("lag_growth"),
@@ -51,12 +52,10 @@ def lag_trouble(offset_sample: DataFrame) -> DataFrame:
     Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
     """
     in_time = Window.partitionBy(*_QUEUE).orderBy("at_s")
-    steps = _last_samples(offset_sample).withColumns(
-        {
-            "offset_step": F.col("consumer_offset") - F.lag("consumer_offset").over(in_time),
-            "lag_step": F.col("lag") - F.lag("lag").over(in_time),
-        }
-    )
+    steps = _last_samples(offset_sample).withColumns({
+        "offset_step": F.col("consumer_offset") - F.lag("consumer_offset").over(in_time),
+        "lag_step": F.col("lag") - F.lag("lag").over(in_time),
+    })
     per_queue = steps.groupBy(*_QUEUE).agg(
         (F.count("lag") == WINDOW).alias("has_verdict"),
         (F.min("lag") > 0).alias("always_behind"),
@@ -66,7 +65,8 @@ def lag_trouble(offset_sample: DataFrame) -> DataFrame:
     )
     behind = F.col("always_behind") & (F.col("stood_still") | F.col("never_fell"))
     return (
-        per_queue.where("has_verdict")
+        per_queue
+        .where("has_verdict")
         .groupBy("consumer_group")
         .agg(F.max(F.col("went_back") | behind).alias("is_troubled"))
     )

@@ -31,12 +31,21 @@ def read_less_than_write(facts: Facts) -> DataFrame:
     Stranded is counted for the group that is furthest behind: max_offset - max(its offset, min_offset).
     """
     narrow = _business_queues(facts).where("read_queue_nums < write_queue_nums")
-    hidden = narrow.join(facts.tables[contracts.QueueOffset], ["topic", "broker_name"]).where("queue_id >= read_queue_nums")
-    offsets = facts.tables[contracts.GroupOffset].select("consumer_group", "topic", "broker_name", "queue_id", "consumer_offset")
-    furthest = offsets.groupBy("topic", "broker_name", "queue_id").agg(F.min("consumer_offset").alias("consumer_offset"))
+    hidden = narrow.join(facts.tables[contracts.QueueOffset], ["topic", "broker_name"]).where(
+        "queue_id >= read_queue_nums"
+    )
+    offsets = facts.tables[contracts.GroupOffset].select(
+        "consumer_group", "topic", "broker_name", "queue_id", "consumer_offset"
+    )
+    furthest = offsets.groupBy("topic", "broker_name", "queue_id").agg(
+        F.min("consumer_offset").alias("consumer_offset")
+    )
     stranded = (
-        hidden.join(furthest, ["topic", "broker_name", "queue_id"], "left")
-        .withColumn("left_over", F.col("max_offset") - F.greatest(F.coalesce("consumer_offset", "min_offset"), "min_offset"))
+        hidden
+        .join(furthest, ["topic", "broker_name", "queue_id"], "left")
+        .withColumn(
+            "left_over", F.col("max_offset") - F.greatest(F.coalesce("consumer_offset", "min_offset"), "min_offset")
+        )
         .groupBy("topic", "broker_name")
         .agg(F.when(F.count("left_over") == F.count("*"), F.sum("left_over")).alias("stranded"))
     )
@@ -54,7 +63,12 @@ def read_less_than_write(facts: Facts) -> DataFrame:
             "write_queue_nums": F.col("write_queue_nums"),
             "stranded": F.col("stranded"),
         },
-        message=F.format_string("%d queues receive messages that no consumer can see (read %d, write %d).", gap, "read_queue_nums", "write_queue_nums"),
+        message=F.format_string(
+            "%d queues receive messages that no consumer can see (read %d, write %d).",
+            gap,
+            "read_queue_nums",
+            "write_queue_nums",
+        ),
     )
 
 
@@ -64,13 +78,19 @@ def topic_coverage(facts: Facts) -> DataFrame:
     masters = facts.tables[contracts.Broker].where((F.col("broker_id") == 0) & is_writable).select("broker_name")
     queues = _business_queues(facts)
     missing = (
-        queues.select("topic").distinct().crossJoin(F.broadcast(masters)).join(queues, ["topic", "broker_name"], "left_anti")
-        .groupBy("topic").agg(F.array_sort(F.collect_list("broker_name")).alias("missing"))
+        queues
+        .select("topic")
+        .distinct()
+        .crossJoin(F.broadcast(masters))
+        .join(queues, ["topic", "broker_name"], "left_anti")
+        .groupBy("topic")
+        .agg(F.array_sort(F.collect_list("broker_name")).alias("missing"))
     )
     counts = F.struct("read_queue_nums", "write_queue_nums")
     layout = F.struct("broker_name", "read_queue_nums", "write_queue_nums")
     rows = (
-        queues.groupBy("topic")
+        queues
+        .groupBy("topic")
         .agg(
             F.count("*").alias("brokers"),
             F.count_distinct(counts).alias("layouts"),
@@ -90,7 +110,11 @@ def topic_coverage(facts: Facts) -> DataFrame:
         evidence={"brokers": F.col("brokers"), "missing": F.col("missing"), "layout": F.col("layout")},
         message=F.when(
             is_absent,
-            F.concat(F.format_string("It stands on %d brokers and is absent on ", "brokers"), listed(F.col("missing")), F.lit(".")),
+            F.concat(
+                F.format_string("It stands on %d brokers and is absent on ", "brokers"),
+                listed(F.col("missing")),
+                F.lit("."),
+            ),
         ).otherwise(F.lit("Its brokers have different numbers of queues.")),
     )
 
@@ -98,7 +122,9 @@ def topic_coverage(facts: Facts) -> DataFrame:
 def undeclared_topic(facts: Facts) -> DataFrame:
     """A group subscribes to a topic that no broker has."""
     rows = (
-        facts.tables[contracts.Subscription].where("kind = 'BUSINESS'")
+        facts
+        .tables[contracts.Subscription]
+        .where("kind = 'BUSINESS'")
         .join(facts.groups.select("consumer_group"), "consumer_group")
         .join(facts.tables[contracts.TopicQueue].select("topic").distinct(), "topic", "left_anti")
         .groupBy("topic")
@@ -111,7 +137,9 @@ def undeclared_topic(facts: Facts) -> DataFrame:
         topic=True,
         subjects=F.col("groups"),
         evidence={"brokers": F.lit(0), "consumer_groups": F.col("groups")},
-        message=F.concat(F.lit("No broker has this topic, but groups subscribe to it: "), listed(F.col("groups")), F.lit(".")),
+        message=F.concat(
+            F.lit("No broker has this topic, but groups subscribe to it: "), listed(F.col("groups")), F.lit(".")
+        ),
     )
 
 
@@ -122,10 +150,21 @@ def hot_queue(facts: Facts) -> DataFrame:
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
     bounds = facts.policy.thresholds.HOT_QUEUE
-    is_writable = (F.col("perm").bitwiseAND(WRITE) == WRITE) & (F.col("write_queue_nums") > 0) & (F.col("broker_state") == "MASTER")
+    is_writable = (
+        (F.col("perm").bitwiseAND(WRITE) == WRITE)
+        & (F.col("write_queue_nums") > 0)
+        & (F.col("broker_state") == "MASTER")
+    )
     ids = F.explode(F.sequence(F.lit(0), F.col("write_queue_nums") - 1)).alias("queue_id")
-    rates = facts.tables[contracts.QueueOffset].select("topic", "broker_name", "queue_id", F.col("put_msgs_per_s").alias("rate"))
-    queues = _business_queues(facts).where(is_writable).select("topic", "broker_name", ids).join(rates, ["topic", "broker_name", "queue_id"], "left")
+    rates = facts.tables[contracts.QueueOffset].select(
+        "topic", "broker_name", "queue_id", F.col("put_msgs_per_s").alias("rate")
+    )
+    queues = (
+        _business_queues(facts)
+        .where(is_writable)
+        .select("topic", "broker_name", ids)
+        .join(rates, ["topic", "broker_name", "queue_id"], "left")
+    )
     topics = queues.groupBy("topic").agg(
         F.count("*").alias("queues"),
         F.when(F.count("rate") == F.count("*"), F.sum("rate")).alias("total"),
@@ -138,10 +177,19 @@ def hot_queue(facts: Facts) -> DataFrame:
         & (peak > bounds.peak)
         & (share > bounds.share_factor / F.col("queues"))
     )
-    hot = topics.where(is_hot).join(queues, "topic").where(F.col("rate") * F.col("queues") / F.col("total") > bounds.peak)
-    rows = hot.groupBy("topic", "queues", "total", "hottest").agg(
-        F.array_sort(F.collect_list(F.struct((-F.col("rate")).alias("order"), queue_label().alias("label"), "rate"))).alias("hot")
-    ).join(facts.tables[contracts.Topic].select("topic", "message_type"), "topic")
+    hot = (
+        topics.where(is_hot).join(queues, "topic").where(F.col("rate") * F.col("queues") / F.col("total") > bounds.peak)
+    )
+    rows = (
+        hot
+        .groupBy("topic", "queues", "total", "hottest")
+        .agg(
+            F.array_sort(
+                F.collect_list(F.struct((-F.col("rate")).alias("order"), queue_label().alias("label"), "rate"))
+            ).alias("hot")
+        )
+        .join(facts.tables[contracts.Topic].select("topic", "message_type"), "topic")
+    )
     labels = F.transform("hot", lambda q: q["label"])
     return findings(
         rows,
@@ -154,7 +202,10 @@ def hot_queue(facts: Facts) -> DataFrame:
             "peak": F.round(peak, 4),
             "share": F.round(share, 4),
             "msgs_per_s": F.round("total", 4),
-            "hottest": F.transform(F.slice("hot", 1, 5), lambda q: F.struct(q["label"].alias("queue"), F.round(q["rate"], 4).alias("msgs_per_s"))),
+            "hottest": F.transform(
+                F.slice("hot", 1, 5),
+                lambda q: F.struct(q["label"].alias("queue"), F.round(q["rate"], 4).alias("msgs_per_s")),
+            ),
             "message_type": F.col("message_type"),
         },
         message=F.format_string("The busiest of its %d queues receives %.1f times the mean.", "queues", peak),

@@ -39,13 +39,12 @@ def weighed_queues(tables: Mapping[type[Dataset], DataFrame], by: list[str]) -> 
     rates = tables[contracts.QueueOffset].select(*QUEUE, F.col("put_msgs_per_s").alias("msgs_per_s"))
     lags = tables[contracts.GroupOffset].select("consumer_group", *QUEUE, "lag")
     return (
-        topics.select(*by, "consumer_group", "topic", "message_request_mode")
+        topics
+        .select(*by, "consumer_group", "topic", "message_request_mode")
         .join(readable_queues(tables[contracts.TopicQueue]), [*by, "topic"])
         .join(rates, list(QUEUE), "left")
         .join(lags, ["consumer_group", *QUEUE], "left")
-        .select(
-            *by, "consumer_group", *QUEUE, "msgs_per_s", "lag", "perm", "broker_state", "message_request_mode"
-        )
+        .select(*by, "consumer_group", *QUEUE, "msgs_per_s", "lag", "perm", "broker_state", "message_request_mode")
     )
 
 
@@ -78,7 +77,8 @@ def client_loads(
     clients = tables[contracts.Consumer].select(*(by or []), "consumer_group", "client_id").distinct()
     every = status.where("is_applicable").select(*(by or []), "consumer_group", "strategy")
     return (
-        every.join(clients, [*(by or []), "consumer_group"])
+        every
+        .join(clients, [*(by or []), "consumer_group"])
         .join(sums, key, "left")
         .select(
             *key,
@@ -123,17 +123,22 @@ def strategy_loads(
     of = {"count": "queues", "traffic": "msgs_per_s", "lag": "lag"}
     known = {"count": F.lit(True), "traffic": F.col("all_msgs_per_s").isNotNull(), "lag": F.col("all_lag").isNotNull()}
     skewed = (
-        vectors.join(whole, group, "left")
+        vectors
+        .join(whole, group, "left")
         .select(
             *key,
             "idle_clients",
-            *(F.when(known[name], skew.metrics(F.col(of[name]), clients, least[name])).alias(f"_{name}") for name in of),
+            *(
+                F.when(known[name], skew.metrics(F.col(of[name]), clients, least[name])).alias(f"_{name}")
+                for name in of
+            ),
         )
         .withColumnsRenamed({f"_{name}": name for name in of})
     )
     nothing = F.array().cast("array<struct<topic:string,broker_name:string,queue_id:int>>")
     return (
-        status.join(skewed, key, "left")
+        status
+        .join(skewed, key, "left")
         .join(_orphans(status, queues, owned, group), key, "left")
         .join(_doubly_owned(tables, owned, group), key, "left")
         .select(
@@ -166,13 +171,15 @@ def _doubly_owned(tables: Mapping[type[Dataset], DataFrame], owned: DataFrame, g
     """Queues that more than one consumer reads; under POP that is what is meant, so it is not counted."""
     copies = tables[contracts.Consumer].groupBy(*group, "client_id").agg(F.count("*").alias("copies"))
     readers = (
-        owned.where("NOT is_popped")
+        owned
+        .where("NOT is_popped")
         .join(copies, [*group, "client_id"])
         .groupBy(*group, "strategy", *QUEUE)
         .agg(F.sum("copies").alias("consumers"))
     )
     return (
-        readers.where("consumers > 1")
+        readers
+        .where("consumers > 1")
         .groupBy(*group, "strategy")
         .agg(F.sort_array(F.collect_list(F.struct(*QUEUE))).alias("doubly_owned_queues"))
     )

@@ -25,7 +25,8 @@ def duplicate_client_id(facts: Facts) -> DataFrame:
         "consumer_group", F.size("orphan_queues").alias("orphans"), F.size("doubly_owned_queues").alias("twice")
     )
     copies = (
-        facts.tables[contracts.Consumer]
+        facts
+        .tables[contracts.Consumer]
         .join(_clustering(facts), "consumer_group")
         .groupBy("consumer_group", "client_id")
         .agg(
@@ -37,7 +38,8 @@ def duplicate_client_id(facts: Facts) -> DataFrame:
     )
     named = F.struct("client_id", "copies", "addresses", "versions")
     rows = (
-        copies.groupBy("consumer_group")
+        copies
+        .groupBy("consumer_group")
         .agg(java_sorted(F.col("client_id")).alias("ids"), F.array_sort(F.collect_list(named)).alias("duplicates"))
         .join(broken, "consumer_group", "left")
     )
@@ -57,7 +59,8 @@ def duplicate_client_id(facts: Facts) -> DataFrame:
             F.lit("Several consumers share a client id: "),
             listed(F.col("ids")),
             F.coalesce(
-                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"), F.lit(".")
+                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"),
+                F.lit("."),
             ),
         ),
     )
@@ -78,13 +81,15 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
     # A client that did not report its subscriptions has its group's.
     of_group = facts.tables[contracts.Subscription].where(not_retry).where("is_declared_by_group")
     inherited = (
-        consumer.where("NOT has_subscriptions")
+        consumer
+        .where("NOT has_subscriptions")
         .select("consumer_group", "consumer_index")
         .join(of_group.select("consumer_group", entry), "consumer_group")
     )
     settled = F.coalesce(F.col("up_s") > facts.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s, F.lit(True))
     per_client = (
-        consumer.where(settled)
+        consumer
+        .where(settled)
         .join(facts.groups.select("consumer_group"), "consumer_group")
         .join(own.unionByName(inherited), ["consumer_group", "consumer_index"], "left")
         .groupBy("consumer_group", "consumer_index", "client_id", "started_at")
@@ -97,7 +102,8 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
     )
     place = F.row_number().over(Window.partitionBy("consumer_group").orderBy(F.col("clients").desc(), F.col("entries")))
     rows = (
-        sets.withColumn("place", place)
+        sets
+        .withColumn("place", place)
         .groupBy("consumer_group")
         .agg(
             F.count("*").alias("sets"),
@@ -107,7 +113,12 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
         .where("sets > 1")
     )
     minority = F.array_sort(F.array_distinct(F.flatten(F.transform(F.slice("each", 2, 2**31 - 1), lambda s: s["ids"]))))
-    shown = F.transform("each", lambda s: F.struct(s["clients"].alias("clients"), s["entries"].alias("subscriptions"), s["first_start"].alias("first_start")))
+    shown = F.transform(
+        "each",
+        lambda s: F.struct(
+            s["clients"].alias("clients"), s["entries"].alias("subscriptions"), s["first_start"].alias("first_start")
+        ),
+    )
     return findings(
         rows,
         "SUBSCRIPTION_MISMATCH",
@@ -115,7 +126,9 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
         consumer_group=True,
         subjects=minority,
         evidence={"clients": F.col("clients"), "sets": F.col("sets"), "subscription_sets": shown},
-        message=F.format_string("Its %d clients subscribe in %d different ways; the broker keeps the latest only.", "clients", "sets"),
+        message=F.format_string(
+            "Its %d clients subscribe in %d different ways; the broker keeps the latest only.", "clients", "sets"
+        ),
     )
 
 
@@ -126,7 +139,8 @@ def mixed_strategies(facts: Facts) -> DataFrame:
     )
     pulling = _clustering(facts).where("message_request_mode <> 'POP'").select("consumer_group")
     counts = (
-        facts.tables[contracts.Consumer]
+        facts
+        .tables[contracts.Consumer]
         .where("allocate_strategy IS NOT NULL")
         .join(pulling, "consumer_group")
         .groupBy("consumer_group", "allocate_strategy")
@@ -136,7 +150,8 @@ def mixed_strategies(facts: Facts) -> DataFrame:
         Window.partitionBy("consumer_group").orderBy(F.col("clients").desc(), F.col("allocate_strategy"))
     )
     rows = (
-        counts.withColumn("place", place)
+        counts
+        .withColumn("place", place)
         .groupBy("consumer_group")
         .agg(
             F.count("*").alias("strategies"),
@@ -154,7 +169,9 @@ def mixed_strategies(facts: Facts) -> DataFrame:
         consumer_group=True,
         subjects=minority,
         evidence={
-            "strategies": F.transform("each", lambda s: F.struct(s["allocate_strategy"].alias("strategy"), s["clients"].alias("clients"))),
+            "strategies": F.transform(
+                "each", lambda s: F.struct(s["allocate_strategy"].alias("strategy"), s["clients"].alias("clients"))
+            ),
             "orphan_queues": F.col("orphans"),
             "doubly_owned_queues": F.col("twice"),
         },
@@ -162,7 +179,8 @@ def mixed_strategies(facts: Facts) -> DataFrame:
             F.lit("Its clients run different strategies: "),
             F.array_join(names, ", "),
             F.coalesce(
-                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"), F.lit(".")
+                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"),
+                F.lit("."),
             ),
         ),
     )
@@ -180,7 +198,8 @@ def membership_disagreement(facts: Facts) -> DataFrame:
         "consumer_group", "consumer_index", F.explode("seen_on").alias("broker_name")
     )
     expected = (
-        consumer.where("seen_on IS NOT NULL")
+        consumer
+        .where("seen_on IS NOT NULL")
         .join(facts.groups.select("consumer_group"), "consumer_group")
         .join(topics, "consumer_group")
         .where(F.col("only_topics").isNull() | F.array_contains("only_topics", F.col("topic")))
@@ -191,7 +210,8 @@ def membership_disagreement(facts: Facts) -> DataFrame:
     )
     missing = expected.join(seen, ["consumer_group", "consumer_index", "broker_name"], "left_anti")
     rows = (
-        missing.groupBy("consumer_group", "broker_name")
+        missing
+        .groupBy("consumer_group", "broker_name")
         .agg(java_sorted(F.col("client_id")).alias("ids"))
         .groupBy("consumer_group")
         .agg(

@@ -22,23 +22,31 @@ def orphan_queue(facts: Facts) -> DataFrame:
     """Readable queues of a running group that no client of it owns today."""
     pulled = facts.queues.where(F.col("message_request_mode") != POP)
     lost = (
-        facts.today_load.select("consumer_group", F.explode("orphan_queues").alias("queue"))
+        facts.today_load
+        .select("consumer_group", F.explode("orphan_queues").alias("queue"))
         .select("consumer_group", "queue.*")
         .join(pulled.select("consumer_group", *QUEUE, "msgs_per_s", "lag"), ["consumer_group", *QUEUE])
     )
-    causes = facts.tables[contracts.Consumer].groupBy("consumer_group").agg(
-        (F.count("*") > F.count_distinct("client_id")).alias("repeats"),
-        (F.count("only_topics") > 0).alias("differs"),
+    causes = (
+        facts
+        .tables[contracts.Consumer]
+        .groupBy("consumer_group")
+        .agg(
+            (F.count("*") > F.count_distinct("client_id")).alias("repeats"),
+            (F.count("only_topics") > 0).alias("differs"),
+        )
     )
     strategy = F.col("current_strategy")
     cause = (
-        F.when(F.col("repeats"), "DUPLICATE_CLIENT_ID")
+        F
+        .when(F.col("repeats"), "DUPLICATE_CLIENT_ID")
         .when(strategy == "MIXED", "MIXED_STRATEGIES")
         .when(F.col("differs"), "SUBSCRIPTION_MISMATCH")
         .otherwise(F.concat(F.lit("strategy "), strategy))
     )
     rows = (
-        lost.groupBy("consumer_group", "topic")
+        lost
+        .groupBy("consumer_group", "topic")
         .agg(
             F.array_sort(F.collect_list(queue_label())).alias("labels"),
             F.count("*").alias("orphans"),
@@ -65,7 +73,9 @@ def orphan_queue(facts: Facts) -> DataFrame:
             "cause": cause,
         },
         message=F.concat(
-            F.format_string("Nobody reads %d of the %d queues: ", "orphans", "queues"), listed(F.col("labels")), F.lit(".")
+            F.format_string("Nobody reads %d of the %d queues: ", "orphans", "queues"),
+            listed(F.col("labels")),
+            F.lit("."),
         ),
     )
 
@@ -74,22 +84,26 @@ def idle_consumers(facts: Facts) -> DataFrame:
     """Clients of a group that own no queue of its pulled topics; the topic named is the one with the most queues."""
     modes = facts.tables[contracts.Subscription].where("kind = 'BUSINESS' AND message_request_mode <> 'POP'")
     sizes = facts.queues.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues"))
-    pulled = modes.select("consumer_group", "topic").join(sizes, ["consumer_group", "topic"], "left").fillna(0, ["queues"])
+    pulled = (
+        modes.select("consumer_group", "topic").join(sizes, ["consumer_group", "topic"], "left").fillna(0, ["queues"])
+    )
     largest = F.row_number().over(Window.partitionBy("consumer_group").orderBy(F.col("queues").desc(), F.col("topic")))
     largest_topic = pulled.withColumn("place", largest).where("place = 1").drop("place")
-    busy = (
-        facts.today.where(F.col("message_request_mode") != POP).select("consumer_group", "client_id").distinct()
-    )
+    busy = facts.today.where(F.col("message_request_mode") != POP).select("consumer_group", "client_id").distinct()
     # Where today's owners are unknown nobody is called idle, but for a group that has no queue at all.
     known = facts.today_load.select("consumer_group", F.lit(True).alias("is_known"))
     idle = (
-        facts.tables[contracts.Consumer].select("consumer_group", "client_id").distinct()
+        facts
+        .tables[contracts.Consumer]
+        .select("consumer_group", "client_id")
+        .distinct()
         .join(busy, ["consumer_group", "client_id"], "left_anti")
         .groupBy("consumer_group")
         .agg(java_sorted(F.col("client_id")).alias("ids"))
     )
     rows = (
-        facts.groups.where(F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING")
+        facts.groups
+        .where(F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING")
         .where(F.col("message_request_mode") != POP)
         .join(largest_topic, "consumer_group")
         .join(known, "consumer_group", "left")
@@ -102,7 +116,9 @@ def idle_consumers(facts: Facts) -> DataFrame:
     return findings(
         rows,
         "IDLE_CONSUMERS",
-        severity=F.when(share >= facts.policy.thresholds.IDLE_CONSUMERS.critical_ratio, "CRITICAL").otherwise("WARNING"),
+        severity=F.when(share >= facts.policy.thresholds.IDLE_CONSUMERS.critical_ratio, "CRITICAL").otherwise(
+            "WARNING"
+        ),
         consumer_group=True,
         topic=True,
         subjects=F.col("ids"),
@@ -115,7 +131,10 @@ def idle_consumers(facts: Facts) -> DataFrame:
             "ordered": F.col("is_ordered"),
         },
         message=F.format_string(
-            "%d of %d clients own no queue; its largest topic has %d readable queues.", "idle", "distinct_client_ids", "queues"
+            "%d of %d clients own no queue; its largest topic has %d readable queues.",
+            "idle",
+            "distinct_client_ids",
+            "queues",
         ),
     )
 
@@ -125,7 +144,8 @@ def read_only_idle(facts: Facts) -> DataFrame:
     is_dead = (F.col("perm").bitwiseAND(2) == 0) | (F.col("broker_state") != "MASTER")
     state = facts.queues.select("consumer_group", *QUEUE, is_dead.alias("is_dead"), F.col("lag").alias("lag_now"))
     per_client = (
-        facts.today.where(F.col("message_request_mode") != POP)
+        facts.today
+        .where(F.col("message_request_mode") != POP)
         .join(state, ["consumer_group", *QUEUE])
         .groupBy("consumer_group", "client_id")
         .agg(
@@ -148,6 +168,8 @@ def read_only_idle(facts: Facts) -> DataFrame:
         subjects=F.col("ids"),
         evidence={"clients": F.size("ids"), "queues": F.col("queues"), "brokers": F.col("brokers")},
         message=F.concat(
-            F.format_string("%d clients own only queues that receive nothing, on ", F.size("ids")), listed(F.col("brokers")), F.lit(".")
+            F.format_string("%d clients own only queues that receive nothing, on ", F.size("ids")),
+            listed(F.col("brokers")),
+            F.lit("."),
         ),
     )

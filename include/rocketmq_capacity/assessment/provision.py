@@ -34,14 +34,19 @@ def provision_status(
     ``owned_after_removal`` gives who would own what (as ``owned_today``) with the consumers of the tables it is given.
     """
     bounds = policy.thresholds.PROVISION
-    groups = tables[contracts.ConsumerGroup].where("kind = 'BUSINESS'").join(_known_clients(tables), "consumer_group", "left")
+    groups = (
+        tables[contracts.ConsumerGroup]
+        .where("kind = 'BUSINESS'")
+        .join(_known_clients(tables), "consumer_group", "left")
+    )
     busy = _utilisation(tables, owned_today).withColumnRenamed("busiest", "utilisation")
     fewer = {**tables, contracts.Consumer: _without_last(tables[contracts.Consumer], bounds)}
     after = _utilisation(fewer, owned_after_removal(fewer)).withColumnRenamed("busiest", "utilisation_after")
     growth = lag_growth(tables[contracts.OffsetSample])
     complete = tables[contracts.Cluster].select("completeness_ratio")
     judged = (
-        groups.crossJoin(F.broadcast(complete))
+        groups
+        .crossJoin(F.broadcast(complete))
         .join(busy, "consumer_group", "left")
         .join(after, "consumer_group", "left")
         .join(growth, "consumer_group", "left")
@@ -50,19 +55,30 @@ def provision_status(
     use = F.col("utilisation")
     # Lag below the low-utilisation bound comes and goes with every batch.
     grows = (F.col("lag_growth") > 0) & (F.col("lag_now") >= policy.thresholds.LOW_UTILISATION.min_lag)
-    spare = (F.col("utilisation_after") <= bounds.over_utilisation) & (F.col("distinct_client_ids") > bounds.min_clients)
+    spare = (F.col("utilisation_after") <= bounds.over_utilisation) & (
+        F.col("distinct_client_ids") > bounds.min_clients
+    )
     status = (
-        F.when(unknown.isNotNull(), UNDECIDED)
+        F
+        .when(unknown.isNotNull(), UNDECIDED)
         .when((use > bounds.under_utilisation) | F.coalesce(grows, F.lit(False)), UNDER)
         .when(spare, OVER)
         .otherwise(RIGHT)
     )
     percent = F.concat(F.format_number(use * 100, 1), F.lit(" %"))
     reason = (
-        F.when(unknown.isNotNull(), unknown)
+        F
+        .when(unknown.isNotNull(), unknown)
         .when(use > bounds.under_utilisation, F.concat(F.lit("the busiest client is busy for "), percent))
         .when(grows, F.format_string("lag grew by %d messages over the samples", F.col("lag_growth")))
-        .when(spare, F.concat(F.lit("without a fifth of its clients the busiest would be busy for "), F.format_number(F.col("utilisation_after") * 100, 1), F.lit(" %")))
+        .when(
+            spare,
+            F.concat(
+                F.lit("without a fifth of its clients the busiest would be busy for "),
+                F.format_number(F.col("utilisation_after") * 100, 1),
+                F.lit(" %"),
+            ),
+        )
         .otherwise(F.concat(F.lit("the busiest client is busy for "), percent))
     )
     return judged.select(
@@ -117,16 +133,21 @@ def _utilisation(tables: Mapping[type[Dataset], DataFrame], owned: DataFrame) ->
     readers = F.count("*").over(Window.partitionBy("consumer_group", "strategy", *QUEUE))
     share = F.col("msgs_per_s") / F.when(F.col("strategy") == POP, readers).otherwise(1)
     topic_load = (
-        owned.withColumn("share", share)
+        owned
+        .withColumn("share", share)
         .groupBy("consumer_group", "client_id", "topic")
         .agg(F.count("*").alias("queues"), F.when(F.count("share") == F.count("*"), F.sum("share")).alias("incoming"))
     )
     rt_ms = F.coalesce("own_rt_ms", "usual_rt_ms")
     seconds = F.when(F.col("incoming") == 0, 0.0).otherwise(F.col("incoming") * rt_ms / 1000)
-    at_once = F.when(F.coalesce("is_orderly", F.lit(False)), F.least("threads", F.sum("queues").over(Window.partitionBy("consumer_group", "client_id")))).otherwise(F.col("threads"))
+    at_once = F.when(
+        F.coalesce("is_orderly", F.lit(False)),
+        F.least("threads", F.sum("queues").over(Window.partitionBy("consumer_group", "client_id"))),
+    ).otherwise(F.col("threads"))
     part = seconds / F.when(at_once * F.col("batch") > 0, at_once * F.col("batch"))
     per_client = (
-        topic_load.join(clients, ["consumer_group", "client_id"])
+        topic_load
+        .join(clients, ["consumer_group", "client_id"])
         .join(own_rt, ["consumer_group", "client_id", "topic"], "left")
         .join(usual_rt, ["consumer_group", "topic"], "left")
         .select("consumer_group", "client_id", part.alias("part"))

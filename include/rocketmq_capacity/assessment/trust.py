@@ -17,12 +17,16 @@ def snapshot_incomplete(facts: Facts) -> Iterator[DataFrame]:
         F.count("*").alias("failures"), F.collect_set(F.coalesce("broker_name", "broker_addr")).alias("silent")
     )
     absent = (
-        facts.tables[contracts.TopicQueue]
+        facts
+        .tables[contracts.TopicQueue]
         .where("kind = 'BUSINESS' AND broker_state = 'ABSENT'")
         .agg(F.collect_set("broker_name").alias("absent"))
     )
     rows = (
-        facts.tables[contracts.Cluster].crossJoin(failed).crossJoin(absent)
+        facts
+        .tables[contracts.Cluster]
+        .crossJoin(failed)
+        .crossJoin(absent)
         .withColumn("brokers", F.array_sort(F.array_union("silent", "absent")))
         .where((F.col("failures") > 0) | (F.size("absent") > 0) | (F.col("completeness_ratio") < 1))
     )
@@ -54,7 +58,8 @@ def suspect_snapshot(facts: Facts, found: DataFrame) -> Iterator[DataFrame]:
     flagged = found.where("consumer_group IS NOT NULL").select(*key).distinct()
     new = flagged.join(facts.earlier.select(*key).distinct(), key, "left_anti").select("consumer_group").distinct()
     rows = (
-        facts.groups.agg(F.count("*").alias("groups"))
+        facts.groups
+        .agg(F.count("*").alias("groups"))
         .crossJoin(new.agg(F.count("*").alias("newly"), F.array_sort(F.collect_list("consumer_group")).alias("names")))
         .where((F.col("groups") >= bounds.min_groups) & (F.col("newly") / F.col("groups") > bounds.flagged_ratio))
     )
@@ -64,5 +69,7 @@ def suspect_snapshot(facts: Facts, found: DataFrame) -> Iterator[DataFrame]:
         severity="WARNING",
         subjects=F.col("names"),
         evidence={"groups": F.col("groups"), "newly_flagged": F.col("newly")},
-        message=F.format_string("%d of %d groups are newly flagged since the run before: check the snapshot first.", "newly", "groups"),
+        message=F.format_string(
+            "%d of %d groups are newly flagged since the run before: check the snapshot first.", "newly", "groups"
+        ),
     )

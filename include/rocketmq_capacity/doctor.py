@@ -1,0 +1,94 @@
+"""What a machine has and lacks for a run, and how to mend it."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+JAVA_VERSIONS: Final = (17, 21)
+"""What Spark 4 runs on."""
+PYTHON_VERSION: Final = (3, 11)
+TIME_LIMIT_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that a run needs; ``mend`` is empty where it is there."""
+
+    name: str
+    found: str
+    mend: str = ""
+
+
+def examine(nameserver: str | None) -> bool:
+    """Print what is there and what is not; True where nothing is missing."""
+    parts = [_python(), _java(), _spark(), *_name_servers(nameserver)]
+    table = Table("part", "found", "how to mend it")
+    for part in parts:
+        table.add_row(part.name, part.found, part.mend or "nothing to do")
+    Console().print(table)
+    return not any(part.mend for part in parts)
+
+
+def _python() -> Part:
+    found = ".".join(map(str, sys.version_info[:3]))
+    wanted = ".".join(map(str, PYTHON_VERSION))
+    return Part("Python", found, "" if sys.version_info >= PYTHON_VERSION else f"install Python {wanted} or later")
+
+
+def _java() -> Part:
+    mend = "install a JDK or JRE 17 or 21 (Debian: openjdk-17-jre-headless), or set JAVA_HOME to one"
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None:
+        return Part("Java", "not on the PATH", mend)
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Part("Java", f"{java} does not run ({error})", mend)
+    version = re.search(r'version "(\d+)([^"]*)"', told)
+    if version is None:
+        return Part("Java", f"{java} does not tell its version", mend)
+    return Part("Java", f"{version[1]}{version[2]} at {java}", "" if int(version[1]) in JAVA_VERSIONS else mend)
+
+
+def _spark() -> Part:
+    versions = []
+    for distribution in ("pyspark", "pyspark-client"):
+        try:
+            versions.append(importlib.metadata.version(distribution))
+        except importlib.metadata.PackageNotFoundError:
+            if distribution == "pyspark":
+                return Part(
+                    "Spark", "pyspark is not installed", "install the package again: pip install rocketmq-capacity"
+                )
+    # Both distributions write into one folder; a mix of two versions breaks in odd places.
+    if len(set(versions)) > 1:
+        return Part("Spark", f"pyspark {versions[0]}, pyspark-client {versions[1]}", "install both in one version")
+    return Part("Spark", f"pyspark {versions[0]}")
+
+
+def _name_servers(nameserver: str | None) -> Iterator[Part]:
+    if not nameserver:
+        yield Part("name server", "none named; ask with --nameserver HOST:PORT")
+        return
+    for address in filter(None, map(str.strip, nameserver.split(";"))):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=TIME_LIMIT_S).close()
+        except (OSError, ValueError, OverflowError) as error:
+            yield Part(
+                f"name server {address}", f"not reached ({error})", "check the address, the network and that it runs"
+            )
+        else:
+            yield Part(f"name server {address}", "reached")
