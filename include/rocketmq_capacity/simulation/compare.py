@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Final
 
 import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 
 from rocketmq_capacity.contracts.allocation import Allocation
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.finding import Finding
-from rocketmq_capacity.contracts.scenario_effect import STRATEGY_SIDE
+from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.subscription import Subscription
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
@@ -45,13 +45,11 @@ def compare(before: Tables, after: Tables) -> DataFrame:
         .join(was, list(STRATEGY), "left")
         .join(_moved_queues(before, after, kept), list(STRATEGY), "left")
         .join(of_group, "consumer_group", "left")
-        .select(
-            *STRATEGY,
-            moved_queues.cast("int").alias("moved_queues"),
-            F.try_divide(moved_queues.cast("double"), F.col("all_kept")).alias("moved_ratio"),
-            F.coalesce("before", _nothing_known()).alias("before"),
-            "after",
-        )
+        .withColumns({
+            "moved_queues": moved_queues.cast("int"),
+            "moved_ratio": F.try_divide(moved_queues.cast("double"), F.col("all_kept")),
+        })
+        .select(*ScenarioEffect.spark_schema().names)
     )
 
 
@@ -65,15 +63,17 @@ def findings_cleared(before: DataFrame, after: DataFrame) -> DataFrame:
     return _only_in(before, after)
 
 
-def _applicable(tables: Tables, name: str) -> DataFrame:
-    """Groups and the strategies that can be run for them: consumer_group, strategy and ``name``, what they mean."""
-    side = F.struct(F.size("idle_clients").alias("idle"), "count", "traffic").cast(STRATEGY_SIDE)
-    return tables[StrategyLoad].where("is_applicable").select(*STRATEGY, side.alias(name))
-
-
-def _nothing_known() -> Column:
-    return F.struct(*(F.lit(None).cast(field.dataType).alias(field.name) for field in STRATEGY_SIDE)).cast(
-        STRATEGY_SIDE
+def _applicable(tables: Tables, side: str) -> DataFrame:
+    """Groups, the strategies that can be run for them, and what each means: ``side``_idle, _count and _traffic."""
+    return (
+        tables[StrategyLoad]
+        .where("is_applicable")
+        .select(
+            *STRATEGY,
+            F.size("idle_clients").alias(f"{side}_idle"),
+            F.col("count").alias(f"{side}_count"),
+            F.col("traffic").alias(f"{side}_traffic"),
+        )
     )
 
 
