@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -228,3 +229,12 @@ def test_places_in_a_policy_read_as_before(tmp_path: Path) -> None:
     path = written(tmp_path, "config_assignments: {g: {c: [{topic: t, broker_name: b}]}}")
     with pytest.raises(BadInput, match=r"config_assignments\.g\.c\[0\]\.queue_id: is missing"):
         read_policy(path)
+
+
+def test_every_scenario_of_the_how_to_can_be_read(tmp_path: Path) -> None:
+    how_to = Path(__file__).parents[2] / "include/docs/how-to/what-if.md"
+    blocks = re.findall(r"^```yaml\n(.*?)^```", how_to.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert [len(read(tmp_path, block).changes) for block in blocks] == [2, 2, 1, 1]
+    assert all(
+        f"| `{change['change']}` |" in how_to.read_text() for change in read(tmp_path, CONTRACT).changes_as_written()
+    )
