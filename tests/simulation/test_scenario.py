@@ -235,6 +235,5 @@ def test_every_scenario_of_the_how_to_can_be_read(tmp_path: Path) -> None:
     how_to = Path(__file__).parents[2] / "include/docs/how-to/what-if.md"
     blocks = re.findall(r"^```yaml\n(.*?)^```", how_to.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert [len(read(tmp_path, block).changes) for block in blocks] == [2, 2, 1, 1]
-    assert all(
-        f"| `{change['change']}` |" in how_to.read_text() for change in read(tmp_path, CONTRACT).changes_as_written()
-    )
+    explained = set(re.findall(r"^\| `(\w+)` \|", how_to.read_text(encoding="utf-8"), re.MULTILINE))
+    assert explained == {change["change"] for change in read(tmp_path, CONTRACT).changes_as_written()}
