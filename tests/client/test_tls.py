@@ -145,3 +145,4 @@ def test_a_missing_client_certificate_fails_all_that_is_under_way(server: Party,
         outcomes = asyncio.run(ask_address(address, trusting(server)))
     assert {type(outcome) for outcome in outcomes} == {ConnectionLostError}
     assert len(outcomes) == 20
+    assert "alert" in str(outcomes[0])

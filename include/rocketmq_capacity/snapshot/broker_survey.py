@@ -12,8 +12,10 @@ from typing import Final, TypeVar
 
 from rocketmq_capacity.client.address import parse_address
 from rocketmq_capacity.client.admin import BrokerAdmin
+from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 
@@ -67,17 +69,15 @@ class BrokerSurvey:
         """203 for each group; one without a consumer here is left out."""
         await asyncio.gather(*(self._ask_connection(group) for group in groups))
 
-    async def ask_client(self, consumer_group: str, client_id: str) -> bool:
-        """307 for one client; whether it answered."""
-        async with self._relayed:
-            info = await self._ask(
-                RequestCode.GET_CONSUMER_RUNNING_INFO,
-                self._admin.consumer_running_info(consumer_group, client_id),
-                subject=f"{consumer_group} {client_id}",
-            )
-        if info is not None:
-            self.facts.running_infos[consumer_group, client_id] = info
-        return info is not None
+    async def ask_client(self, consumer_group: str, client_id: str) -> Exception | None:
+        """307 for one client; why it did not answer, or None. The log is the caller's: another broker may reach it."""
+        try:
+            async with self._relayed:
+                info = await self._admin.consumer_running_info(consumer_group, client_id)
+        except (TransportError, ProtocolError) as error:
+            return error
+        self.facts.running_infos[consumer_group, client_id] = info
+        return None
 
     async def close(self) -> None:
         """End the connection."""

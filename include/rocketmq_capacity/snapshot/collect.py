@@ -228,12 +228,17 @@ class _Survey:
             for client_id in sorted(seen_by, key=java_order):
                 brokers = seen_by[client_id]
                 first = len(questions) % len(brokers)
-                questions.append(_ask_client(group, client_id, [*brokers[first:], *brokers[:first]]))
+                questions.append(self._ask_client(group, client_id, [*brokers[first:], *brokers[:first]]))
         await asyncio.gather(*questions)
 
-
-async def _ask_client(consumer_group: str, client_id: str, brokers: Sequence[BrokerSurvey]) -> None:
-    """307 through one broker after the other, until the client answers."""
-    for survey in brokers:
-        if await survey.ask_client(consumer_group, client_id):
-            return
+    async def _ask_client(self, consumer_group: str, client_id: str, brokers: Sequence[BrokerSurvey]) -> None:
+        """307 through one broker after the other, until the client answers; if never, the first failure is noted."""
+        failures: list[tuple[str, Exception]] = []
+        for survey in brokers:
+            error = await survey.ask_client(consumer_group, client_id)
+            if error is None:
+                return
+            failures.append((survey.facts.broker_addr, error))
+        broker_addr, first_error = failures[0]
+        request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
+        self._failures.note(broker_addr, request, first_error, subject=f"{consumer_group} {client_id}")

@@ -1,0 +1,433 @@
+"""A snapshot of a real RocketMQ says what the official admin client says."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.protocol.codes import Serialization
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    ConsumerGroup,
+    Inventory,
+    Topic,
+    parse_inventory,
+    render_inventory,
+)
+from tests.client.conftest import free_address
+from tests.cluster.clients import Consumer, Owned, Subscription
+from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
+__all__ = ["free_address"]
+
+ROOM: Final = "room1@broker-c"
+PLACED: Final = {"broker-a": 3, "broker-b": 2, ROOM: 4}
+NEARBY: Final = {
+    "broker_rooms": {"broker-a": "hz", "broker-b": "hz", ROOM: "room1"},
+    "client_rooms": {"127.0.0.1@n0": "hz", "127.0.0.1@n1": "room1"},
+}
+CONSUMERS: Final = (
+    *(Consumer("g_avg", f"a{i}", ["pay", "ship"], consume_threads=2 + i) for i in range(3)),
+    *(Consumer("g_circle", f"c{i}", ["pay"], strategy="AVG_BY_CIRCLE") for i in range(2)),
+    *(Consumer("g_hash", f"h{i}", ["pay"], strategy="CONSISTENT_HASH", orderly=True) for i in range(2)),
+    *(
+        Consumer("g_room", f"r{i}", ["pay"], strategy="MACHINE_ROOM", strategy_params={"machine_rooms": ["room1"]})
+        for i in range(2)
+    ),
+    *(
+        Consumer("g_near", f"n{i}", ["pay"], strategy="MACHINE_ROOM_NEARBY-AVG", strategy_params=NEARBY)
+        for i in range(2)
+    ),
+    *(Consumer("g_all", f"b{i}", ["ship"], message_model="BROADCASTING") for i in range(2)),
+    *(Consumer("g_pop", f"p{i}", ["popped"], pop=True) for i in range(4)),
+    *(Consumer("g_twice", "same", ["pay"]) for _ in range(2)),
+    Consumer("g_mixed", "m0-中文", [Subscription("pay", "red || blue"), "ship"], consume_batch_size=3),
+    Consumer("g_mixed", "m1", [Subscription("pay", "a > 1", "SQL92"), "absent"], pull_threshold_for_queue=77),
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One snapshot, and what the admin client and the clients themselves said before and after it."""
+
+    inventory: Inventory
+    facts: dict[str, Any]
+    facts_after: dict[str, Any]
+    owned: list[Owned]
+
+    def group(self, name: str) -> ConsumerGroup:
+        return next(group for group in self.inventory.consumer_groups if group.consumer_group == name)
+
+    def clients(self, group: str) -> tuple[Client, ...]:
+        return self.group(group).clients or ()
+
+    def topic(self, name: str) -> Topic:
+        return next(topic for topic in self.inventory.topics if topic.topic == name)
+
+    def masters(self, kind: str) -> list[dict[str, Any]]:
+        return [row for row in self.facts[kind] if row["broker_id"] == 0]
+
+
+def read_by_groups(facts: dict[str, Any]) -> dict[tuple[str, str, str, int], tuple[int, int]]:
+    """(group, topic, broker name, queue id) -> (broker offset, consumer offset), as the masters have them."""
+    return {
+        (row["consumer_group"], row["topic"], row["broker_name"], row["queue_id"]): (
+            row["broker_offset"],
+            row["consumer_offset"],
+        )
+        for row in facts["consume_stats"]
+        if row["broker_id"] == 0
+    }
+
+
+def facts_when_quiet(cluster: Cluster) -> dict[str, Any]:
+    """What the admin client says once groups have committed all that they have read, which takes them some seconds."""
+    facts = cluster.facts()
+    for _ in range(30):
+        time.sleep(3)
+        before, facts = facts, cluster.facts()
+        if read_by_groups(before) == read_by_groups(facts):
+            return facts
+    pytest.fail("the groups' offsets did not come to rest")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Cluster]:
+    brokers = [Broker("broker-a"), Broker("broker-b"), Broker("broker-b", broker_id=1), Broker(ROOM, own_process=True)]
+    started = started_or_skipped(Cluster(brokers, cluster_name="C1", pop=True).start)
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def clients(running: Cluster) -> Iterator[Clients]:
+    with Clients(running.nameserver) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def taken(running: Cluster, clients: Clients) -> Taken:
+    running.create_topic("pay", PLACED)
+    running.create_topic("ship", {"broker-a": (2, 5), "broker-b": 4}, perm={"broker-a": 6, "broker-b": 4})
+    running.create_topic("fifo", {"broker-a": 2}, order=True, message_type="FIFO")
+    running.create_topic("popped", PLACED)
+    running.create_group("g_pop")
+    running.create_group("g_orderly", orderly=True)
+    running.set_request_mode("popped", "g_pop", "POP", pop_share_queue_num=1)
+    for consumer in CONSUMERS:
+        clients.start_consumer(consumer)
+    clients.produce("pay", 300, weights={("broker-a", 0): 5.0, (ROOM, 0): 0.0})
+    clients.produce("ship", 50)
+    clients.settled()
+    facts = facts_when_quiet(running)
+    inventory = collect_now([running.nameserver])
+    return Taken(inventory, facts, running.facts(), clients.owned())
+
+
+def test_it_is_a_valid_inventory_without_any_failure(taken: Taken) -> None:
+    assert taken.inventory.failures == ()
+    assert taken.inventory.cluster_name == "C1"
+    assert parse_inventory(render_inventory(taken.inventory), source="taken") == taken.inventory
+
+
+def test_every_process_is_listed_masters_and_slaves(taken: Taken) -> None:
+    brokers = {(one.broker_name, one.broker_id, one.broker_addr) for one in taken.inventory.brokers}
+    assert brokers == {(row["broker_name"], row["broker_id"], row["broker_addr"]) for row in taken.facts["brokers"]}
+    for broker in taken.inventory.brokers:
+        assert broker.version == "V5_3_3"
+        assert broker.broker_perm == 6
+        assert broker.config is not None
+        assert broker.config["brokerName"] == broker.broker_name
+        assert broker.runtime is not None
+        assert broker.runtime["brokerActive"] == str(broker.broker_id == 0).lower()
+
+
+def test_topics_and_their_queues_are_those_of_the_routes(taken: Taken) -> None:
+    routes = {
+        (row["topic"], row["broker_name"], row["read_queue_nums"], row["write_queue_nums"], row["perm"])
+        for row in taken.facts["routes"]
+    }
+    queues = {
+        (topic.topic, queue.broker_name, queue.read_queue_nums, queue.write_queue_nums, queue.perm)
+        for topic in taken.inventory.topics
+        for queue in topic.queues or ()
+    }
+    assert queues == routes
+    assert ("ship", "broker-a", 2, 5, 6) in queues
+    assert ("ship", "broker-b", 4, 4, 4) in queues
+
+
+def test_order_and_message_type_are_those_of_the_brokers(taken: Taken) -> None:
+    by_topic = {topic.topic: topic for topic in taken.inventory.topics}
+    for row in taken.masters("topic_configs"):
+        assert by_topic[row["topic"]].order or not row["order"]
+        assert by_topic[row["topic"]].message_type == row["attributes"].get("message.type", "NORMAL")
+    assert (by_topic["fifo"].order, by_topic["fifo"].message_type) == (True, "FIFO")
+
+
+def test_offsets_of_every_business_topic_are_those_of_the_masters(taken: Taken) -> None:
+    offsets = {
+        (topic.topic, one.broker_name, one.queue_id): (one.min_offset, one.max_offset)
+        for topic in taken.inventory.topics
+        for one in topic.offsets or ()
+    }
+    told = {
+        (row["topic"], row["broker_name"], row["queue_id"]): (row["min_offset"], row["max_offset"])
+        for row in taken.masters("topic_stats")
+    }
+    assert offsets == {queue: told[queue] for queue in offsets}
+    assert {queue for queue in told if queue[0] in ("pay", "ship", "fifo", "popped")} <= set(offsets)
+    assert sum(last for (topic, *_), (_, last) in offsets.items() if topic == "pay") == 300  # type: ignore[misc]
+    assert taken.topic("BenchmarkTest").offsets is None
+
+
+def test_every_group_is_listed(taken: Taken) -> None:
+    groups = [group.consumer_group for group in taken.inventory.consumer_groups]
+    assert set(groups) == set(taken.facts["consumer_groups"])
+    assert groups == sorted(groups)
+
+
+def test_clients_stand_once_for_each_consumer_with_the_brokers_that_named_them(taken: Taken) -> None:
+    told = Counter(
+        (row["consumer_group"], row["broker_name"], row["client_id"]) for row in taken.masters("connections")
+    )
+    seen = Counter(
+        (group.consumer_group, broker_name, client.client_id)
+        for group in taken.inventory.consumer_groups
+        for client in group.clients or ()
+        for broker_name in client.seen_on or ()
+    )
+    assert seen == told
+    addresses = {
+        (row["broker_name"], row["consumer_group"], row["client_addr"]) for row in taken.masters("connections")
+    }
+    for group in taken.inventory.consumer_groups:
+        for client in group.clients or ():
+            assert client.seen_on
+            assert (client.seen_on[0], group.consumer_group, client.client_addr) in addresses
+            assert (client.language, client.version) == ("JAVA", "V5_3_3")
+
+
+def test_two_consumers_of_one_id_are_two_clients_of_which_one_is_known(taken: Taken) -> None:
+    first, second = taken.clients("g_twice")
+    assert first.client_id == second.client_id == "127.0.0.1@same"
+    assert first.client_addr != second.client_addr
+    assert first.seen_on == second.seen_on == tuple(sorted(PLACED))
+    assert first.allocate_strategy == "AVG"
+    assert first.owned_queues
+    assert (second.allocate_strategy, second.owned_queues, second.subscriptions) == (None, None, None)
+
+
+def test_what_a_group_is_and_reads_is_what_its_brokers_say(taken: Taken) -> None:
+    told: dict[str, dict[str, Any]] = {}
+    for row in sorted(taken.masters("group_subscriptions"), key=lambda row: row["broker_name"], reverse=True):
+        told[row["consumer_group"]] = row
+    assert {"g_avg", "g_all", "g_pop", "g_mixed"} <= set(told)
+    for name, row in told.items():
+        group = taken.group(name)
+        assert (group.message_model, group.consume_type) == (row["message_model"], row["consume_type"])
+        expected = {(one["topic"], one["expression_type"], one["expression"]) for one in row["subscriptions"]}
+        read = {(one.topic, one.expression_type, one.expression) for one in group.subscriptions or ()}
+        assert expected <= read or name == "g_mixed"  # the last heartbeat of either client is what each broker has
+
+
+def test_each_client_says_of_itself_what_it_says_to_the_admin_client(taken: Taken) -> None:
+    told = {(row["consumer_group"], row["client_id"]): row for row in taken.facts["running"]}
+    seen = 0
+    for group in taken.inventory.consumer_groups:
+        for client in group.clients or ():
+            if client.owned_queues is None:
+                continue
+            seen += 1
+            row = told[group.consumer_group, client.client_id]
+            properties = row["properties"]
+            owned = [[one.topic, one.broker_name, one.queue_id] for one in client.owned_queues]
+            assert owned == sorted([*row["owned_queues"], *row["owned_pop_queues"]])
+            assert client.consume_threads == int(properties["PROP_THREADPOOL_CORE_SIZE"])
+            assert client.consume_batch_size == int(properties["consumeMessageBatchMaxSize"])
+            assert client.pull_threshold_for_queue == int(properties["pullThresholdForQueue"])
+            assert client.pull_threshold_size_for_queue_mib == int(properties["pullThresholdSizeForQueue"])
+            subscriptions = [[one.topic, one.expression_type, one.expression] for one in client.subscriptions or ()]
+            expected = [[one["topic"], one["expression_type"], one["expression"]] for one in row["subscriptions"]]
+            assert subscriptions == sorted(expected)
+            assert {one.topic for one in client.status or ()} == set(row["status"])
+    assert seen == len(told) == len(CONSUMERS) - 1  # of the two with one id, one is asked
+
+
+def test_each_strategy_bears_the_name_that_it_gives_itself(taken: Taken) -> None:
+    names = {
+        "g_avg": "AVG",
+        "g_circle": "AVG_BY_CIRCLE",
+        "g_hash": "CONSISTENT_HASH",
+        "g_room": "MACHINE_ROOM",
+        "g_near": "MACHINE_ROOM_NEARBY",
+    }
+    for group, name in names.items():
+        assert [client.allocate_strategy for client in taken.clients(group)] == [name] * len(taken.clients(group))
+
+
+def test_clients_own_what_they_hold(taken: Taken) -> None:
+    held = {(one.consumer_group, one.client_id): {*one.queues, *one.pop_queues} for one in taken.owned}
+    for group in taken.inventory.consumer_groups:
+        for client in group.clients or ():
+            if client.owned_queues is not None:
+                queues = {(one.topic, one.broker_name, one.queue_id) for one in client.owned_queues}
+                assert queues == {tuple(queue) for queue in held[group.consumer_group, client.client_id]}
+
+
+def test_settings_of_each_client_are_its_own(taken: Taken) -> None:
+    assert [client.consume_threads for client in taken.clients("g_avg")] == [2, 3, 4]
+    first, second = taken.clients("g_mixed")
+    assert (first.client_id, first.consume_batch_size) == ("127.0.0.1@m0-中文", 3)
+    assert (second.client_id, second.pull_threshold_for_queue) == ("127.0.0.1@m1", 77)
+    assert [(one.topic, one.expression) for one in first.subscriptions or () if one.topic == "pay"] == [
+        ("pay", "red || blue")
+    ]
+    assert [(one.topic, one.expression_type) for one in second.subscriptions or () if one.topic == "pay"] == [
+        ("pay", "SQL92")
+    ]
+
+
+def test_orderly_groups_are_those_that_are_set_so_or_consume_so(taken: Taken) -> None:
+    assert taken.group("g_hash").orderly is True
+    assert taken.group("g_orderly").orderly is True
+    assert taken.group("g_avg").orderly is False
+
+
+def test_the_request_mode_is_pop_where_it_was_set_and_pull_elsewhere(taken: Taken) -> None:
+    group = taken.group("g_pop")
+    assert (group.message_request_mode, group.pop_share_queue_num) == ("POP", 1)
+    modes = {one.topic: (one.message_request_mode, one.pop_share_queue_num) for one in group.subscriptions or ()}
+    assert modes == {"popped": ("POP", 1), "%RETRY%g_pop": ("PULL", None)}
+    assert taken.group("g_avg").message_request_mode == "PULL"
+
+
+def test_a_broadcasting_group_has_no_offsets_and_every_client_all_queues(taken: Taken) -> None:
+    group = taken.group("g_all")
+    assert group.message_model == "BROADCASTING"
+    assert not group.offsets
+    assert [len(client.owned_queues or ()) for client in group.clients or ()] == [6, 6]
+
+
+def test_group_offsets_are_those_of_the_masters(taken: Taken) -> None:
+    before, after = read_by_groups(taken.facts), read_by_groups(taken.facts_after)
+    offsets = {
+        (group.consumer_group, one.topic, one.broker_name, one.queue_id): (one.broker_offset, one.consumer_offset)
+        for group in taken.inventory.consumer_groups
+        for one in group.offsets or ()
+    }
+    assert before.keys() <= offsets.keys() <= after.keys()
+    assert all(told in (before.get(queue), after[queue]) for queue, told in offsets.items())
+    read = [one for one in taken.group("g_avg").offsets or () if one.topic == "pay"]
+    assert sum(one.consumer_offset or 0 for one in read) == 300
+    assert all(one.last_timestamp for one in read if one.consumer_offset)
+    (never_written,) = [one for one in read if (one.broker_name, one.queue_id) == (ROOM, 0)]
+    assert (never_written.broker_offset, never_written.consumer_offset, never_written.last_timestamp) == (0, 0, None)
+
+
+def test_a_snapshot_changes_nothing(taken: Taken) -> None:
+    for kind in ("brokers", "routes", "topic_configs", "consumer_groups", "connections"):
+        before, after = taken.facts[kind], taken.facts_after[kind]
+        assert sorted(map(str, before)) == sorted(map(str, after)), kind
+
+
+def test_two_snapshots_of_a_quiet_cluster_are_equal_but_for_time_and_figures(running: Cluster, taken: Taken) -> None:
+    settings = ConnectionSettings(serialization=Serialization.ROCKETMQ)
+    again = collect_now([running.nameserver], options=CollectOptions(settings=settings))
+    assert again.topics == taken.inventory.topics
+    assert [[client.owned_queues for client in group.clients or ()] for group in again.consumer_groups] == [
+        [client.owned_queues for client in group.clients or ()] for group in taken.inventory.consumer_groups
+    ]
+
+
+def test_samples_apart_in_time_give_rates_and_the_way_of_a_groups_offsets(
+    running: Cluster, clients: Clients, taken: Taken
+) -> None:
+    queues = [(broker_name, queue_id) for broker_name, count in PLACED.items() for queue_id in range(count)]
+    clients.start_load("pay", 50.0, weights={queue: float(queue == ("broker-a", 0)) for queue in queues})
+    try:
+        options = CollectOptions(sample_count=3, sample_interval_s=1.5)
+        inventory = asyncio.run(collect([running.nameserver], options=options))
+    finally:
+        clients.stop_loads()
+    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
+    rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in pay.offsets or ()}
+    assert len(rates) == sum(PLACED.values())
+    assert rates.pop(("broker-a", 0)) > 0  # type: ignore[operator]
+    assert set(rates.values()) == {0.0}
+    group = next(group for group in inventory.consumer_groups if group.consumer_group == "g_avg")
+    read = next(
+        one for one in group.offsets or () if (one.topic, one.broker_name, one.queue_id) == ("pay", "broker-a", 0)
+    )
+    assert read.samples is not None
+    steps = [one.broker_offset or 0 for one in read.samples] + [read.broker_offset or 0]
+    assert len(steps) == 3
+    assert steps == sorted(set(steps))
+    assert [one.at for one in read.samples] < [inventory.taken_at]
+
+
+def test_the_second_name_server_is_asked_where_the_first_does_not_listen(
+    running: Cluster, taken: Taken, free_address: object
+) -> None:
+    inventory = collect_now([f"{free_address};{running.nameserver}"])
+    assert inventory.nameservers == (str(free_address), running.nameserver)
+    assert inventory.failures == ()
+    assert [topic.topic for topic in inventory.topics] == [topic.topic for topic in taken.inventory.topics]
+
+
+def test_a_frozen_broker_leaves_failures_and_everything_else(running: Cluster, taken: Taken) -> None:
+    frozen = running.broker_addrs[ROOM, 0]
+    settings = ConnectionSettings(request_timeout_s=1.0, attempts=2)
+    running.freeze(ROOM)
+    try:
+        inventory = collect_now([running.nameserver], options=CollectOptions(settings=settings))
+    finally:
+        running.thaw(ROOM)
+    failures = inventory.failures or ()
+    assert {failure.broker_addr for failure in failures} == {frozen}
+    assert {"GET_ALL_TOPIC_CONFIG", "GET_BROKER_RUNTIME_INFO", "GET_CONSUME_STATS", "GET_CONSUMER_CONNECTION_LIST"} <= {
+        failure.request for failure in failures
+    }
+    assert all("timed out after 1 s" in (failure.error or "") for failure in failures)
+    assert len(failures) == len({(failure.broker_addr, failure.request) for failure in failures})
+    (broker,) = [one for one in inventory.brokers if one.broker_name == ROOM]
+    assert (broker.broker_addr, broker.config, broker.runtime) == (frozen, None, None)
+    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
+    assert {one.broker_name for one in pay.queues or ()} == set(PLACED)
+    assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
+    group = next(group for group in inventory.consumer_groups if group.consumer_group == "g_avg")
+    assert {client.seen_on for client in group.clients or ()} == {("broker-a", "broker-b")}
+    assert all(client.owned_queues for client in group.clients or ())
+
+
+def test_a_broker_that_freezes_half_way_still_ends_in_a_snapshot(running: Cluster, taken: Taken) -> None:
+    settings = ConnectionSettings(request_timeout_s=1.0, attempts=2)
+    options = CollectOptions(sample_count=2, sample_interval_s=1.0, settings=settings)
+
+    async def freeze_after_the_first_sample() -> Inventory:
+        taking = asyncio.create_task(collect([running.nameserver], options=options))
+        await asyncio.sleep(0.7)
+        running.freeze(ROOM)
+        return await asyncio.wait_for(taking, 60)
+
+    try:
+        inventory = asyncio.run(freeze_after_the_first_sample())
+    finally:
+        running.thaw(ROOM)
+    assert {failure.broker_addr for failure in inventory.failures or ()} == {running.broker_addrs[ROOM, 0]}
+    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
+    assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
+
+
+def test_without_a_name_server_there_is_no_snapshot_and_the_error_names_each(free_address: object) -> None:
+    with pytest.raises(ClusterUnreachable, match=f"{free_address}: cannot connect: Connection refused"):
+        collect_now([str(free_address)])
