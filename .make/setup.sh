@@ -5,6 +5,7 @@ set -eu
 home=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$home"
 unset PYTHONDONTWRITEBYTECODE
+pip_version=26.3
 
 say() { printf '%s\n' "set-up: $*"; }
 stop() {
@@ -34,6 +35,10 @@ apt_install() {
   } >.cache/apt.log 2>&1 || return 1
 }
 
+pip_install() {
+  .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
+}
+
 python_of_machine() {
   for candidate in ${PYTHON:-} python3 python3.13 python3.12 python3.11; do
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
@@ -57,17 +62,19 @@ setup_python() {
   fi
   say "making .venv with $("$python" --version) from requirements.txt (a minute or two)"
   "$python" -m venv .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements.txt
+  # The pip that a Python brings may be years old and then builds packages in ways that are gone.
+  pip_install "pip==$pip_version"
+  pip_install -r requirements.txt
 }
 
 setup_dev() {
   say "adding requirements-dev.txt to .venv"
-  .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements-dev.txt
+  pip_install -r requirements-dev.txt
 }
 
 setup_package() {
   say "installing the package itself, editable"
-  .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -e .
+  pip_install --no-deps -e .
 }
 
 # java_version HOME: prints its feature version, such as 17; fails where there is no Java that starts.

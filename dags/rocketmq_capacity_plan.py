@@ -59,7 +59,7 @@ with DAG(
     tags=["rocketmq", "capacity"],
 ) as dag:
     # 1. the only task that talks to the cluster
-    snapshot = spark_app("snapshot", PLACES, "{{ source_argument(params) }}", **READ_AGAIN)
+    snapshot = spark_app("snapshot", PLACES, "{{ source_argument(params, dag_run) }}", **READ_AGAIN)
     # 2.-4. tables to tables
     allocate = spark_app("allocate", PLACES, **COMPUTE_AGAIN)
     assess = spark_app("assess", PLACES, **COMPUTE_AGAIN)

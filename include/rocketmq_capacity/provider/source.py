@@ -6,7 +6,10 @@ from typing import Any, Final
 from airflow.sdk import Param
 from airflow.sdk.exceptions import AirflowFailException
 
+from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.provider.places import Places
+from rocketmq_capacity.provider.run_key import DagRunLike, run_key
+from rocketmq_capacity.run_lookup import stored_run
 
 # JSON schema searches for a pattern and Python's $ also stands before a last line feed: this is the end itself.
 _END: Final = r"(?![\s\S])"
@@ -37,8 +40,10 @@ def source_params() -> dict[str, Param]:
     }
 
 
-def source_argument(params: Mapping[str, Any], places: Places) -> str:
+def source_argument(params: Mapping[str, Any], dag_run: DagRunLike, places: Places) -> str:
     """The one argument of the snapshot app that says where the snapshot comes from.
+
+    A run that is cleared has its snapshot stored and needs the file no more.
 
     Errors: AirflowFailException where both fields are filled or the named file is not there; a retry would not help.
     """
@@ -47,7 +52,7 @@ def source_argument(params: Mapping[str, Any], places: Places) -> str:
         raise AirflowFailException("fill in either the name servers or the inventory file, not both")
     if inventory:
         file = places.inventories / inventory
-        if not file.is_file():
+        if not file.is_file() and stored_run(Lake(places.lake), run_key(dag_run)) is None:
             raise AirflowFailException(f"no file {inventory} in the inventory folder {places.inventories}")
         return f"--inventory={file}"
     if nameserver or places.nameserver:

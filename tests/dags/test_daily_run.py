@@ -1,0 +1,118 @@
+"""The daily Dag run for real: Airflow's task runner, spark-submit, and the recorded inventory."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.provider.places import sample_inventory
+from rocketmq_capacity.provider.run_key import run_key
+from rocketmq_capacity.run_lookup import existing_run
+from tests.fixtures.environment import ROOT
+
+if TYPE_CHECKING:
+    from airflow.models.dagrun import DagRun
+    from airflow.sdk import DAG
+
+pytestmark = [pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(600)]
+
+MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
+TUESDAY = MONDAY + timedelta(days=1)
+
+
+@pytest.fixture(scope="module")
+def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None) -> Iterator[Path]:
+    """A deployment with a lake and an inventory folder of its own, which holds a copy of the sample."""
+    home = tmp_path_factory.mktemp("deployment")
+    (home / "inventories").mkdir()
+    shutil.copy(sample_inventory(), home / "inventories" / "shop.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RMQC_LAKE", str(home / "lake"))
+        patch.setenv("RMQC_INVENTORIES", str(home / "inventories"))
+        yield home
+
+
+@pytest.fixture(scope="module")
+def dag(deployment: Path) -> "DAG":
+    """The Dag as this deployment parses it."""
+    from airflow.dag_processing.dagbag import DagBag
+
+    return DagBag(str(ROOT / "dags")).dags["rocketmq_capacity_plan"]
+
+
+def run_dag(dag: "DAG", day: datetime) -> "DagRun":
+    """One run of the Dag that is due on that day; the same day again is the same run, cleared."""
+    run: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"inventory": "shop.json"})
+    return run
+
+
+@pytest.fixture(scope="module")
+def monday(dag: "DAG") -> "DagRun":
+    """The first run."""
+    return run_dag(dag, MONDAY)
+
+
+def stored(deployment: Path, run: "DagRun") -> Run:
+    """What the run left in the lake."""
+    return existing_run(Lake(deployment / "lake"), run_key(run))
+
+
+def plan_of(deployment: Path, run: "DagRun") -> bytes:
+    """The published plan."""
+    return (stored(deployment, run).report / "plan.json").read_bytes()
+
+
+def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, monday: "DagRun") -> None:
+    assert monday.state == "success"
+    plan = json.loads(plan_of(deployment, monday))
+    assert plan["format"] == "rocketmq-capacity/plan/1"
+    assert plan["cluster_name"] == json.loads(sample_inventory().read_bytes())["cluster_name"]
+    assert len({finding["rule"] for finding in plan["findings"]}) >= 8
+    names = {file.name for file in stored(deployment, monday).report.iterdir()}
+    assert names == {"report.html", "plan.json", "findings.csv", "recommendations.csv"}
+
+
+def test_the_asset_event_tells_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:
+    extra = event_of(monday)
+
+    plan = json.loads(plan_of(deployment, monday))
+    assert Path(extra["plan"]).read_bytes() == plan_of(deployment, monday)
+    assert Path(extra["report"]).name == "report.html"
+    assert Path(extra["report"]).is_file()
+    assert sum(extra["findings"].values()) == len(plan["findings"]) > 0
+    assert extra["recommendations"] == len(plan["recommendations"])
+
+
+def test_a_second_run_on_the_same_input_gives_the_same_bytes(deployment: Path, dag: "DAG", monday: "DagRun") -> None:
+    tuesday = run_dag(dag, TUESDAY)
+
+    assert tuesday.state == "success"
+    assert stored(deployment, tuesday) != stored(deployment, monday)
+    assert plan_of(deployment, tuesday) == plan_of(deployment, monday)
+
+
+def test_a_cleared_run_plans_again_from_its_stored_snapshot(deployment: Path, dag: "DAG", monday: "DagRun") -> None:
+    before, report = plan_of(deployment, monday), stored(deployment, monday).report
+    shutil.rmtree(report)
+    (deployment / "inventories" / "shop.json").write_text("what the cluster is like today")
+
+    cleared = run_dag(dag, MONDAY)
+
+    assert (cleared.state, cleared.run_id) == ("success", monday.run_id)
+    assert plan_of(deployment, cleared) == before
+
+
+def event_of(run: "DagRun") -> dict[str, Any]:
+    """The extra of the one asset event that the run emitted."""
+    from airflow.models.asset import AssetEvent
+    from airflow.utils.session import create_session
+    from sqlalchemy import select
+
+    with create_session() as session:
+        (event,) = session.scalars(select(AssetEvent).where(AssetEvent.source_run_id == run.run_id)).all()
+        return dict(event.extra)
