@@ -190,7 +190,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 consumer_group=group.name,
                 severity="CRITICAL" if peak["peak"] > 2.5 else "WARNING",
                 subjects=[client for client, queues in owned.items() if len(queues) == max(counts)],
-                message=f"Under {current} clients of {group.name} own {min(counts)} to {max(counts)} queues.",
+                message=f"Under {current} clients own {min(counts)} to {max(counts)} queues.",
                 evidence={
                     "strategy": current,
                     "peak": peak["peak"],
@@ -219,7 +219,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 severity="CRITICAL",
                 consumer_group=group.name,
                 subjects=[group.clients[0]],
-                message=f"Client id {group.clients[0]} is used by 2 consumers of {group.name}.",
+                message=f"Client id {group.clients[0]} is used by 2 consumers.",
                 evidence={
                     "client_id": group.clients[0],
                     "consumers": [
@@ -235,7 +235,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 consumer_group=group.name,
                 topic=first,
                 subjects=[f"{first} broker-b 1", f"{first} room1@broker-c 1"],
-                message=f"2 readable queues of {first} are read by no client of {group.name}.",
+                message="2 readable queues are read by no client.",
                 evidence={"queues": 2, "lag": 184220, "put_msgs_per_s": 41.25, "cause": "DUPLICATE_CLIENT_ID"},
             ),
         ]
@@ -246,7 +246,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 consumer_group=group.name,
                 topic=None,
                 rules=["DUPLICATE_CLIENT_ID", "ORPHAN_QUEUE"],
-                reason="Both consumers run in one process id namespace with a client before 4.9.0: set an instance name, or upgrade.",
+                reason="Clients before 4.9.0 take the process id for a name: set an instance name, or upgrade.",
                 commands=[f"mqadmin consumerConnection -n 10.0.9.1:9876 -g {group.name} -b 10.0.1.1:10911"],
                 before={"orphan_queues": 2, "doubly_owned_queues": 2, "distinct_client_ids": 19},
                 after={"orphan_queues": 0, "doubly_owned_queues": 0, "distinct_client_ids": 20},
@@ -261,7 +261,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 topic=first,
                 broker_name="broker-b",
                 subjects=[group.clients[-1]],
-                message=f"{group.clients[-1]} owns queues of the read-only broker-b alone, and has read them all.",
+                message=f"{group.clients[-1]} owns queues of read-only brokers alone, and has read them all.",
                 evidence={"broker_perm": 4, "queues": 2, "lag": 0},
             )
         )
@@ -275,12 +275,13 @@ def _idle(rows: Rows, group: MadeGroup, idle: list[str]) -> None:
             severity="CRITICAL" if len(idle) / clients >= 0.5 else "WARNING",
             consumer_group=group.name,
             subjects=idle,
-            message=f"{len(idle)} of {clients} consumers of {group.name} own no queue.",
+            message=f"{len(idle)} of {clients} clients own no queue.",
             evidence={"clients": clients, "queues": queues, "idle": len(idle), "idle_ratio": len(idle) / clients},
         )
     )
     is_ordered = "order" in group.name
     wanted = -(-clients // 3)
+    counts = f"-t {first} -r {wanted} -w {wanted}"
     rows["recommendation"] += [
         a_recommendation(
             id=f"expand-{first}-{group.name}",
@@ -295,7 +296,7 @@ def _idle(rows: Rows, group: MadeGroup, idle: list[str]) -> None:
             commands=[]
             if is_ordered
             else [
-                f"mqadmin updateTopic -n '10.0.9.1:9876;10.0.9.2:9876' -b 10.0.1.{b}:10911 -t {first} -r {wanted} -w {wanted} -p 6 -o false"
+                f"mqadmin updateTopic -n '10.0.9.1:9876;10.0.9.2:9876' -b 10.0.1.{b}:10911 {counts} -p 6 -o false"
                 for b in (1, 2, 3)
             ],
             before={
@@ -325,7 +326,7 @@ def _incomplete() -> dict[str, Any]:
         consumer_group=None,
         broker_name="broker-b",
         subjects=["10.0.1.2:10911"],
-        message="broker-b did not answer 2 requests: 2.8 % of the readable queues are not known.",
+        message="It did not answer 2 requests: 2.8 % of the readable queues are not known.",
         evidence={"completeness_ratio": 0.9722, "requests": ["GET_ALL_TOPIC_CONFIG", "GET_CONSUMER_CONNECTION_LIST"]},
     )
 

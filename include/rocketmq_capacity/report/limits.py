@@ -13,6 +13,8 @@ FINDINGS_A_RULE: Final = 40
 RECOMMENDATIONS: Final = 80
 COMMANDS: Final = 64
 """Commands of one recommendation: a topic on 64 brokers."""
+CHANGES: Final = 6
+"""Recommendations whose before and after stand in one group's section."""
 ITEMS: Final = 20
 """Entries of a list inside a finding: client ids, queues."""
 TABLE_ROWS: Final = 40

@@ -42,7 +42,7 @@ def plan_document(rows: Rows, *, scenario: Mapping[str, Any] | None = None) -> D
             "failures": _failures(rows.get("failure", ())),
         },
         "groups": [_group(row, strategies.get(row["consumer_group"], ())) for row in status],
-        "findings": _findings(rows.get("finding", ())),
+        "findings": finding_objects(rows.get("finding", ())),
         "recommendations": _recommendations(rows.get("recommendation", ())),
     }
     if scenario is not None:
@@ -86,9 +86,9 @@ def _strategy(row: Row) -> dict[str, Any]:
         "idle_clients": sorted(row["idle_clients"], key=java_order),
         "orphan_queues": _queues(row["orphan_queues"]),
         "doubly_owned_queues": _queues(row["doubly_owned_queues"]),
-        "count": _metrics(row["count"]),
-        "traffic": _metrics(row["traffic"]),
-        "lag": _metrics(row["lag"]),
+        "count": skew(row["count"]),
+        "traffic": skew(row["traffic"]),
+        "lag": skew(row["lag"]),
     }
 
 
@@ -97,17 +97,21 @@ def _queues(queues: Sequence[Row]) -> list[dict[str, Any]]:
     return sorted(named, key=lambda queue: (queue["topic"], queue["broker_name"], queue["queue_id"]))
 
 
-def _metrics(value: Any) -> dict[str, float | None] | None:
+def skew(value: Any) -> dict[str, float | None] | None:
+    """A load's metrics in the contract's order, rounded; null where none of them is defined."""
     held = as_mapping(value) or {}
     metrics = {name: _rounded(held.get(name)) for name in METRICS}
     return metrics if any(number is not None for number in metrics.values()) else None
 
 
 def _rounded(number: float | None) -> float | None:
-    return None if number is None or not math.isfinite(number) else round(number, METRIC_DECIMALS)
+    if number is None or not math.isfinite(number):
+        return None
+    return round(number, METRIC_DECIMALS) + 0.0  # never -0.0
 
 
-def _findings(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def finding_objects(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Rows of the dataset finding as the plan holds them, in a total order."""
     findings = [
         {
             "rule": row["rule"],
@@ -121,10 +125,10 @@ def _findings(rows: Sequence[Row]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-    return _ordered_findings(findings)
+    return _in_order(findings)
 
 
-def _ordered_findings(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _in_order(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     def key(finding: dict[str, Any]) -> tuple[Any, ...]:
         names = nulls_first(finding["rule"], finding["consumer_group"], finding["topic"], finding["broker_name"])
         return (*names, finding["subjects"], canonical(finding))
@@ -178,8 +182,8 @@ def _scenario(scenario: Mapping[str, Any]) -> dict[str, Any]:
         "name": scenario["name"],
         "changes": [_steady(dict(change)) for change in scenario["changes"]],
         "groups": sorted(groups, key=lambda group: (group["consumer_group"], group["strategy"])),
-        "findings_added": _ordered_findings([_steady(dict(f)) for f in scenario["findings_added"]]),
-        "findings_cleared": _ordered_findings([_steady(dict(f)) for f in scenario["findings_cleared"]]),
+        "findings_added": _in_order([_steady(dict(f)) for f in scenario["findings_added"]]),
+        "findings_cleared": _in_order([_steady(dict(f)) for f in scenario["findings_cleared"]]),
     }
 
 
@@ -195,4 +199,4 @@ def _scenario_group(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scenario_side(side: Mapping[str, Any]) -> dict[str, Any]:
-    return {"idle": side["idle"], "count": _metrics(side["count"]), "traffic": _metrics(side["traffic"])}
+    return {"idle": side["idle"], "count": skew(side["count"]), "traffic": skew(side["traffic"])}

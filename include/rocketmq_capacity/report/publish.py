@@ -1,12 +1,11 @@
 """The last step: the four files of a plan, each there whole or not at all."""
 
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from rocketmq_capacity.lake import write_whole
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import plan_document, render_plan
 from rocketmq_capacity.report.rows import Document, Rows
@@ -16,7 +15,6 @@ REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
 FINDINGS: Final = "findings.csv"
 RECOMMENDATIONS: Final = "recommendations.csv"
-READABLE: Final = 0o644
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,6 @@ def publish(rows: Rows, folder: Path, *, scenario: Mapping[str, Any] | None = No
         REPORT: render_report(document, rows).encode("utf-8"),
         PLAN: render_plan(document),  # the last: where it stands, the rest does
     }
-    folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         write_whole(folder / name, content)
     return counts_of(document)
@@ -70,17 +67,3 @@ def counts_of(document: Document) -> PublishedCounts:
         manual=sum(1 for recommendation in recommendations if recommendation["manual"]),
         completeness_ratio=document["completeness"]["ratio"],
     )
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the place and move there: a reader sees the old file or the new one, never a part."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        temporary.chmod(READABLE)  # mkstemp's files are for their owner alone
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

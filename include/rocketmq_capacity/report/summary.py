@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -25,10 +26,10 @@ PLAIN_WIDTH: Final = 100
 """Columns where the output is no terminal and says no width."""
 
 
-def summary_table(document: Mapping[str, Any]) -> Table:
+def summary_table(document: Mapping[str, Any], frame: Box | None) -> Table:
     """Rules that found something, worst first: severity, rule, what it means, findings."""
     findings = Counter((finding["severity"], finding["rule"]) for finding in document["findings"])
-    table = Table(title=None, show_edge=False, pad_edge=False)
+    table = Table(box=frame, show_edge=False, pad_edge=False)
     table.add_column("Severity")
     table.add_column("Rule", no_wrap=True)
     table.add_column("What it means")
@@ -51,7 +52,7 @@ def print_summary(document: Mapping[str, Any], report: Path, console: Console) -
     console.print(Text(f"Consumer groups: {counts.groups:,} ({told})"))
     console.print(Text(f"Recommendations: {counts.recommendations:,}, of which {counts.manual:,} manual"))
     if document["findings"]:
-        console.print(summary_table(document))
+        console.print(summary_table(document, SIMPLE_HEAD if console.is_terminal else None))
     else:
         console.print(Text("No findings."))
     console.print(Text(f"Report: {report}"), soft_wrap=True)

@@ -17,6 +17,8 @@ class FindingView:
     anchor: str
     severity: str
     message: str
+    places: tuple[str, ...]
+    """Group, topic and broker that it names, for its headline."""
     group: Link | None
     topic: str | None
     broker: str | None
@@ -47,6 +49,12 @@ class RuleView:
 def rule_anchor(rule: str) -> str:
     """The id of a rule's part of the page; rule names are ours, or else they are not used as they are."""
     return f"rule-{rule.lower().replace('_', '-')}" if rule in RULES else "rule-other"
+
+
+def places_of(finding: Mapping[str, Any]) -> tuple[str, ...]:
+    """Group, topic and broker that a finding names; its message need not repeat them."""
+    named = (finding["consumer_group"], finding["topic"], finding["broker_name"])
+    return tuple(name for name in named if name is not None)
 
 
 def rules_of(answers: Answers, group_anchors: Mapping[str, str]) -> tuple[RuleView, ...]:
@@ -86,6 +94,7 @@ def _finding(
         anchor=anchor,
         severity=finding["severity"],
         message=finding["message"],
+        places=places_of(finding),
         group=None if group is None else Link(group, group_anchors.get(group)),
         topic=finding["topic"],
         broker=finding["broker_name"],

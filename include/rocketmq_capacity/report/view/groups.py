@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity.report.figures import counted, number, per_cent
-from rocketmq_capacity.report.limits import ITEMS
+from rocketmq_capacity.report.limits import CHANGES, ITEMS
 from rocketmq_capacity.report.rows import Row
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.comparison import Comparison, compare
@@ -56,6 +56,8 @@ class GroupFinding:
     """A finding in a group's section."""
 
     severity: str
+    places: tuple[str, ...]
+    """Topic and broker that it names."""
     message: str
     anchor: str | None
 
@@ -88,6 +90,7 @@ class GroupSection:
     facts: tuple[tuple[str, str], ...]
     findings: tuple[GroupFinding, ...]
     changes: tuple[GroupChange, ...]
+    more_changes: int
     strategies: tuple[StrategyLine, ...]
     measures: tuple[str, ...]
     """Loads that are known under any strategy: what the matrix has columns for."""
@@ -134,6 +137,7 @@ def section_of(
     name = group["consumer_group"]
     indices = answers.of_group(name)
     wording = STATUS_WORDS.get(group["provision_status"], Wording(group["provision_status"], ""))
+    changes, more_changes = _changes(answers, indices)
     known = [m for m in MEASURES if any(strategy[m.metric] is not None for strategy in group["strategies"])]
     return GroupSection(
         line=line,
@@ -142,7 +146,8 @@ def section_of(
         status_reason=status.get("provision_reason") or "",
         facts=_facts(group, status),
         findings=tuple(_finding(answers, index) for index in indices),
-        changes=_changes(answers, indices),
+        changes=changes,
+        more_changes=more_changes,
         strategies=tuple(_strategy_line(s, group["current_strategy"], alternative, known) for s in group["strategies"]),
         measures=tuple(measure.title for measure in known),
         unknown=" and ".join(measure.title.lower() for measure in MEASURES if measure not in known),
@@ -192,16 +197,17 @@ def _facts(group: Mapping[str, Any], status: Row) -> tuple[tuple[str, str], ...]
 
 def _finding(answers: Answers, index: int) -> GroupFinding:
     finding = answers.findings[index]
-    return GroupFinding(finding["severity"], finding["message"], answers.finding_anchor(index))
+    places = tuple(name for name in (finding["topic"], finding["broker_name"]) if name is not None)
+    return GroupFinding(finding["severity"], places, finding["message"], answers.finding_anchor(index))
 
 
-def _changes(answers: Answers, indices: Sequence[int]) -> tuple[GroupChange, ...]:
+def _changes(answers: Answers, indices: Sequence[int]) -> tuple[tuple[GroupChange, ...], int]:
     places = dict.fromkeys(place for index in indices for place in answers.places[index])
     changes = []
-    for place in places:
+    for place in list(places)[:CHANGES]:
         recommendation = answers.plan[place]
         changes.append(GroupChange(answers.link(place), compare(recommendation["before"], recommendation["after"])))
-    return tuple(changes)
+    return tuple(changes), max(0, len(places) - CHANGES)
 
 
 def _strategy_line(

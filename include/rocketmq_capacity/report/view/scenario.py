@@ -8,6 +8,7 @@ from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_ROWS
 from rocketmq_capacity.report.view.facts import short
+from rocketmq_capacity.report.view.findings import places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class ScenarioLine:
 class ScenarioFindings:
     """Findings that only one side has."""
 
-    shown: tuple[tuple[str, str], ...]
-    """Severity and message."""
+    shown: tuple[tuple[str, tuple[str, ...], str], ...]
+    """Severity, places (group, topic, broker) and message."""
     total: int
     more: int
 
@@ -51,7 +52,7 @@ def scenario_of(scenario: Mapping[str, Any], current: Mapping[str, str | None]) 
 
     def key(group: Mapping[str, Any]) -> tuple[bool, int, str, str]:
         name, strategy = group["consumer_group"], group["strategy"]
-        return current.get(name) != strategy, -group["moved_queues"], name, strategy
+        return current.get(name) != strategy, -(group["moved_queues"] or 0), name, strategy
 
     ordered = sorted(scenario["groups"], key=key)
     lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
@@ -72,7 +73,7 @@ def _line(group: Mapping[str, Any], current: Mapping[str, str | None]) -> Scenar
         strategy=group["strategy"],
         is_current=current.get(group["consumer_group"]) == group["strategy"],
         moved=number(group["moved_queues"]),
-        moved_ratio=per_cent(group["moved_ratio"]),
+        moved_ratio="" if group["moved_ratio"] is None else per_cent(group["moved_ratio"]),
         idle=(number(before["idle"]), number(after["idle"])),
         count_peak=(_peak(before["count"]), _peak(after["count"])),
         traffic_peak=(_peak(before["traffic"]), _peak(after["traffic"])),
@@ -91,5 +92,7 @@ def _change(change: Mapping[str, Any]) -> str:
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> ScenarioFindings:
     ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding["severity"]])
-    shown = tuple((finding["severity"], finding["message"]) for finding in ordered[:FINDINGS_A_RULE])
+    shown = tuple(
+        (finding["severity"], places_of(finding), finding["message"]) for finding in ordered[:FINDINGS_A_RULE]
+    )
     return ScenarioFindings(shown, len(ordered), len(ordered) - len(shown))

@@ -9,7 +9,7 @@ from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, FIRST_STEPS, LINKS, REASONS
 from rocketmq_capacity.report.rows import Row
 from rocketmq_capacity.report.view.answers import Answers, Link
-from rocketmq_capacity.report.view.findings import rule_anchor
+from rocketmq_capacity.report.view.findings import places_of, rule_anchor
 from rocketmq_capacity.report.wording import RULES, SEVERITIES, STATUS_WORDS, Wording
 
 
@@ -43,6 +43,8 @@ class FirstStep:
     anchor: str
     example: str
     """The message of the worst of them."""
+    places: tuple[str, ...]
+    """Group, topic and broker of that one."""
     links: tuple[Link, ...]
     """What answers that one."""
     more_links: int
@@ -172,6 +174,7 @@ def _step(rule: str, found: Sequence[int], also: Sequence[str], answers: Answers
         title=_title(rule),
         anchor=rule_anchor(rule),
         example=answers.findings[worst]["message"],
+        places=places_of(answers.findings[worst]),
         links=tuple(answers.link(place) for place in answers.places[worst][:LINKS]),
         more_links=len(places) - len(answers.places[worst][:LINKS]),
         is_choice=answers.is_choice(worst),

@@ -1,0 +1,319 @@
+"""report.html: one valid file that needs nothing else, whatever a cluster holds."""
+
+import itertools
+import re
+
+import pytest
+
+from rocketmq_capacity.report import limits
+from rocketmq_capacity.report.html import render_report
+from rocketmq_capacity.report.plan import plan_document
+from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
+from tests.report.sample_cluster import sample_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"onload="alert(1)',
+    "'onmouseover='alert(1)",
+    "{{7*7}}",
+    "{% raw %}",
+    "</style></svg></title><img src=x onerror=alert(1)>",
+    "]]><!--",
+    "&lt;b&gt;",
+    "javascript:alert(1)",
+    "pay\u202egnp",
+    "a\x00b\x1b[2J",
+    "+ADw-script+AD4-",
+]
+UNKNOWN = "\u2013"
+FETCHING = {"src", "srcset", "href", "action", "formaction", "poster", "data", "background", "ping", "cite", "manifest"}
+
+
+def page(rows, scenario=None):
+    return render_report(plan_document(rows, scenario=scenario), rows)
+
+
+@pytest.fixture(scope="module")
+def varied_page():
+    return page(varied_rows(18), a_scenario())
+
+
+@pytest.fixture(scope="module")
+def varied_tree(varied_page):
+    return read_page(varied_page)
+
+
+def test_the_page_is_valid_html(varied_tree):
+    assert varied_tree.find(f"{HTML}head/{HTML}title") is not None
+
+
+def test_a_cluster_without_anything_gives_a_valid_page():
+    tree = read_page(page({"cluster": [a_cluster()]}))
+
+    assert "Nothing needs to be changed in 0 consumer groups." in text_of(tree)
+
+
+def test_equal_rows_give_equal_pages(varied_page):
+    assert page(varied_rows(18), a_scenario()) == varied_page
+
+
+def test_nothing_on_the_page_leads_or_reaches_outside(varied_tree, varied_page):
+    for element in varied_tree.iter():
+        for name, value in element.attrib.items():
+            plain = name.rpartition("}")[2]
+            assert not plain.startswith("on"), (element.tag, name)
+            if plain in FETCHING:
+                assert value.startswith("#"), (element.tag, name, value)
+    for name in ("script", "link", "iframe", "object", "embed", "form", "base", "img", "audio", "video"):
+        assert elements(varied_tree, name) == []
+    assert not re.search(r"url\((?!#)|@import|https?:", varied_page)
+
+
+def test_the_page_forbids_itself_everything_but_its_own_style(varied_tree):
+    (policy,) = [m for m in elements(varied_tree, "meta") if m.get("http-equiv") == "Content-Security-Policy"]
+
+    told = dict(part.split(" ", 1) for part in policy.get("content").split("; "))
+    assert told == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
+def test_headings_step_down_one_level_at_a_time(varied_tree):
+    levels = [int(e.tag[-1]) for e in varied_tree.iter() if re.fullmatch(rf"{re.escape(HTML)}h[1-6]", str(e.tag))]
+
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(below - above <= 1 for above, below in itertools.pairwise(levels))
+
+
+def test_every_id_is_unique_and_every_link_arrives(varied_tree):
+    ids = [element.get("id") for element in varied_tree.iter() if element.get("id")]
+    targets = {a.get("href")[1:] for a in elements(varied_tree, "a")}
+    labels = {name for e in varied_tree.iter() for name in (e.get("aria-labelledby") or "").split()}
+
+    assert len(ids) == len(set(ids))
+    assert targets | labels <= set(ids)
+
+
+def test_every_table_has_a_caption_or_stands_in_a_labelled_region_and_its_headers_have_a_scope(varied_tree):
+    tables = elements(varied_tree, "table")
+
+    assert len(tables) > 40
+    for region in with_class(varied_tree, "scroll"):
+        assert region.get("aria-label")
+        assert region.get("tabindex") == "0"
+    for table in tables:
+        assert all(cell.get("scope") for cell in table.iter(f"{HTML}th"))
+        is_evidence = table.get("class") == "small" and table.find(f"{HTML}caption") is None
+        assert is_evidence or text_of(table.find(f"{HTML}caption"))
+
+
+def test_every_chart_is_one_image_with_a_name_and_has_its_numbers_in_a_table_under_it(varied_tree):
+    charts = elements(varied_tree, "figure")
+
+    assert len(charts) > 3
+    for figure in charts:
+        (picture,) = figure.iter(f"{SVG}svg")
+        names = picture.get("aria-labelledby").split()
+        assert picture.get("role") == "img"
+        assert all(text_of(by_id(varied_tree, name)) for name in names)
+        (table,) = figure.iter(f"{HTML}table")
+        assert len(list(table.iter(f"{HTML}tr"))) > 2
+
+
+def test_a_charts_bars_are_its_tables_numbers():
+    tree = read_page(page(sample_rows()))
+    (box,) = [f for f in elements(tree, "figure") if "g_pay" in text_of(f.find(f".//{HTML}caption"))]
+
+    cells = [[text_of(cell) for cell in row] for row in box.iter(f"{HTML}tr")]
+    drawn = [text_of(t) for t in box.iter(f"{SVG}text")]
+
+    assert cells[0] == ["Client", "AVG (queues)", "POP (queues)"]
+    assert cells[1:] == [[f"10.0.0.{n}@1#1", "1", "2"] for n in (10, 11, 12, 1, 2, 3, 4, 5)] + [
+        [f"10.0.0.{n}@1#1", "0", "2"] for n in (6, 7, 8, 9)
+    ]
+    assert [text for text in drawn if "@" in text] == [row[0] for row in cells[1:]]
+    # Every figure is drawn twice: its halo, then itself.
+    assert drawn.count("0 (idle)") == 2 * 4
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text_and_nothing_else(name):
+    rows = sample_rows()
+    rows["cluster"] = [a_cluster(taken_at=name, fingerprint=name)]
+    for dataset in ("group_status", "strategy_load", "client_load"):
+        for row in rows[dataset]:
+            row["consumer_group"] = name
+    for row in rows["group_status"]:
+        row |= {"topics": [name], "provision_reason": name}
+    for row in rows["strategy_load"]:
+        row |= {"idle_clients": [name], "orphan_queues": [{"topic": name, "broker_name": name, "queue_id": 0}]}
+        row |= {"reason": name}
+    rows["client_load"][0]["client_id"] = name
+    rows["failure"] = [{"broker_addr": name, "request": name, "error": name}]
+    names = {"consumer_group": name, "topic": name, "message": name, "broker_name": name, "subjects": [name]}
+    rows["finding"] = [a_finding(evidence={name: {name: [name, {name: name}]}, "t": [{name: name}]}, **names)]
+    change = {"groups": {name: {name: name}}}
+    texts = {"id": name, "consumer_group": name, "topic": name, "reason": name, "commands": [name]}
+    rows["recommendation"] = [a_recommendation(before=change, after={"groups": {name: {name: 1}}}, **texts)]
+    scenario = a_scenario() | {"name": name, "changes": [{"change": name, name: name}]}
+    scenario["groups"][0]["consumer_group"] = name
+    scenario["findings_added"] = []
+
+    text = page(rows, scenario)
+    tree = read_page(text)
+    harmless = read_page(page(sample_rows() | {"failure": rows["failure"]}, a_scenario()))
+
+    assert {e.tag for e in tree.iter()} <= {e.tag for e in harmless.iter()} | {f"{HTML}pre", f"{HTML}ol"}
+    allowed = {name for e in harmless.iter() for name in e.attrib}
+    assert {name for e in tree.iter() for name in e.attrib} <= allowed
+    assert "49" not in text_of(by_id(tree, "group-1"))
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", text)
+    shown = re.sub(r"[\x00-\x1f\u202e]", lambda c: f"[U+{ord(c[0]):04X}]", name)
+    assert shown in text_of(by_id(tree, "group-1"))
+    assert any(shown[:12] in text_of(t) for t in tree.iter(f"{SVG}text"))
+
+
+def steps(text):
+    (listed,) = with_class(read_page(text), "steps")
+    return [text_of(item) for item in listed]
+
+
+def test_what_to_do_first_is_the_worst_and_names_alternatives():
+    rows = sample_rows()
+    rows["finding"].append(a_finding("ORPHAN_QUEUE", severity="CRITICAL", message="2 queues have no reader."))
+
+    first, second = steps(page(rows))
+
+    assert first.startswith("1 critical Queues that nobody reads")
+    assert "No change is proposed" in first
+    assert "Do one of these: Give pay more queues, or Change the number of consumers of g_pay" in second
+
+
+def test_findings_that_one_recommendation_settles_are_one_step():
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [a_group()],
+        "finding": [
+            a_finding("ORPHAN_QUEUE", severity="CRITICAL"),
+            a_finding("DUPLICATE_CLIENT_ID", severity="CRITICAL"),
+        ],
+        "recommendation": [
+            a_recommendation(
+                "FIX_CLIENT_ID", consumer_group="g_pay", topic=None, rules=["DUPLICATE_CLIENT_ID", "ORPHAN_QUEUE"]
+            )
+        ],
+    }
+
+    (only,) = steps(page(rows))
+
+    assert "This settles as well: Consumers that share one client id" in only
+
+
+def test_alternatives_are_shown_as_alternatives_on_both_sides():
+    tree = read_page(page(sample_rows()))
+
+    told = [text_of(choice) for choice in with_class(tree, "choice")]
+
+    assert told == [
+        "Alternative: this, or Change the number of consumers of g_pay. One is enough.",
+        "Alternative: this, or Give pay more queues. One is enough.",
+    ]
+
+
+def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
+    rows = sample_rows()
+    rows["recommendation"] = [
+        a_recommendation(is_manual=True, commands=["# mqadmin updateTopic"], reason="It is ordered.")
+    ]
+
+    (advice,) = with_class(read_page(page(rows)), "advice")
+
+    assert "manual" in advice.get("class").split()
+    assert "Manual: a person decides" in text_of(advice)
+    assert "It is ordered." in text_of(advice)
+    assert "Do not run these as they stand" in text_of(advice)
+
+
+def test_commands_stand_one_a_line_and_a_line_end_inside_one_is_visible():
+    rows = sample_rows()
+    rows["recommendation"] = [a_recommendation(commands=["mqadmin a", "mqadmin b -t 'x\ny'"])]
+
+    (block,) = elements(read_page(page(rows)), "pre")
+
+    assert "".join(block.itertext()).splitlines() == ["mqadmin a", "mqadmin b -t 'x[U+000A]y'"]
+
+
+def test_an_undecided_group_says_why():
+    text = text_of(read_page(page(sample_rows())))
+
+    assert "Why 1 group is undecided." in text
+    assert "no client reports its response time (1 group)" in text
+    assert "Undecided: no client reports its response time" in text
+
+
+def test_an_incomplete_snapshot_says_what_is_missing(varied_tree):
+    text = text_of(varied_tree)
+
+    assert "97.2 %" in text
+    assert "Incomplete. 2 requests went unanswered." in text
+    rows = [[text_of(cell) for cell in row] for row in elements(varied_tree, "tr")]
+    assert ["10.0.1.2:10911", "GET_ALL_TOPIC_CONFIG", "timed out after 5 s"] in rows
+
+
+def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
+    first_section = elements(varied_tree, "section")[0]
+
+    assert text_of(first_section).startswith("What-if: lose broker-b This is not the cluster as it is.")
+    rows = [[text_of(cell) for cell in row] for row in first_section.iter(f"{HTML}tr")][2:]
+    assert rows == [
+        ["g_pay_gateway", "CONSISTENT_HASH in use", "2 (12.5 %)", "0", "1", "1.12", "1.60", UNKNOWN, UNKNOWN],
+        ["g_pay_gateway", "AVG", "6 (37.5 %)", "0", "1", "1.12", "1.60", UNKNOWN, UNKNOWN],
+    ]
+    assert text_of(varied_tree.find(f"{HTML}head/{HTML}title")).startswith("What-if: ")
+
+
+def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
+    groups = 1_000
+    rows = varied_rows(groups)
+    text = page(rows)
+    tree = read_page(text)
+
+    (table,) = with_class(tree, "groups")
+    assert len(list(table.iter(f"{HTML}tr"))) == groups + 1
+    assert len(with_class(tree, "group")) == limits.GROUPS_IN_DETAIL
+    assert len(elements(tree, "figure")) == limits.CHARTS + 1
+    assert len(with_class(tree, "advice")) == limits.RECOMMENDATIONS
+    counts = {name: len(rows[name]) for name in ("finding", "recommendation")}
+    assert (
+        f"{counts['recommendation'] - limits.RECOMMENDATIONS:,} more of {counts['recommendation']:,} stand in" in text
+    )
+    shown = len(with_class(tree, "finding"))
+    hidden = [
+        int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ stand in findings.csv", text)
+    ]
+    assert shown + sum(hidden) == counts["finding"]
+    assert f"the other {groups - limits.GROUPS_IN_DETAIL:,} stand in plan.json" in text
+    assert "further uneven groups have none" in text
+    assert len(text) < 2_500_000
+
+
+def test_no_colour_alone_tells_a_severity_or_a_status(varied_tree):
+    badges, statuses = with_class(varied_tree, "badge"), with_class(varied_tree, "swatch")
+
+    assert all(re.search("[A-Za-z]{4}", text_of(badge)) for badge in badges)
+    assert len(badges) > 40
+    beside = {child: text_of(parent) for parent in varied_tree.iter() for child in parent}
+    assert all(re.search("[a-z]{4}", beside[swatch]) for swatch in statuses)
+
+
+def test_every_term_that_is_linked_is_in_the_glossary(varied_tree):
+    for term in with_class(varied_tree, "term"):
+        entry = by_id(varied_tree, term.get("href")[1:])
+        assert len(text_of(entry)) > 20

@@ -1,0 +1,54 @@
+"""The four files of a plan."""
+
+import json
+
+import pytest
+
+from rocketmq_capacity.errors import ContractBroken
+from rocketmq_capacity.report.publish import PublishedCounts, publish
+from tests.report.row_builders import a_cluster, a_failure
+from tests.report.sample_cluster import sample_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+FILES = ["findings.csv", "plan.json", "recommendations.csv", "report.html"]
+
+
+def test_four_files_and_their_counts(tmp_path):
+    rows = sample_rows() | {"cluster": [a_cluster(completeness_ratio=0.5)], "failure": [a_failure()]}
+    rows["recommendation"][0]["is_manual"] = True
+
+    counts = publish(rows, tmp_path / "a" / "report")
+
+    assert sorted(path.name for path in (tmp_path / "a" / "report").iterdir()) == FILES
+    assert counts == PublishedCounts(
+        groups=1, findings=1, critical=0, warning=1, info=0, recommendations=2, manual=1, completeness_ratio=0.5
+    )
+    json.dumps(counts.as_dict())
+
+
+def test_the_same_rows_give_the_same_bytes_in_every_file(tmp_path):
+    for name in ("first", "second"):
+        publish(varied_rows(6), tmp_path / name, scenario=a_scenario())
+
+    for name in FILES:
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+
+
+def test_rows_that_break_the_contract_leave_what_stood_there(tmp_path):
+    publish(sample_rows(), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    rows = sample_rows()
+    rows["finding"][0]["evidence"] = "no JSON"
+
+    with pytest.raises(ContractBroken):
+        publish(rows, tmp_path)
+
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_is_published_again_over_what_stood_there(tmp_path):
+    publish(varied_rows(3), tmp_path)
+    publish(sample_rows(), tmp_path)
+
+    assert json.loads((tmp_path / "plan.json").read_bytes())["cluster_name"] == "C1"
+    assert sorted(path.name for path in tmp_path.iterdir()) == FILES

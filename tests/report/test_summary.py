@@ -1,0 +1,82 @@
+"""The summary that a terminal shows."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from rocketmq_capacity.report.publish import publish
+from rocketmq_capacity.report.summary import main
+from tests.report.row_builders import a_cluster, a_finding
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+
+def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):
+    publish(varied_rows(18), tmp_path)
+
+    assert main([str(tmp_path / "plan.json")]) == 0
+
+    told = capsys.readouterr().out
+    assert f"Report: {tmp_path / 'report.html'}" in told
+    assert "Cluster prod-eu-1, 20 November 2026, 02:00:00 UTC" in told
+    assert "Queues read completely: 97.2 %" in told
+    rules = [finding["rule"] for finding in json.loads((tmp_path / "plan.json").read_bytes())["findings"]]
+    line = next(line for line in told.splitlines() if "ORPHAN_QUEUE" in line)
+    assert line.startswith("Critical")
+    assert line.endswith(str(rules.count("ORPHAN_QUEUE")))
+
+
+def test_a_what_if_says_so(tmp_path, capsys):
+    publish(varied_rows(3), tmp_path, scenario=a_scenario())
+
+    main([str(tmp_path / "plan.json")])
+
+    assert "What-if, not the cluster as it is: lose broker-b" in capsys.readouterr().out
+
+
+def test_a_plan_without_findings_says_so(tmp_path, capsys):
+    publish({"cluster": [a_cluster()]}, tmp_path)
+
+    main([str(tmp_path / "plan.json")])
+
+    assert "No findings." in capsys.readouterr().out
+
+
+def test_where_there_is_no_terminal_the_output_is_plain_text(tmp_path):
+    publish({"cluster": [a_cluster()], "finding": [a_finding()]}, tmp_path)
+
+    run = subprocess.run(
+        [sys.executable, "-m", "rocketmq_capacity.report.summary", tmp_path / "plan.json"],
+        capture_output=True,
+        check=True,
+        timeout=60,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+    )
+
+    assert run.stdout.isascii()
+    assert b"\x1b" not in run.stdout
+    assert b"IDLE_CONSUMERS" in run.stdout
+
+
+def test_a_name_cannot_drive_the_terminal(tmp_path, capsys):
+    publish({"cluster": [a_cluster(cluster_name="a\x1b]0;x\x07[red]b")]}, tmp_path)
+
+    main([str(tmp_path / "plan.json")])
+
+    assert "Cluster a[U+001B]]0;x[U+0007][red]b" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("content", "problem"), [(None, "cannot be read"), ("{", "is not JSON"), ("{}", "expected")])
+def test_what_is_no_plan_is_bad_input(tmp_path, capsys, content, problem):
+    path = tmp_path / "plan.json"
+    if content is not None:
+        path.write_text(content)
+
+    assert main([str(path)]) == 2
+
+    told = capsys.readouterr().err
+    assert str(path) in told
+    assert problem in told
+    assert told.count("\n") == 1

@@ -1,0 +1,64 @@
+"""findings.csv and recommendations.csv."""
+
+import csv
+import io
+
+import pytest
+
+from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.tables import defused, findings_csv, recommendations_csv
+from tests.report.row_builders import a_cluster, a_finding, a_recommendation
+from tests.report.sample_cluster import COMMAND, IDLE, sample_rows
+
+
+def read(content):
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
+
+
+def test_every_finding_is_a_line_with_its_subjects_one_a_line_in_their_cell():
+    (line,) = read(findings_csv(plan_document(sample_rows())["findings"]))
+
+    assert line["rule"] == "IDLE_CONSUMERS"
+    assert line["topic"] == ""
+    assert line["subjects"].split("\n") == IDLE
+    assert line["evidence"] == '{"clients":12,"queues":8,"idle":4}'
+
+
+def test_every_recommendation_is_a_line_with_its_commands_in_order():
+    expand, scale = read(recommendations_csv(plan_document(sample_rows())["recommendations"]))
+
+    assert expand["commands"].split("\n") == [COMMAND.format(broker=1), COMMAND.format(broker=2)]
+    assert expand["manual"] == "false"
+    assert scale["commands"] == ""
+
+
+def test_quotes_commas_line_ends_and_other_alphabets_survive():
+    message = 'a "quoted", long\r\nmessage: 支付 ✓'
+    rows = {"cluster": [a_cluster()], "finding": [a_finding(message=message)]}
+
+    content = findings_csv(plan_document(rows)["findings"])
+
+    assert read(content)[0]["message"] == message
+    assert content.endswith(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=1", "\uff1d1", '=HYPERLINK("http://x")', "\uff20x"]
+)
+def test_no_cell_begins_as_a_spreadsheets_formula(text):
+    finding = a_finding(consumer_group=text, topic=text, broker_name=text, message=text, subjects=[text, "b"])
+    recommendation = a_recommendation(id=text, consumer_group=text, topic=text, reason=text, commands=[text])
+    document = plan_document({"cluster": [a_cluster()], "finding": [finding], "recommendation": [recommendation]})
+
+    (line,) = read(findings_csv(document["findings"]))
+    (advice,) = read(recommendations_csv(document["recommendations"]))
+
+    for name in ("consumer_group", "topic", "broker_name", "message", "subjects"):
+        assert line[name].startswith("'" + text)
+    for name in ("id", "consumer_group", "topic", "reason", "commands"):
+        assert advice[name].startswith("'" + text)
+
+
+@pytest.mark.parametrize("text", ["", "pay", "10.0.0.1@1#1", "mqadmin updateTopic -t pay", "a=b", "'=1"])
+def test_other_texts_stay_as_they_are(text):
+    assert defused(text) == text

@@ -1,0 +1,116 @@
+"""Which recommendation answers which finding."""
+
+import pytest
+
+from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.view.answers import Answers, action_title
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
+
+
+def answers(findings, recommendations, topics=("pay", "refund")):
+    return Answers(
+        plan_document({
+            "cluster": [a_cluster()],
+            "group_status": [a_group(topics=list(topics))],
+            "finding": findings,
+            "recommendation": recommendations,
+        })
+    )
+
+
+@pytest.mark.parametrize(
+    ("group", "topic", "is_answered"),
+    [
+        ("g_pay", None, True),
+        (None, "pay", True),
+        (None, None, True),
+        ("g_pay", "pay", True),
+        ("g_other", None, False),
+        ("g_other", "pay", False),
+        (None, "other", False),
+    ],
+)
+def test_a_recommendation_answers_its_rules_findings_of_the_same_group_and_of_topics_that_the_group_reads(
+    group, topic, is_answered
+):
+    found = answers([a_finding()], [a_recommendation(consumer_group=group, topic=topic)])
+
+    assert found.places == [[0] if is_answered else []]
+
+
+@pytest.mark.parametrize(("topic", "is_answered"), [("pay", True), ("refund", False), (None, True)])
+def test_a_finding_of_one_topic_is_not_answered_by_a_change_of_another(topic, is_answered):
+    found = answers([a_finding(topic="pay")], [a_recommendation(consumer_group="g_pay", topic=topic)])
+
+    assert found.places == [[0] if is_answered else []]
+
+
+def test_a_recommendation_answers_no_other_rules_finding():
+    found = answers([a_finding("HOT_QUEUE")], [a_recommendation(consumer_group="g_pay")])
+
+    assert found.places == [[]]
+
+
+def test_the_worst_finding_comes_first_and_its_recommendation_too():
+    findings = [
+        a_finding("IDLE_CONSUMERS", severity="WARNING"),
+        a_finding("STALE_OBJECT", severity="INFO"),
+        a_finding("LAG_SKEW", severity="CRITICAL"),
+        a_finding("ORPHAN_QUEUE", severity="CRITICAL"),
+    ]
+    recommendations = [
+        a_recommendation("EXPAND_QUEUES", rules=["IDLE_CONSUMERS"]),
+        a_recommendation("FIX_CLIENT_ID", consumer_group="g_pay", topic=None, rules=["ORPHAN_QUEUE"]),
+        a_recommendation("ADD_BROKER", topic=None, rules=["BROKER_DISK"]),
+    ]
+
+    found = answers(findings, recommendations)
+
+    assert [finding["rule"] for finding in found.findings] == [
+        "ORPHAN_QUEUE",
+        "LAG_SKEW",
+        "IDLE_CONSUMERS",
+        "STALE_OBJECT",
+    ]
+    assert [r["action"] for r in found.recommendations] == ["FIX_CLIENT_ID", "EXPAND_QUEUES", "ADD_BROKER"]
+
+
+def test_alternatives_are_other_actions_that_answer_the_same_finding():
+    recommendations = [
+        a_recommendation("EXPAND_QUEUES", id="1", topic="pay"),
+        a_recommendation("EXPAND_QUEUES", id="2", topic="refund"),
+        a_recommendation("SCALE_CONSUMERS", id="3", consumer_group="g_pay", topic=None),
+        a_recommendation("SCALE_CONSUMERS", id="4", consumer_group="g_other", topic=None),
+    ]
+
+    found = answers([a_finding()], recommendations)
+
+    by_id = {r["id"]: [link.text for link in found.choices(place)] for place, r in enumerate(found.recommendations)}
+    assert by_id == {
+        "1": ["Change the number of consumers of g_pay"],
+        "2": ["Change the number of consumers of g_pay"],
+        "3": ["Give pay more queues", "Give refund more queues"],
+        "4": [],
+    }
+
+
+def test_what_mends_a_fault_has_no_alternatives():
+    recommendations = [
+        a_recommendation("FIX_CLIENT_ID", consumer_group="g_pay", topic=None, rules=["ORPHAN_QUEUE"]),
+        a_recommendation("INVESTIGATE", consumer_group="g_pay", topic=None, rules=["ORPHAN_QUEUE"]),
+    ]
+
+    found = answers([a_finding("ORPHAN_QUEUE")], recommendations)
+
+    assert found.places == [[0, 1]]
+    assert found.choices(0) == found.choices(1) == ()
+
+
+def test_a_name_that_looks_like_a_placeholder_is_a_name():
+    recommendation = {"action": "INVESTIGATE", "consumer_group": "{topic}", "topic": "{subject}"}
+
+    assert action_title(recommendation) == "Look into {topic} on {subject}"
+
+
+def test_an_action_without_names_is_about_the_cluster():
+    assert action_title({"action": "INVESTIGATE", "consumer_group": None, "topic": None}) == "Look into the cluster"
