@@ -102,7 +102,12 @@ def facts_when_quiet(cluster: Cluster) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Cluster]:
-    brokers = [Broker("broker-a"), Broker("broker-b"), Broker("broker-b", broker_id=1), Broker(ROOM, own_process=True)]
+    brokers = [
+        Broker("broker-a"),
+        Broker("broker-b", own_process=True),
+        Broker("broker-b", broker_id=1),
+        Broker(ROOM, own_process=True),
+    ]
     started = started_or_skipped(Cluster(brokers, cluster_name="C1", pop=True).start)
     yield started
     started.close()
@@ -426,6 +431,20 @@ def test_a_broker_that_freezes_half_way_still_ends_in_a_snapshot(running: Cluste
     assert {failure.broker_addr for failure in inventory.failures or ()} == {running.broker_addrs[ROOM, 0]}
     pay = next(topic for topic in inventory.topics if topic.topic == "pay")
     assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
+
+
+def test_the_slave_answers_for_a_broker_that_lost_its_master(running: Cluster, taken: Taken) -> None:
+    running.kill("broker-b")
+    inventory = collect_now([running.nameserver])
+    assert inventory.failures == ()
+    brokers = {(one.broker_name, one.broker_id, one.broker_addr) for one in inventory.brokers}
+    assert ("broker-b", 1, running.broker_addrs["broker-b", 1]) in brokers
+    assert ("broker-b", 0) not in {(name, broker_id) for name, broker_id, _ in brokers}
+    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
+    before = {one.queue_id: one.max_offset for one in taken.topic("pay").offsets or () if one.broker_name == "broker-b"}
+    after = {one.queue_id: one.max_offset for one in pay.offsets or () if one.broker_name == "broker-b"}
+    assert after == before
+    assert {one.broker_name for one in pay.queues or ()} == set(PLACED)
 
 
 def test_without_a_name_server_there_is_no_snapshot_and_the_error_names_each(free_address: object) -> None:

@@ -1,0 +1,230 @@
+"""Topics and groups are put together from what several brokers said, at several moments."""
+
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
+from rocketmq_capacity.protocol.body.cluster import QueueData, StaticMapping, TopicRoute
+from rocketmq_capacity.protocol.body.consumers import (
+    Connection,
+    ConsumerConnection,
+    ConsumerRunningInfo,
+    SubscriptionData,
+)
+from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
+from rocketmq_capacity.protocol.body.offsets import TopicOffset as Written
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
+from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Sample, Topic, TopicQueues
+
+
+def broker(name: str, **answers: Any) -> BrokerFacts:
+    return BrokerFacts(name, 0, f"{name}:10911", is_asked_for_all=True, **answers)
+
+
+def config(topic: str, *, order: bool = False, **attributes: str) -> TopicConfig:
+    return TopicConfig(topic, 4, 4, 6, order, {key.replace("_", "."): value for key, value in attributes.items()})
+
+
+def route(*queues: QueueData, static: tuple[StaticMapping, ...] = ()) -> TopicRoute:
+    return TopicRoute(queues, (), static)
+
+
+def written(at_s: float, broker_name: str, *max_offsets: int, at: str = "2026-11-20T02:00:00Z") -> OffsetSample:
+    queues = {MessageQueue("pay", broker_name, number): Written(0, last, 0) for number, last in enumerate(max_offsets)}
+    return OffsetSample(at, written={"pay": (at_s, queues)})
+
+
+def topic_of(brokers: list[BrokerFacts], *, routes: dict[str, TopicRoute] | None = None) -> Topic:
+    (topic,) = describe_topics(["pay"], routes or {}, brokers)
+    return topic
+
+
+def group_of(brokers: list[BrokerFacts], *, static: tuple[str, ...] = ()) -> ConsumerGroup:
+    return GroupDescriber(brokers, static).describe("g")
+
+
+def online(
+    *topics: str, model: str = "CLUSTERING", client_ids: tuple[str, ...] = ("c",)
+) -> dict[str, ConsumerConnection]:
+    return {
+        "g": ConsumerConnection(
+            connections=tuple(Connection(client_id, "10.0.0.1:1", "JAVA", 479) for client_id in client_ids),
+            subscriptions=tuple(SubscriptionData(topic, "TAG", "*") for topic in topics),
+            consume_type="CONSUME_PASSIVELY",
+            message_model=model,
+        )
+    }
+
+
+def says(**properties: str) -> dict[tuple[str, str], ConsumerRunningInfo]:
+    return {("g", "c"): ConsumerRunningInfo(properties, (), (), (), {})}
+
+
+def test_queues_are_the_routes_with_perm_cut_to_what_an_inventory_allows() -> None:
+    queues = (QueueData("b", 4, 8, 6), QueueData("a", 2, 2, 4 | 8))
+    assert topic_of([], routes={"pay": route(*queues)}).queues == (
+        TopicQueues(broker_name="a", read_queue_nums=2, write_queue_nums=2, perm=4),
+        TopicQueues(broker_name="b", read_queue_nums=4, write_queue_nums=8, perm=6),
+    )
+
+
+def test_a_topic_without_a_route_has_no_queues_and_unknown_offsets() -> None:
+    topic = topic_of([])
+    assert (topic.queues, topic.offsets, topic.order, topic.message_type) == ((), None, None, None)
+
+
+def test_a_static_topic_has_its_logical_queues_and_no_offsets_of_physical_ones() -> None:
+    mappings = (StaticMapping("a", "__global__", 5, (0, 1)), StaticMapping("b", "__global__", 4, (2,)))
+    routes = {"pay": route(QueueData("a", 3, 3, 6), static=mappings)}
+    topic = topic_of([broker("a", samples=[written(0, "a", 5)])], routes=routes)
+    assert topic.queues == (
+        TopicQueues(broker_name="__syslo__global__", read_queue_nums=5, write_queue_nums=5, perm=6),
+    )
+    assert topic.offsets is None
+    assert static_topics(routes) == {"pay"}
+
+
+def test_order_and_type_are_what_any_broker_has_set() -> None:
+    brokers = [broker("a", topic_configs=(config("pay"),)), broker("b", topic_configs=(config("pay", order=True),))]
+    assert (topic_of(brokers).order, topic_of(brokers).message_type) == (True, "NORMAL")
+    typed = broker("c", topic_configs=(config("pay", message_type="FIFO"),))
+    assert topic_of([*brokers, typed]).message_type == "FIFO"
+
+
+def test_rates_are_from_the_first_sample_to_the_last() -> None:
+    samples = [written(10.0, "a", 100, 7), written(11.0, "a", 500, 7), written(14.0, "a", 300, 7, 9)]
+    offsets = topic_of([broker("a", samples=samples)]).offsets
+    assert offsets is not None
+    assert [(one.queue_id, one.max_offset, one.put_msgs_per_s) for one in offsets] == [
+        (0, 300, 50.0),
+        (1, 7, 0.0),
+        (2, 9, None),
+    ]
+
+
+def test_one_sample_gives_no_rate_and_neither_does_an_offset_that_went_back() -> None:
+    for samples in ([written(1.0, "a", 5)], [written(1.0, "a", 5), written(2.0, "a", 4)]):
+        offsets = topic_of([broker("a", samples=samples)]).offsets
+        assert offsets is not None
+        assert [one.put_msgs_per_s for one in offsets] == [None]
+
+
+def test_a_broker_that_missed_the_last_sample_has_no_offsets() -> None:
+    silent = broker("a", samples=[written(1.0, "a", 5), OffsetSample("2026-11-20T02:00:05Z")])
+    answering = broker("b", samples=[written(1.0, "b", 5), written(2.0, "b", 6)])
+    offsets = topic_of([silent, answering]).offsets
+    assert offsets is not None
+    assert [one.broker_name for one in offsets] == ["b"]
+    assert topic_of([silent]).offsets is None
+
+
+def read(at: str, *consumer_offsets: int, topic: str = "pay") -> OffsetSample:
+    queues = {
+        MessageQueue(topic, "a", number): GroupProgress(1_000, offset, 1_795_260_243_501 if offset > 0 else 0)
+        for number, offset in enumerate(consumer_offsets)
+    }
+    return OffsetSample(at, read={"g": queues})
+
+
+def test_a_groups_offsets_are_the_last_with_the_earlier_ones_as_samples() -> None:
+    samples = [read("2026-11-20T02:00:00Z", 1), read("2026-11-20T02:00:05Z", 2, 0), read("2026-11-20T02:00:10Z", 3, -1)]
+    offsets = group_of([broker("a", samples=samples)]).offsets
+    assert offsets is not None
+    first, second = offsets
+    assert (first.consumer_offset, first.last_timestamp) == (3, "2026-11-21T11:24:03Z")
+    assert first.samples == (
+        Sample(at="2026-11-20T02:00:00Z", broker_offset=1_000, consumer_offset=1),
+        Sample(at="2026-11-20T02:00:05Z", broker_offset=1_000, consumer_offset=2),
+    )
+    assert (second.consumer_offset, second.last_timestamp) == (None, None)
+    assert second.samples == (Sample(at="2026-11-20T02:00:05Z", broker_offset=1_000, consumer_offset=0),)
+
+
+def test_offsets_on_static_topics_are_left_out_and_unanswered_ones_are_unknown() -> None:
+    facts = broker("a", samples=[read("2026-11-20T02:00:00Z", 1)])
+    assert group_of([facts], static=("pay",)).offsets == ()
+    assert group_of([broker("a", samples=[OffsetSample("2026-11-20T02:00:00Z")])]).offsets is None
+
+
+def test_a_group_that_is_offline_has_no_clients_and_reads_nothing() -> None:
+    group = group_of([broker("a", subscription_groups=(SubscriptionGroupConfig("g", True, False),))])
+    assert (group.clients, group.subscriptions, group.message_model, group.orderly) == ((), (), None, False)
+
+
+def test_subscriptions_are_those_of_all_brokers() -> None:
+    group = group_of([
+        broker("b", connections=online("ship", "pay")),
+        broker("a", connections=online("pay", "%RETRY%g")),
+    ])
+    assert [one.topic for one in group.subscriptions or ()] == ["%RETRY%g", "pay", "ship"]
+    assert group.message_model == "CLUSTERING"
+
+
+@pytest.mark.parametrize(
+    ("configured", "says_orderly", "orderly"),
+    [
+        (False, "false", False),
+        (False, "true", True),
+        (True, "false", True),
+        (None, "true", True),
+        (None, "false", None),
+    ],
+)
+def test_a_group_is_orderly_where_it_is_set_so_or_a_client_consumes_so(
+    configured: bool | None, says_orderly: str, orderly: bool | None
+) -> None:
+    configs = () if configured is None else (SubscriptionGroupConfig("g", True, configured),)
+    infos = says(PROP_CONSUMEORDERLY=says_orderly)
+    facts = broker("a", subscription_groups=configs, connections=online("pay"), running_infos=infos)
+    assert group_of([facts]).orderly is orderly
+
+
+POP = (MessageRequestMode("pay", "g", "POP", 2),)
+
+
+@pytest.mark.parametrize(
+    ("answers", "mode", "share"),
+    [
+        ({"request_modes": POP, "running_infos": says(clientRebalance="false")}, "POP", 2),
+        ({"request_modes": POP}, "POP", 2),
+        ({"request_modes": POP, "running_infos": says(clientRebalance="true")}, "PULL", None),
+        (
+            {"request_modes": POP, "running_infos": says(clientRebalance="false", PROP_CONSUMEORDERLY="true")},
+            "PULL",
+            None,
+        ),
+        (
+            {"request_modes": POP, "running_infos": says(clientRebalance="false", messageModel="BROADCASTING")},
+            "PULL",
+            None,
+        ),
+        ({"request_modes": ()}, "PULL", None),
+        ({"request_modes": (), "config": {"defaultMessageRequestMode": "POP"}}, "POP", -1),
+        (
+            {"request_modes": (), "config": {"defaultMessageRequestMode": "POP", "defaultPopShareQueueNum": "3"}},
+            "POP",
+            3,
+        ),
+        ({"request_modes": (MessageRequestMode("pay", "other", "POP", 2),)}, "PULL", None),
+        ({"request_modes": None}, None, None),
+    ],
+)
+def test_the_request_mode_is_what_the_clients_follow(
+    answers: dict[str, Any], mode: str | None, share: int | None
+) -> None:
+    group = group_of([broker("a", connections=online("pay", "%RETRY%g"), **answers)])
+    assert (group.message_request_mode, group.pop_share_queue_num) == (mode, share)
+    by_topic = {one.topic: (one.message_request_mode, one.pop_share_queue_num) for one in group.subscriptions or ()}
+    assert by_topic["pay"] == (mode, share)
+    assert by_topic["%RETRY%g"] == ("PULL" if mode else None, None)
+
+
+def test_a_group_whose_topics_differ_in_mode_has_none_for_itself() -> None:
+    group = group_of([broker("a", connections=online("pay", "ship"), request_modes=POP)])
+    assert (group.message_request_mode, group.pop_share_queue_num) == (None, None)
+    shares = (*POP, MessageRequestMode("ship", "g", "POP", 5))
+    group = group_of([broker("a", connections=online("pay", "ship"), request_modes=shares)])
+    assert (group.message_request_mode, group.pop_share_queue_num) == ("POP", None)

@@ -1,0 +1,135 @@
+"""A cluster that says what it is told: for faults and topologies that a real one cannot be brought to at will."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.inventory import Inventory
+from tests.client.speaking_peer import SpeakingPeer, Visit
+
+Answer = tuple[int, Any]
+"""A response code, and the body (a document, or a text) or the remark."""
+Rule = Answer | Callable[[Command], Answer | None]
+
+EMPTY: Final[dict[int, Rule]] = {
+    21: (0, {"topicConfigTable": {}}),
+    26: (0, "brokerPermission=6\n"),
+    28: (0, {"table": {"brokerVersionDesc": "V5_3_3"}}),
+    43: (0, {"offsetTable": {}}),
+    201: (0, {"subscriptionGroupTable": {}}),
+    202: (17, "topic not exist"),
+    203: (206, "not online"),
+    208: (0, {"offsetTable": {}}),
+    307: (1, "not online"),
+    402: (0, {"messageRequestModeMap": {}}),
+}
+
+
+def topic_table(*topics: str) -> Answer:
+    """The body of 21."""
+    config = {"readQueueNums": 1, "writeQueueNums": 1, "perm": 6, "order": False, "attributes": {}}
+    return 0, {"topicConfigTable": dict.fromkeys(topics, config)}
+
+
+def group_table(*groups: str) -> Answer:
+    """The body of 201."""
+    return 0, {"subscriptionGroupTable": {group: {"groupName": group} for group in groups}}
+
+
+def connection(*client_ids: str, topics: tuple[str, ...] = ("pay",)) -> Answer:
+    """The body of 203."""
+    return 0, {
+        "connectionSet": [
+            {"clientId": client_id, "clientAddr": f"10.0.0.1:{port}", "language": "JAVA", "version": 479}
+            for port, client_id in enumerate(client_ids, 40_000)
+        ],
+        "subscriptionTable": {topic: {"topic": topic, "subString": "*", "expressionType": "TAG"} for topic in topics},
+        "consumeType": "CONSUME_PASSIVELY",
+        "messageModel": "CLUSTERING",
+    }
+
+
+def only(field_name: str, value: str, answer: Answer) -> Callable[[Command], Answer | None]:
+    """Answers a request whose field is so; the usual answer otherwise."""
+    return lambda request: answer if request.ext_fields.get(field_name) == value else None
+
+
+@dataclass
+class ToldBroker:
+    """One process; ``rules`` win over EMPTY, and None is silence."""
+
+    broker_name: str
+    broker_id: int = 0
+    rules: dict[int, Rule | None] = field(default_factory=dict)
+    address: str = ""
+    asked: list[Command] = field(default_factory=list)
+
+    def codes(self) -> set[int]:
+        """What it was asked."""
+        return {request.code for request in self.asked}
+
+    async def handle(self, visit: Visit, request: Command) -> None:
+        """Answer as told."""
+        self.asked.append(request)
+        rule = self.rules.get(request.code, EMPTY[request.code])
+        if rule is None:
+            return
+        answer = rule(request) if callable(rule) else rule
+        _send(visit, request, answer if answer is not None else _usual(request))
+
+
+def snapshot_of(
+    brokers: list[ToldBroker],
+    *,
+    topics: tuple[str, ...] = ("pay",),
+    clusters: tuple[str, ...] = ("C1",),
+    name_server: dict[int, Rule] | None = None,
+    options: CollectOptions | None = None,
+) -> Inventory:
+    """Bring the cluster up, take a snapshot of it, and take it down."""
+
+    async def name_server_says(visit: Visit, request: Command) -> None:
+        table: dict[str, Any] = {}
+        for broker in brokers:
+            data = table.setdefault(
+                broker.broker_name, {"brokerName": broker.broker_name, "cluster": "C1", "brokerAddrs": {}}
+            )
+            data["brokerAddrs"][str(broker.broker_id)] = broker.address
+        says: dict[int, Rule] = {
+            106: (0, {"brokerAddrTable": table, "clusterAddrTable": {cluster: list(table) for cluster in clusters}}),
+            206: (0, {"topicList": list(topics)}),
+            105: (17, "no route"),
+            **(name_server or {}),
+        }
+        rule = says[request.code]
+        answer = rule(request) if callable(rule) else rule
+        _send(visit, request, answer if answer is not None else (17, "no route"))
+
+    async def run() -> Inventory:
+        async with contextlib.AsyncExitStack() as running:
+            names = await running.enter_async_context(SpeakingPeer(name_server_says))
+            for broker in brokers:
+                peer = await running.enter_async_context(SpeakingPeer(broker.handle))
+                broker.address = broker.address or str(peer.address)
+            return await asyncio.wait_for(collect([str(names.address)], options=options), 60)
+
+    return asyncio.run(run())
+
+
+def _usual(request: Command) -> Answer:
+    rule = EMPTY[request.code]
+    assert not callable(rule)
+    return rule
+
+
+def _send(visit: Visit, request: Command, answer: Answer) -> None:
+    code, said = answer
+    if code:
+        visit.answer(request, code=code, remark=said)
+    else:
+        visit.answer(request, said.encode() if isinstance(said, str) else json.dumps(said).encode())
