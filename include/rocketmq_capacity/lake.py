@@ -76,6 +76,12 @@ class Run:
         """Delete what the step needed only for itself."""
         shutil.rmtree(self.folder / "scratch", ignore_errors=True)
 
+    def new_table(self, dataset: str) -> Path:
+        """The empty folder of a dataset."""
+        shutil.rmtree(self.table(dataset), ignore_errors=True)
+        self.table(dataset).mkdir(parents=True)
+        return self.table(dataset)
+
     def begin(self, step: str) -> None:
         """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""
         self._manifest(step).unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -101,7 +102,8 @@ def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Invento
     with planning.step(SNAPSHOT) as written:
         write_whole(planning.run.inventory, render_inventory(inventory))
         for dataset, table in snapshot_tables(inventory, planning.policy, history).items():
-            planning.write(dataset, planning.spark.createDataFrame(table, schema=dataset.spark_schema()).coalesce(1))
+            folder = planning.run.new_table(dataset.dataset_name())
+            pq.write_table(table, folder / "part-0.parquet")  # in Arrow already: Spark would only copy it
             written.append(dataset)
 
 
@@ -109,7 +111,7 @@ def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT) as written:
         tables = planning.read_all(contracts.SNAPSHOT)
-        planning.write(contracts.Allocation, allocated(tables, planning.policy))
+        planning.write(contracts.Allocation, allocated(tables, planning.policy, settle=planning.settle))
         planning.write(contracts.StrategyStatus, strategy_status(tables, planning.policy))
         written += [contracts.Allocation, contracts.StrategyStatus]
 
@@ -122,7 +124,7 @@ def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
             planning.read(contracts.Allocation),
             planning.read(contracts.StrategyStatus),
             planning.policy,
-            lambda tables: allocated(tables, planning.policy),
+            lambda tables: allocated(tables, planning.policy, settle=planning.settle),
             planning.settle,
             earlier,
         )
@@ -145,7 +147,7 @@ def recommend(planning: Planning) -> None:
 
         def simulate(cases: Mapping[type[Dataset], DataFrame]) -> DataFrame:
             variants = {**tables, **cases}
-            allocation = planning.settle(allocated(variants, planning.policy, by=[CASE]))
+            allocation = planning.settle(allocated(variants, planning.policy, [CASE], planning.settle))
             return loads_of_variants(variants, allocation, groups, status, planning.policy, [CASE], planning.settle)
 
         loads, found = planning.read(contracts.StrategyLoad), planning.read(contracts.Finding)

@@ -1,6 +1,6 @@
 """The stage: every group, topic and strategy in one Spark plan."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Final
 
@@ -9,7 +9,13 @@ from pyspark.sql import Column, DataFrame
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation import avg, consistent_hash, pop
-from rocketmq_capacity.allocation.applicability import CONFIG, planned_groups, planned_topics, strategy_status
+from rocketmq_capacity.allocation.applicability import (
+    CONFIG,
+    planned_groups,
+    planned_topics,
+    possible_strategies,
+    strategy_status,
+)
 from rocketmq_capacity.allocation.fleet import ranked_members, ranked_queues
 from rocketmq_capacity.allocation.machine_room_nearby import INNER, WHOLE_GROUP
 from rocketmq_capacity.allocation.registry import RANKED
@@ -19,24 +25,37 @@ from rocketmq_capacity.contracts.dataset import Dataset
 BROADCASTING: Final = "BROADCASTING"
 
 
-def allocate(tables: Mapping[type[Dataset], DataFrame], policy: Policy, by: list[str] | None = None) -> DataFrame:
+def allocate(
+    tables: Mapping[type[Dataset], DataFrame],
+    policy: Policy,
+    by: list[str] | None = None,
+    settle: Callable[[DataFrame], DataFrame] = lambda frame: frame,
+) -> DataFrame:
     """Who owns what under every applicable strategy of the policy, and what broadcasting consumers read.
 
     Shape: the snapshot's tables -> ``Allocation``: one row a queue and consumer. ``by`` names columns that stand in
     topic_queue, consumer, consumer_group and subscription beside the contract's and keep whole variants of the cluster
-    apart (what-ifs side by side); they stand first in the result.
+    apart (what-ifs side by side); they stand first in the result. ``settle`` gives the same frame, so that what several
+    strategies start from is planned and computed once.
     """
-    return _Fleet(tables, policy, by or []).allocation()
+    return _Fleet(tables, policy, by or [], settle).allocation()
 
 
 class _Fleet:
     """The frames that the strategies share: members ranked by group, queues ranked by topic, and both joined."""
 
-    def __init__(self, tables: Mapping[type[Dataset], DataFrame], policy: Policy, by: list[str]) -> None:
+    def __init__(
+        self,
+        tables: Mapping[type[Dataset], DataFrame],
+        policy: Policy,
+        by: list[str],
+        settle: Callable[[DataFrame], DataFrame],
+    ) -> None:
         self.tables, self.policy, self.by = tables, policy, by
         self.group = [*by, "consumer_group"]
-        self.members = ranked_members(tables[contracts.Consumer], by)
-        self.queues = ranked_queues(tables[contracts.TopicQueue], by, policy.machine_rooms or ())
+        self.strategies = possible_strategies(policy)
+        self.members = settle(ranked_members(tables[contracts.Consumer], by))
+        self.queues = settle(ranked_queues(tables[contracts.TopicQueue], by, policy.machine_rooms or ()))
         self.topics = planned_topics(tables).select(
             *self.group,
             "topic",
@@ -44,14 +63,14 @@ class _Fleet:
             F.col("pop_share_queue_num").alias("share"),
         )
         self.columns = [*by, *contracts.Allocation.spark_schema().names]
+        self.broker_queues = settle(self._broker_queues())
 
     def allocation(self) -> DataFrame:
         """All parts of the result, of one schema."""
-        wanted = self.policy.strategies
         parts = [self._owned_by(self._owner_indexes()), self._broadcast()]
-        if pop.NAME in wanted:
+        if pop.NAME in self.strategies:
             parts.append(self._popped_by_all())
-        if CONFIG in wanted and self.policy.config_assignments:
+        if CONFIG in self.strategies:
             parts.append(self._configured())
         return reduce(DataFrame.unionByName, parts).select(*self.columns)
 
@@ -69,7 +88,7 @@ class _Fleet:
             .join(F.broadcast(applicable), self.group)
             .join(F.broadcast(counts), self.group)
         )
-        if not any(name in INNER for name in self.policy.strategies):
+        if not any(name in INNER for name in self.strategies):
             return rows.withColumn("room_clients", F.lit(0))
         in_rooms = self.members.groupBy(*self.group, "room").agg(F.count("*").cast("int").alias("room_clients"))
         return rows.join(F.broadcast(in_rooms), [*self.group, "room"], "left").fillna(0, ["room_clients"])
@@ -79,7 +98,7 @@ class _Fleet:
 
         ``index`` is the owner's place in the sorted client ids of its scope; only the first of equal ids has owners.
         """
-        per_queue = self._broker_queues().withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
+        per_queue = self.broker_queues.withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
         slot = per_queue.withColumns(
             {
                 "queue": F.col("rank") + F.col("queue_id"),
@@ -87,9 +106,9 @@ class _Fleet:
                 "room_queue": F.col("room_rank") + F.col("queue_id"),
             }
         )
-        names = [name for name in self.policy.strategies if name in RANKED]
+        names = [name for name in self.strategies if name in RANKED]
         owners = [F.struct(F.lit(name).alias("strategy"), F.when(_applies(name), RANKED[name]()).alias("owner")) for name in names]
-        if pop.NAME in self.policy.strategies:
+        if pop.NAME in self.strategies:
             # A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
             pulled = F.when(F.col("is_retry") & _applies(pop.NAME), RANKED[avg.NAME]())
             owners.append(F.struct(F.lit(pop.NAME).alias("strategy"), pulled.alias("owner")))
@@ -97,9 +116,9 @@ class _Fleet:
         parts = []
         if owners:
             parts.append(slot.select(*queue, F.inline(F.array(*owners))).select(*queue, "strategy", "owner.scope", "owner.index"))
-        if pop.NAME in self.policy.strategies:
+        if pop.NAME in self.strategies:
             parts.append(self._popped_in_shares(slot, queue))
-        if consistent_hash.NAME in self.policy.strategies:
+        if consistent_hash.NAME in self.strategies:
             parts.append(self._hashed(queue))
         return reduce(DataFrame.unionByName, parts).where("index IS NOT NULL")
 
@@ -141,7 +160,7 @@ class _Fleet:
     def _owned_by(self, owners: DataFrame) -> DataFrame:
         """Index → consumers: every copy of the id owns the queue; one that does not subscribe the topic takes nothing."""
         listed = self.members.select(*self.group, "client_id", "only_topics", F.lit(WHOLE_GROUP).alias("scope"), F.col("first_index").alias("index"))
-        if any(name in INNER for name in self.policy.strategies):
+        if any(name in INNER for name in self.strategies):
             roomed = self.members.where("room IS NOT NULL")
             by_room = ranked_members(roomed, [*self.by, "room"])
             listed = listed.unionByName(
@@ -162,7 +181,7 @@ class _Fleet:
 
     def _popped_by_all(self) -> DataFrame:
         """Every client pops every broker: queue -1, as RocketMQ writes it."""
-        shared = self._broker_queues().where(_applies(pop.NAME) & ~F.col("is_retry"))
+        shared = self.broker_queues.where(_applies(pop.NAME) & ~F.col("is_retry"))
         shared = shared.where(pop.pops_every_broker(F.col("share"), F.col("clients")))
         queue = shared.select(*self.group, "topic", "broker_name", F.lit(-1).alias("queue_id"), F.lit(pop.NAME).alias("strategy"))
         members = self.members.select(*self.group, "client_id", "only_topics")

@@ -15,6 +15,16 @@ from rocketmq_capacity.contracts.dataset import Dataset
 CONFIG: Final = "CONFIG"
 
 
+def possible_strategies(policy: Policy) -> list[str]:
+    """The strategies of the policy that some group can run; the others lack what the policy would have to say."""
+    lacking = {
+        machine_room.NAME: policy.machine_rooms is None,
+        CONFIG: not policy.config_assignments,
+        **dict.fromkeys(machine_room_nearby.INNER, policy.rooms is None),
+    }
+    return [name for name in policy.strategies if not lacking.get(name, False)]
+
+
 def planned_groups(tables: Mapping[type[Dataset], DataFrame], *, broadcasting: bool) -> DataFrame:
     """The business groups that broadcast, or those that do not (an unknown model is RocketMQ's default, clustering)."""
     model = F.coalesce(F.col("message_model"), F.lit("CLUSTERING"))

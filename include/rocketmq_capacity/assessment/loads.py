@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment import skew
@@ -13,6 +13,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 QUEUE: Final = ("topic", "broker_name", "queue_id")
 POP: Final = "POP"
 BROADCASTING: Final = "BROADCASTING"
+LOADS: Final = ("count", "traffic", "lag")
 
 
 def java_sorted(names: Column) -> Column:
@@ -103,41 +104,16 @@ def strategy_loads(
     """
     group = [*(by or []), "consumer_group"]
     key = [*group, "strategy"]
-    clients = F.col("clients")
-    whole = queues.groupBy(*group).agg(
-        F.count("*").alias("all_queues"),
-        *(_sum_if_known(name, f"all_{name}") for name in ("msgs_per_s", "lag")),
-        F.max("msgs_per_s").alias("max_msgs_per_s"),
-        F.max("lag").alias("max_lag"),
-    )
-    vectors = loads.groupBy(*key).agg(
-        F.count("*").alias("clients"),
-        *(F.collect_list(F.col(name).cast("double")).alias(name) for name in ("queues", "msgs_per_s", "lag")),
-        java_sorted(F.when(F.col("queues") == 0, F.col("client_id"))).alias("idle_clients"),
-    )
-    least = {
-        "count": F.ceil(F.col("all_queues") / clients).cast("double"),
-        "traffic": F.greatest(F.col("max_msgs_per_s"), F.col("all_msgs_per_s") / clients),
-        "lag": F.greatest(F.col("max_lag").cast("double"), F.col("all_lag") / clients),
-    }
-    of = {"count": "queues", "traffic": "msgs_per_s", "lag": "lag"}
-    known = {"count": F.lit(True), "traffic": F.col("all_msgs_per_s").isNotNull(), "lag": F.col("all_lag").isNotNull()}
+    idle = loads.groupBy(*key).agg(java_sorted(F.when(F.col("queues") == 0, F.col("client_id"))).alias("idle_clients"))
     skewed = (
-        vectors
-        .join(whole, group, "left")
-        .select(
-            *key,
-            "idle_clients",
-            *(
-                F.when(known[name], skew.metrics(F.col(of[name]), clients, least[name])).alias(f"_{name}")
-                for name in of
-            ),
-        )
-        .withColumnsRenamed({f"_{name}": name for name in of})
+        skew.with_metrics(_vectors(loads, queues, group), [*key, "load"])
+        .groupBy(*key)
+        .agg(*(F.max_by("metrics", F.when(F.col("load") == name, 1)).alias(name) for name in LOADS))
     )
     nothing = F.array().cast("array<struct<topic:string,broker_name:string,queue_id:int>>")
     return (
         status
+        .join(idle, key, "left")
         .join(skewed, key, "left")
         .join(_orphans(status, queues, owned, group), key, "left")
         .join(_doubly_owned(tables, owned, group), key, "left")
@@ -151,6 +127,48 @@ def strategy_loads(
             "count",
             "traffic",
             "lag",
+        )
+    )
+
+
+def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame:
+    """One row a group, strategy, client and load: ``x``, and ``least_max``, what the busiest must at least bear.
+
+    That is ceil(queues / clients) for the count, and for a weighted load the heavier of the heaviest queue and an even
+    share (the bound of longest-processing-time scheduling); null where a part of the load is unknown.
+    """
+    clients = F.count("*").over(Window.partitionBy(*group, "strategy"))
+    whole = queues.groupBy(*group).agg(
+        F.count("*").alias("all_queues"),
+        *(_sum_if_known(name, f"all_{name}") for name in ("msgs_per_s", "lag")),
+        F.max("msgs_per_s").alias("max_msgs_per_s"),
+        F.max("lag").alias("max_lag"),
+    )
+
+    def load(name: str, x: str, least_max: Column) -> Column:
+        return F.struct(
+            F.lit(name).alias("load"), F.col(x).cast("double").alias("x"), least_max.cast("double").alias("least_max")
+        )
+
+    def weighted(name: str) -> Column:
+        return F.when(
+            F.col(f"all_{name}").isNotNull(), F.greatest(F.col(f"max_{name}"), F.col(f"all_{name}") / F.col("clients"))
+        )
+
+    return (
+        loads.withColumn("clients", clients)
+        .join(whole, group)
+        .select(
+            *group,
+            "strategy",
+            "client_id",
+            F.inline(
+                F.array(
+                    load("count", "queues", F.ceil(F.col("all_queues") / F.col("clients"))),
+                    load("traffic", "msgs_per_s", weighted("msgs_per_s")),
+                    load("lag", "lag", weighted("lag")),
+                )
+            ),
         )
     )
 

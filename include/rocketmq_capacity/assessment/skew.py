@@ -5,33 +5,45 @@ GINI = sum_i (2i-n-1) x_(i) / (n sum x) over ascending x, CV = population standa
 """
 
 import pyspark.sql.functions as F
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame, Window
 
 
-def metrics(loads: Column, clients: Column, least_max: Column) -> Column:
-    """The contract's METRICS of one load; null under two clients, without load, or where a client's load is unknown.
+def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
+    """The contract's METRICS of every vector; null under two clients, without load, or where a part is unknown.
 
-    Shape: ``loads`` array<double> with one item for each client whose load is known, ``clients`` how many there are,
-    ``least_max`` the load that the busiest client must at least have -> map<string,double>.
+    Shape: one row a client with ``key``, ``x`` its load (double, null: unknown) and ``least_max``, the load that the
+    busiest client must at least have -> one row a key with ``metrics``.
     """
-    ascending = F.sort_array(loads)
-    total = F.aggregate(ascending, F.lit(0.0), lambda sum_, x: sum_ + x)
-    mean = total / clients
-    squares = F.aggregate(ascending, F.lit(0.0), lambda sum_, x: sum_ + (x - mean) * (x - mean))
-    ranked = F.transform(ascending, lambda x, i: (2 * (i + 1) - clients - 1) * x)
-    peak = F.element_at(ascending, -1) / mean
-    floor = least_max / mean
-    is_defined = (clients >= 2) & (F.size(loads) == clients) & (total > 0) & (least_max > 0)
-    return F.when(
-        is_defined,
-        F.create_map(
-            *(F.lit("peak"), peak),
-            *(F.lit("floor"), floor),
-            *(F.lit("excess"), peak / floor),
-            *(F.lit("gini"), F.aggregate(ranked, F.lit(0.0), lambda sum_, x: sum_ + x) / (clients * total)),
-            *(F.lit("cv"), F.sqrt(squares / clients) / mean),
-            *(F.lit("max"), F.element_at(ascending, -1)),
-            *(F.lit("min"), F.element_at(ascending, 1)),
-            *(F.lit("mean"), mean),
-        ),
+    in_order = Window.partitionBy(*key).orderBy("x", "client_id")
+    totals = (
+        vectors.withColumn("i", F.row_number().over(in_order))
+        .groupBy(*key)
+        .agg(
+            F.count("*").alias("n"),
+            F.count("x").alias("known"),
+            F.sum("x").alias("total"),
+            F.max("x").alias("max"),
+            F.min("x").alias("min"),
+            F.stddev_pop("x").alias("deviation"),
+            F.sum(F.col("i") * F.col("x")).alias("ranked"),
+            F.max("least_max").alias("least_max"),
+        )
     )
+    is_defined = (F.col("n") >= 2) & (F.col("known") == F.col("n")) & (F.col("total") > 0) & (F.col("least_max") > 0)
+    return totals.where(is_defined).select(*key, _metrics().alias("metrics"))
+
+
+def _metrics() -> Column:
+    n, total = F.col("n"), F.col("total")
+    mean = total / n
+    values = {
+        "peak": F.col("max") / mean,
+        "floor": F.col("least_max") / mean,
+        "excess": F.col("max") / F.col("least_max"),
+        "gini": (2 * F.col("ranked") - (n + 1) * total) / (n * total),
+        "cv": F.col("deviation") / mean,
+        "max": F.col("max"),
+        "min": F.col("min"),
+        "mean": mean,
+    }
+    return F.create_map(*(item for name, value in values.items() for item in (F.lit(name), value)))
