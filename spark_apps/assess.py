@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, run_app, run_of
+from rocketmq_capacity.app import app_parser, findings_before, run_app, run_of
+from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.steps import assess
 
 
@@ -10,7 +11,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, assess, write the run's tables; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
     with run_of(args, "assess") as planning:
-        assess(planning)
+        assess(planning, findings_before(Lake(args.lake), planning))
 
 
 if __name__ == "__main__":

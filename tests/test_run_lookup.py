@@ -1,18 +1,31 @@
 """Finding a run by its id alone."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import existing_run, stored_run
+from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.run_lookup import existing_run, run_before, stored_run
+from rocketmq_capacity.snapshot.inventory import FORMAT
 
 
-def store(lake: Lake, cluster: str, run_id: str) -> None:
+def store(lake: Lake, cluster: str, run_id: str, taken_at: str = "2026-11-20T02:00:00Z") -> Run:
+    """A run that has stored its snapshot."""
     run = lake.run(cluster, run_id)
+    facts = {"cluster_name": cluster, "taken_at": taken_at, "brokers": [], "topics": [], "consumer_groups": []}
     run.folder.mkdir(parents=True)
-    run.inventory.touch()
+    run.inventory.write_text(json.dumps({"format": FORMAT, **facts}))
+    return run
+
+
+def published(lake: Lake, cluster: str, run_id: str, taken_at: str) -> Run:
+    """A run that has gone all the way."""
+    run = store(lake, cluster, run_id, taken_at)
+    run.begin("publish")
+    run.commit("publish", [])
+    return run
 
 
 def test_a_run_is_found_whatever_its_cluster_is_called(tmp_path: Path) -> None:
@@ -45,3 +58,22 @@ def test_an_id_of_two_clusters_is_refused_with_their_names(tmp_path: Path) -> No
 def test_an_id_that_is_no_plain_folder_name_is_refused(tmp_path: Path, run_id: str) -> None:
     with pytest.raises(BadInput, match="--run-id"):
         stored_run(Lake(tmp_path), run_id)
+
+
+def test_the_run_before_is_the_last_published_one_of_an_earlier_snapshot(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    published(lake, "C1", "20261118", "2026-11-18T02:00:00Z")
+    before = published(lake, "C1", "20261119", "2026-11-19T02:00:00Z")
+    published(lake, "C2", "20261120", "2026-11-20T01:00:00Z")
+    store(lake, "C1", "20261120a", "2026-11-20T01:00:00Z")
+    run = published(lake, "C1", "20261120b", "2026-11-20T02:00:00Z")
+    published(lake, "C1", "20261120c", "2026-11-20T02:00:00Z")
+    published(lake, "C1", "20261121", "2026-11-21T02:00:00Z")
+
+    assert run_before(lake, run) == before
+
+
+def test_a_first_run_has_none_before_it(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+
+    assert run_before(lake, store(lake, "C1", "r1")) is None

@@ -4,13 +4,17 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from pyspark.sql import DataFrame
+
+from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy, read_policy
 from rocketmq_capacity.errors import CapacityError
 from rocketmq_capacity.lake import Lake, Run
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.run_lookup import existing_run, run_before
 from rocketmq_capacity.session import start_session
 from rocketmq_capacity.steps import Planning
 
@@ -43,6 +47,12 @@ def run_of(args: Namespace, step: str) -> Iterator[Planning]:
     run = existing_run(Lake(args.lake), args.run_id)
     with planning_of(run, policy, step) as planning:
         yield planning
+
+
+def findings_before(lake: Lake, planning: Planning) -> DataFrame | None:
+    """What the run before found in the same cluster, for the rules that need two runs; None for a first run."""
+    run = run_before(lake, planning.run)
+    return None if run is None else replace(planning, run=run).read(contracts.Finding)
 
 
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:

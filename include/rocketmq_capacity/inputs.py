@@ -5,7 +5,7 @@ from pathlib import Path
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc, read_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory
 
 
 def inventory_of(inventory: Path | None, nameserver: str | None, policy: Policy) -> Inventory:
@@ -40,5 +40,5 @@ def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
             problem = f"is {found.cluster_name!r}; expected {inventory.cluster_name!r}, the planned cluster"
             raise BadInput(str(file), "$.cluster_name", problem)
         earlier.append(found)
-    taken = parse_utc(inventory.taken_at)
-    return sorted((one for one in earlier if parse_utc(one.taken_at) < taken), key=lambda one: parse_utc(one.taken_at))
+    before = (one for one in earlier if one.taken_at_utc < inventory.taken_at_utc)
+    return sorted(before, key=lambda one: one.taken_at_utc)

@@ -2,6 +2,7 @@
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing
 from rocketmq_capacity.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.snapshot.inventory import read_inventory
 
 
 def stored_run(lake: Lake, run_id: str) -> Run | None:
@@ -24,3 +25,17 @@ def existing_run(lake: Lake, run_id: str) -> Run:
     if run is None:
         raise DatasetMissing(f"{lake.root}: no snapshot of a run {run_id} is stored; run the step snapshot first")
     return run
+
+
+def run_before(lake: Lake, run: Run) -> Run | None:
+    """The published run of the same cluster whose snapshot is the last before this one's, or None.
+
+    Runs are looked through by their ids from the last to the first, since an orchestrator's ids begin with their time.
+
+    Errors: BadInput where a stored inventory has been spoiled.
+    """
+    taken_at = read_inventory(run.inventory).taken_at_utc
+    for other in reversed(list(lake.runs(run.folder.parent.name))):
+        if other != run and read_inventory(other.inventory).taken_at_utc < taken_at:
+            return other
+    return None
