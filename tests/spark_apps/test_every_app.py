@@ -1,0 +1,136 @@
+"""What the Spark apps refuse, and how: in one line, before Spark starts, with nothing written."""
+
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity.errors import BadInput, CapacityError, DatasetMissing
+from rocketmq_capacity.provider.places import sample_inventory
+from tests.fixtures.environment import ROOT
+
+APPS = sorted(file.stem for file in (ROOT / "spark_apps").glob("*.py"))
+LATER = [app for app in APPS if app != "snapshot"]
+SAMPLE = sample_inventory()
+SOURCE: dict[str, list[str]] = {app: [] for app in LATER} | {"snapshot": [f"--inventory={SAMPLE}"]}
+
+
+@pytest.fixture(autouse=True)
+def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No app gets as far as Spark here."""
+
+    def start_session(name: str) -> None:
+        raise AssertionError(f"{name} started Spark")
+
+    monkeypatch.setattr("rocketmq_capacity.app.start_session", start_session)
+
+
+def run(app: str, *arguments: str) -> None:
+    """The app's ``main`` with these arguments."""
+    runpy.run_path(str(ROOT / "spark_apps" / f"{app}.py"))["main"](arguments)
+
+
+def refused(app: str, *arguments: str) -> CapacityError:
+    """What the app said no with."""
+    with pytest.raises(CapacityError) as caught:
+        run(app, *arguments)
+    return caught.value
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_app_without_its_arguments_shows_how_it_is_used(app: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(app)
+
+    assert ended.value.code == 2
+    assert "--lake" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("app", LATER)
+def test_a_run_without_a_snapshot_is_refused_with_what_to_do(app: str, tmp_path: Path) -> None:
+    error = refused(app, f"--lake={tmp_path}", "--run-id=r1")
+
+    assert isinstance(error, DatasetMissing)
+    assert str(error) == f"{tmp_path}: no snapshot of a run r1 is stored; run the step snapshot first"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_a_bad_policy_is_refused_with_the_place(app: str, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("strategis: [AVG]\n")
+
+    error = refused(app, f"--lake={tmp_path}", "--run-id=r1", f"--policy={policy}", *SOURCE[app])
+
+    assert isinstance(error, BadInput)
+    assert str(error).startswith(f"{policy}: strategis")
+    assert list(tmp_path.iterdir()) == [policy]
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_a_run_id_that_leaves_the_lake_is_refused(app: str, tmp_path: Path) -> None:
+    error = refused(app, f"--lake={tmp_path / 'lake'}", "--run-id=../r1", *SOURCE[app])
+
+    assert isinstance(error, BadInput)
+    assert str(error).startswith("--run-id: is '../r1'")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("sources", [[], ["--nameserver=127.0.0.1:9", "--inventory=x.json"]])
+def test_a_snapshot_is_of_a_cluster_or_of_a_file_and_not_of_both(sources: list[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run("snapshot", f"--lake={tmp_path}", "--run-id=r1", *sources)
+
+    assert ended.value.code == 2
+
+
+def test_another_clusters_history_is_refused_with_the_file(tmp_path: Path) -> None:
+    other = tmp_path / "history" / "other.json"
+    other.parent.mkdir()
+    name = json.loads(SAMPLE.read_bytes())["cluster_name"]
+    other.write_text(SAMPLE.read_text().replace(f'"cluster_name": "{name}"', '"cluster_name": "another"', 1))
+
+    lake, history = f"--lake={tmp_path / 'lake'}", f"--history={other.parent}"
+    error = refused("snapshot", lake, "--run-id=r1", history, f"--inventory={SAMPLE}")
+
+    assert isinstance(error, BadInput)
+    assert str(error).startswith(f"{other}: $.cluster_name: is 'another'")
+    assert not (tmp_path / "lake").exists()
+
+
+def as_program(app: str, *arguments: str) -> tuple[int, str]:
+    """The exit status and what the app says on standard error, where no Java could be started."""
+    command = [sys.executable, str(ROOT / "spark_apps" / f"{app}.py"), *arguments]
+    environment = {**os.environ, "JAVA_HOME": "/nowhere"}
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert answer.stdout == ""
+    return answer.returncode, answer.stderr
+
+
+def test_a_malformed_inventory_ends_the_program_with_status_2_and_one_line(tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory.json"
+    inventory.write_text(SAMPLE.read_text().replace('"broker_perm": 6', '"broker_perm": 9', 1))
+
+    status, said = as_program("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--inventory={inventory}")
+
+    assert status == 2
+    assert said.startswith(f"snapshot: {inventory}: $.brokers[0].broker_perm")
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [inventory]
+
+
+def test_a_name_server_that_does_not_answer_ends_the_program_with_status_3_and_its_address(tmp_path: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+
+    status, said = as_program("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--nameserver={address}")
+
+    assert status == 3
+    assert address in said
+    assert list(tmp_path.iterdir()) == []
