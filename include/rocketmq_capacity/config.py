@@ -253,6 +253,12 @@ class ChangeStrategy(Section):
     min_improvement: Ratio = 0.05
 
 
+class SwitchToPop(Section):
+    """SWITCH_TO_POP."""
+
+    pop_share_queue_num: int = Field(default=8, ge=-1, le=65_536)
+
+
 class Thresholds(Section):
     """One entry a rule."""
 
@@ -268,6 +274,7 @@ class Thresholds(Section):
     PROVISION: Provision = Provision()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
+    SWITCH_TO_POP: SwitchToPop = SwitchToPop()
 
 
 class Policy(Section):

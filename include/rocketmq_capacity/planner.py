@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from rocketmq_capacity import contracts, steps
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.session import start_session
+from rocketmq_capacity.session import QUICK_START, start_session
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.compare import compare, findings_added, findings_cleared
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 
 APP_NAME: Final = "rocketmq-capacity plan"
 _SIDE: Final = ("idle", "count", "traffic")
@@ -44,7 +44,7 @@ def plan_inventory(
     change: ChangedCluster | None = None,
 ) -> None:
     """Plan the cluster, or what a change makes of it, into the folder ``out``: report, plan and tables."""
-    spark = start_session(APP_NAME)
+    spark = start_session(APP_NAME, QUICK_START if len(render_inventory(inventory)) < steps.SMALL_BYTES else None)
     try:
         with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
             _Planner(spark, Lake(Path(folder)), policy, history).publish(inventory, change, out)
@@ -64,7 +64,8 @@ class _Planner:
         planning = self._assessed("now", inventory, earlier)
         scenario = None
         if change is not None:
-            before, planning = planning, self._assessed("changed", change.inventory, earlier)
+            # Samples of the past say nothing of queues that a scenario changes.
+            before, planning = planning, replace(self, history=())._assessed("changed", change.inventory, earlier)
             scenario = _effect(before, planning, change.scenario)
         steps.recommend(planning)
         steps.publish(planning, scenario)

@@ -151,7 +151,7 @@ def recommend(planning: Planning) -> None:
             return loads_of_variants(variants, allocation, groups, status, planning.policy, [CASE], planning.settle)
 
         loads, found = planning.read(contracts.StrategyLoad), planning.read(contracts.Finding)
-        frame = recommended(tables, loads, groups, found, planning.policy, simulate)
+        frame = recommended(tables, loads, groups, found, planning.policy, simulate, planning.settle)
         planning.write(contracts.Recommendation, frame.coalesce(1))
         written.append(contracts.Recommendation)
 

@@ -140,7 +140,7 @@ class Clients:
             for row in self.ask("owned")
         ]
 
-    def settled(self, time_limit_s: float = 60.0) -> list[Owned]:
+    def settled(self, time_limit_s: float = 120.0) -> list[Owned]:
         """What every live consumer holds, once that no longer changes.
 
         Errors: ClusterError if it still changes when the time is up.

@@ -24,6 +24,9 @@ RUNNING_FOR_S: Final = 150
 HISTORY_MESSAGES: Final = 120
 """Sent to a topic before its queues on a broker become read-only, and to the nightly job's topic."""
 
+POLICY: Final = "snapshot: {sample_count: 10, sample_interval_s: 10}\n"
+"""As many samples as the lag rules look at, so that one snapshot is enough for a verdict."""
+
 SNAPSHOT_TIME_LIMIT_S: Final = 900
 OFFLINE_TIME_LIMIT_S: Final = 60
 

@@ -18,7 +18,7 @@ from tests.cluster.jvm import ClusterError, Jvm
 
 __all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
 
-READY_TIME_LIMIT_S: Final = 90.0
+READY_TIME_LIMIT_S: Final = 240.0
 
 _PORTS: Final = (10_000, 32_000)
 """Below those that the system gives to outgoing connections, which come and go."""

@@ -101,7 +101,7 @@ def groups() -> list[list[Consumer]]:
         alike("order_fulfilment", 6, "order_created", "order_cancelled"),
         alike("payment_settlement", 3, "order_paid"),
         alike("fraud_check", 2, Subscription("order_paid", "amount > 1000", "SQL92")),
-        # ALLOCATION_SKEW: a ring of ten virtual nodes each deals unevenly.
+        # ALLOCATION_SKEW, TRAFFIC_SKEW: a ring of ten virtual nodes each deals unevenly.
         alike("order_audit", 5, "order_created", "order_paid", strategy="CONSISTENT_HASH"),
         # IDLE_CONSUMERS: nine clients for six queues.
         alike("cart_recommender", 9, "cart_events"),
@@ -117,7 +117,7 @@ def groups() -> list[list[Consumer]]:
         alike("price_index", 2, "price_changed"),
         # CROSS_TOPIC_SKEW: six queues over four clients, four times; the same two get two of every topic.
         alike("notifier", 4, "notify_email", "notify_inbox", "notify_push", "notify_sms"),
-        # TRAFFIC_SKEW: whoever owns the hot queue does most of the work.
+        # Whoever owns the hot queue does most of the work; no strategy could share it out.
         alike("click_analytics", 4, "click_stream"),
         alike("reporting", 3, "report_requested"),
         alike("coupon_desk", 4, "coupon_issued"),

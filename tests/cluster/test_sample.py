@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, parse_utc, read_inventory
+from rocketmq_capacity.snapshot.inventory import (
+    ConsumerGroup,
+    GroupOffset,
+    Inventory,
+    Sample,
+    Topic,
+    parse_utc,
+    read_inventory,
+)
 from tests.cluster import sample_fleet
 from tests.cluster.record_sample import SAMPLE
 
@@ -68,6 +76,28 @@ def test_the_nightly_job_left_its_offsets_and_is_gone(groups: dict[str, Consumer
 
     assert not nightly.clients
     assert any(offset.consumer_offset for offset in nightly.offsets or ())
+
+
+def test_the_slow_client_fell_behind_further_from_sample_to_sample(groups: dict[str, ConsumerGroup]) -> None:
+    offsets = [offset for offset in groups["invoice_renderer"].offsets or () if offset.topic == "invoice_requested"]
+    growing = [
+        (offset.broker_name, offset.queue_id)
+        for offset in offsets
+        if (lags := lags_of(offset)) == sorted(lags) and lags[-1] - lags[0] > 50
+    ]
+
+    assert [len(lags_of(offset)) for offset in offsets] == [10] * 12
+    assert growing == [(sample_fleet.C, 1), (sample_fleet.C, 2), (sample_fleet.C, 3)]
+
+
+def lags_of(offset: GroupOffset) -> list[int]:
+    """The lag of a queue, sample by sample; an unknown offset leaves its sample out."""
+    moments: list[Sample | GroupOffset] = [*(offset.samples or ()), offset]
+    return [
+        moment.broker_offset - moment.consumer_offset
+        for moment in moments
+        if moment.broker_offset is not None and moment.consumer_offset is not None
+    ]
 
 
 def test_clients_had_run_long_enough_to_be_judged(sample: Inventory, groups: dict[str, ConsumerGroup]) -> None:

@@ -7,7 +7,7 @@ id, as its consumers do.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
 
 from rocketmq_capacity.client.address import parse_address
@@ -26,6 +26,17 @@ RELAYED_AT_A_TIME: Final = 8
 that more questions passed on at a time could stop the broker's answers to everybody."""
 
 
+async def for_each(items: Iterable[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
+    """Ask about every item, so many at a time: a fleet has more topics than tasks are good for."""
+    left = iter(items)
+
+    async def work() -> None:
+        for item in left:
+            await ask(item)
+
+    await asyncio.gather(*(work() for _ in range(at_a_time)))
+
+
 class BrokerSurvey:
     """The questions to one broker; answers are left in ``facts``, failures in the log."""
 
@@ -38,6 +49,7 @@ class BrokerSurvey:
         self._admin = BrokerAdmin(parse_address(facts.broker_addr), settings)
         self._failures = failures
         self._relayed = asyncio.Semaphore(RELAYED_AT_A_TIME)
+        self._at_a_time = settings.in_flight
 
     async def ask_about_itself(self) -> None:
         """28 and 26."""
@@ -59,15 +71,15 @@ class BrokerSurvey:
 
     async def ask_how_far_written(self, topics: Iterable[str], sample: OffsetSample) -> None:
         """202 for each topic; one that was deleted meanwhile is left out."""
-        await asyncio.gather(*(self._ask_topic_stats(topic, sample) for topic in topics))
+        await for_each(topics, lambda topic: self._ask_topic_stats(topic, sample), at_a_time=self._at_a_time)
 
     async def ask_how_far_read(self, groups: Iterable[str], sample: OffsetSample) -> None:
         """208 for each group."""
-        await asyncio.gather(*(self._ask_consume_stats(group, sample) for group in groups))
+        await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
 
     async def ask_who_consumes(self, groups: Iterable[str]) -> None:
         """203 for each group; one without a consumer here is left out."""
-        await asyncio.gather(*(self._ask_connection(group) for group in groups))
+        await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
 
     async def ask_client(self, consumer_group: str, client_id: str) -> Exception | None:
         """307 for one client; why it did not answer, or None. The log is the caller's: another broker may reach it."""

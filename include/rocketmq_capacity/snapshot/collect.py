@@ -2,8 +2,9 @@
 
 1. The name server is asked for brokers (106) and topics (206); without it there is no snapshot.
 2. Every broker is asked for its tables; meanwhile the name server is asked for the route of every topic (105).
-3. A sample of offsets is taken, how far every queue is written (202) and read (208), as often as the options say.
-   Beside the last one stand the members of every group (203): that moment is the snapshot's ``taken_at``.
+3. Samples of offsets are taken: how far every queue is read (208) in each, how far it is written (202) in the first
+   and the last, between which rates are measured. Beside the last one stand the members of every group (203): that
+   moment is the snapshot's ``taken_at``.
 4. Every client is asked about itself (307), through a broker that it is connected to. This comes last and is rationed,
    because a client that hangs holds a thread of the broker.
 
@@ -26,7 +27,7 @@ from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
-from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
+from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey, for_each
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
@@ -173,7 +174,7 @@ class _Survey:
             if route is not None:
                 routes[topic] = route
 
-        await asyncio.gather(*map(ask, topics))
+        await for_each(topics, ask, at_a_time=self._settings.in_flight)
 
     def _topics(self, listed: Sequence[str]) -> list[str]:
         """The topics that the name server lists, and those that a broker has and has not yet registered."""
@@ -197,9 +198,10 @@ class _Survey:
         for number in range(self._options.sample_count):
             await asyncio.sleep(begin + number * self._options.sample_interval_s - loop.time())
             at = utc(datetime.now(UTC))
-            is_last = number == self._options.sample_count - 1
+            is_first, is_last = number == 0, number == self._options.sample_count - 1
+            written = topics if is_first or is_last else set[str]()
             await asyncio.gather(
-                *(self._sample_of(survey, at, topics, groups, with_members=is_last) for survey in self._speakers())
+                *(self._sample_of(survey, at, written, groups, with_members=is_last) for survey in self._speakers())
             )
         return at
 
