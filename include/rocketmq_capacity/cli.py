@@ -1,6 +1,5 @@
 """The command line ``rocketmq-capacity``; what it takes and gives is the public contract."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -155,7 +154,7 @@ def _whole_folder(out: Path) -> Iterator[Path]:
     try:
         yield part
         if out.exists():
-            os.replace(out, work / "old")
-        os.replace(part, out)
+            Path(out).replace(work / "old")
+        Path(part).replace(out)
     finally:
         shutil.rmtree(work, ignore_errors=True)

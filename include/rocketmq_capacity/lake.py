@@ -12,7 +12,6 @@ needed, so the layout holds on object stores as well; a retry of a step writes i
 """
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -59,10 +58,10 @@ class Run:
     def export(self, folder: Path) -> None:
         """Move report and tables into a folder of their own, without what only Spark needs beside the parquet files."""
         for file in self.report.iterdir():
-            os.replace(file, folder / file.name)
+            Path(file).replace(folder / file.name)
         for file in self.tables.glob("*/*.parquet"):
             (folder / "tables" / file.parent.name).mkdir(parents=True, exist_ok=True)
-            os.replace(file, folder / "tables" / file.parent.name / file.name)
+            Path(file).replace(folder / "tables" / file.parent.name / file.name)
 
     def snapshot_bytes(self) -> int:
         """Size of the stored inventory; 0 before there is one."""
@@ -129,4 +128,4 @@ def write_whole(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_bytes(data)
-    os.replace(part, path)
+    Path(part).replace(path)

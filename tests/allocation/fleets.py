@@ -27,9 +27,21 @@ BROKERS: Final = (
     *("hz@", "@broker-e", "hz@broker-f@x", "@@hz", "hz@@", "bj@broker-g", f"{BEYOND}broker", f"{WITHIN}broker"),
 )
 BROKER_ROOMS: Final = {
-    **{"broker-a": "hz", "broker-b": "sh", "broker-10": "hz", "broker-2": "sh", "hz@broker-a": "hz", "hz@broker-b": "hz"},
-    **{"sh@broker-c": "sh", "sh@broker-d@": "sh", "hz@": "nobody's", "@broker-e": "nobody's", "hz@broker-f@x": "hz"},
-    **{"@@hz": "alone", "hz@@": "alone", f"{BEYOND}broker": "sh", f"{WITHIN}broker": BEYOND},
+    "broker-a": "hz",
+    "broker-b": "sh",
+    "broker-10": "hz",
+    "broker-2": "sh",
+    "hz@broker-a": "hz",
+    "hz@broker-b": "hz",
+    "sh@broker-c": "sh",
+    "sh@broker-d@": "sh",
+    "hz@": "nobody's",
+    "@broker-e": "nobody's",
+    "hz@broker-f@x": "hz",
+    "@@hz": "alone",
+    "hz@@": "alone",
+    f"{BEYOND}broker": "sh",
+    f"{WITHIN}broker": BEYOND,
 }
 """``bj@broker-g`` has none, and no client stands in ``alone``."""
 ROOM_OF_NETWORK: Final = {1: "hz", 2: "sh", 3: "nobody's", 4: BEYOND, 5: "empty"}
@@ -47,7 +59,9 @@ class Fleet:
     policy: Policy
 
 
-def random_fleet(seed: int, groups: int, *, virtual_nodes: int = 10, machine_rooms: Sequence[str] | None = None) -> Fleet:
+def random_fleet(
+    seed: int, groups: int, *, virtual_nodes: int = 10, machine_rooms: Sequence[str] | None = None
+) -> Fleet:
     """A fleet in which every edge of every strategy occurs often; the same seed gives the same fleet."""
     seeded = Random(seed)
     topics = [_topic(seeded, name) for name in (*(f"topic-{i}" for i in range(groups // 2)), *ODD_TOPICS[:-1])]
@@ -128,27 +142,23 @@ def _client(seeded: Random, client_id: str, topics: list[str], *, may_be_lost: b
     return Client(client_id=client_id, client_addr=f"10.{network}.0.1:{seeded.randint(1024, 65535)}", subscriptions=own)
 
 
-def _policy(
-    seeded: Random, inventory: Inventory, virtual_nodes: int, machine_rooms: Sequence[str] | None
-) -> Policy:
+def _policy(seeded: Random, inventory: Inventory, virtual_nodes: int, machine_rooms: Sequence[str] | None) -> Policy:
     assignments = {
         group.consumer_group: lists
         for group in inventory.consumer_groups
         if seeded.random() < 0.3 and (lists := _assignments(seeded, group)) is not None
     }
-    return Policy.model_validate(
-        {
-            "strategies": STRATEGIES,
-            "rooms": {
-                "brokers": [{"broker_name": name, "room": room} for name, room in BROKER_ROOMS.items()],
-                "clients": [{"cidr": f"10.{n}.0.0/16", "room": room} for n, room in ROOM_OF_NETWORK.items()],
-            },
-            "machine_rooms": machine_rooms,
-            "config_assignments": assignments,
-            "consistent_hash": {"virtual_nodes": virtual_nodes},
-            "exclude": {"topics": ["^bench_"], "consumer_groups": ["^bench_"]},
-        }
-    )
+    return Policy.model_validate({
+        "strategies": STRATEGIES,
+        "rooms": {
+            "brokers": [{"broker_name": name, "room": room} for name, room in BROKER_ROOMS.items()],
+            "clients": [{"cidr": f"10.{n}.0.0/16", "room": room} for n, room in ROOM_OF_NETWORK.items()],
+        },
+        "machine_rooms": machine_rooms,
+        "config_assignments": assignments,
+        "consistent_hash": {"virtual_nodes": virtual_nodes},
+        "exclude": {"topics": ["^bench_"], "consumer_groups": ["^bench_"]},
+    })
 
 
 def _assignments(seeded: Random, group: ConsumerGroup) -> dict[str, list[dict[str, object]]]:

@@ -154,7 +154,10 @@ def client_id(group: int, index: int) -> str:
 def official_lines(fleet: Fleet) -> Iterator[str]:
     """The same fleet for the official classes: clustering groups alone, no strategy allocates for the others."""
     for topic, queues in enumerate(fleet.queues_of):
-        yield json.dumps({"topic": f"topic-{topic:06}", "queues": [[fleet.broker_names[b], n] for b, n in queues.items()]})
+        yield json.dumps({
+            "topic": f"topic-{topic:06}",
+            "queues": [[fleet.broker_names[b], n] for b, n in queues.items()],
+        })
     rooms = {name: name.partition("@")[0] for name in fleet.broker_names}
     yield json.dumps({"broker_rooms": rooms})
     clients: dict[str, str] = {}
@@ -163,7 +166,11 @@ def official_lines(fleet: Fleet) -> Iterator[str]:
             continue
         ids = [client_id(group, index) for index in range(size)]
         clients |= {cid: ROOMS[index % len(ROOMS)] for index, cid in enumerate(ids)}
-        yield json.dumps({"consumer_group": f"group-{group:06}", "client_ids": ids, "topics": _topic_names(fleet, group)})
+        yield json.dumps({
+            "consumer_group": f"group-{group:06}",
+            "client_ids": ids,
+            "topics": _topic_names(fleet, group),
+        })
     yield json.dumps({"client_rooms": clients})
 
 

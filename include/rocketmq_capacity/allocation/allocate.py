@@ -84,7 +84,8 @@ class _Fleet:
         )
         counts = self.members.groupBy(*self.group).agg(F.max("clients").alias("clients"))
         rows = (
-            self.topics.join(self.queues, [*self.by, "topic"])
+            self.topics
+            .join(self.queues, [*self.by, "topic"])
             .join(F.broadcast(applicable), self.group)
             .join(F.broadcast(counts), self.group)
         )
@@ -99,15 +100,16 @@ class _Fleet:
         ``index`` is the owner's place in the sorted client ids of its scope; only the first of equal ids has owners.
         """
         per_queue = self.broker_queues.withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
-        slot = per_queue.withColumns(
-            {
-                "queue": F.col("rank") + F.col("queue_id"),
-                "kept_queue": F.col("kept_rank") + F.col("queue_id"),
-                "room_queue": F.col("room_rank") + F.col("queue_id"),
-            }
-        )
+        slot = per_queue.withColumns({
+            "queue": F.col("rank") + F.col("queue_id"),
+            "kept_queue": F.col("kept_rank") + F.col("queue_id"),
+            "room_queue": F.col("room_rank") + F.col("queue_id"),
+        })
         names = [name for name in self.strategies if name in RANKED]
-        owners = [F.struct(F.lit(name).alias("strategy"), F.when(_applies(name), RANKED[name]()).alias("owner")) for name in names]
+        owners = [
+            F.struct(F.lit(name).alias("strategy"), F.when(_applies(name), RANKED[name]()).alias("owner"))
+            for name in names
+        ]
         if pop.NAME in self.strategies:
             # A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
             pulled = F.when(F.col("is_retry") & _applies(pop.NAME), RANKED[avg.NAME]())
@@ -115,7 +117,9 @@ class _Fleet:
         queue = [*self.group, "topic", "broker_name", "queue_id"]
         parts = []
         if owners:
-            parts.append(slot.select(*queue, F.inline(F.array(*owners))).select(*queue, "strategy", "owner.scope", "owner.index"))
+            parts.append(
+                slot.select(*queue, F.inline(F.array(*owners))).select(*queue, "strategy", "owner.scope", "owner.index")
+            )
         if pop.NAME in self.strategies:
             parts.append(self._popped_in_shares(slot, queue))
         if consistent_hash.NAME in self.strategies:
@@ -130,7 +134,8 @@ class _Fleet:
         indexes = pop.owner_indexes(F.col("queue"), F.col("queues"), clients, share, F.coalesce("copies", F.lit(1)))
         has_owner = F.col("copies").isNotNull() | (clients > F.col("queues"))
         return (
-            shared.withColumn("owner", owner)
+            shared
+            .withColumn("owner", owner)
             .join(F.broadcast(copies), [*self.group, "owner"], "left")
             .where(has_owner)
             .select(
@@ -147,7 +152,8 @@ class _Fleet:
         text = consistent_hash.queue_key(F.col("topic"), F.col("broker_name"), F.col("queue_id"))
         point = F.struct("broker_name", "queue_id", consistent_hash.hash_of(text).alias("hash"))
         points = (
-            self.queues.select(*self.by, "topic", "broker_name", queue_id.alias("queue_id"))
+            self.queues
+            .select(*self.by, "topic", "broker_name", queue_id.alias("queue_id"))
             .groupBy(*self.by, "topic")
             .agg(F.collect_list(point).alias("points"))
         )
@@ -159,12 +165,24 @@ class _Fleet:
 
     def _owned_by(self, owners: DataFrame) -> DataFrame:
         """Index → consumers: every copy of the id owns the queue; one that does not subscribe the topic takes nothing."""
-        listed = self.members.select(*self.group, "client_id", "only_topics", F.lit(WHOLE_GROUP).alias("scope"), F.col("first_index").alias("index"))
+        listed = self.members.select(
+            *self.group,
+            "client_id",
+            "only_topics",
+            F.lit(WHOLE_GROUP).alias("scope"),
+            F.col("first_index").alias("index"),
+        )
         if any(name in INNER for name in self.strategies):
             roomed = self.members.where("room IS NOT NULL")
             by_room = ranked_members(roomed, [*self.by, "room"])
             listed = listed.unionByName(
-                by_room.select(*self.group, "client_id", "only_topics", F.col("room").alias("scope"), F.col("first_index").alias("index"))
+                by_room.select(
+                    *self.group,
+                    "client_id",
+                    "only_topics",
+                    F.col("room").alias("scope"),
+                    F.col("first_index").alias("index"),
+                )
             )
         return owners.join(F.broadcast(listed), [*self.group, "scope", "index"]).where(_reads()).select(*self.columns)
 
@@ -173,7 +191,8 @@ class _Fleet:
         groups = planned_groups(self.tables, broadcasting=True).select(*self.group)
         readers = self.members.join(groups, self.group).join(self.topics, self.group).where(_reads())
         return (
-            readers.join(self.queues, [*self.by, "topic"])
+            readers
+            .join(self.queues, [*self.by, "topic"])
             .withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
             .withColumn("strategy", F.lit(BROADCASTING))
             .select(*self.columns)
@@ -183,7 +202,9 @@ class _Fleet:
         """Every client pops every broker: queue -1, as RocketMQ writes it."""
         shared = self.broker_queues.where(_applies(pop.NAME) & ~F.col("is_retry"))
         shared = shared.where(pop.pops_every_broker(F.col("share"), F.col("clients")))
-        queue = shared.select(*self.group, "topic", "broker_name", F.lit(-1).alias("queue_id"), F.lit(pop.NAME).alias("strategy"))
+        queue = shared.select(
+            *self.group, "topic", "broker_name", F.lit(-1).alias("queue_id"), F.lit(pop.NAME).alias("strategy")
+        )
         members = self.members.select(*self.group, "client_id", "only_topics")
         return queue.join(members, self.group).where(_reads()).select(*self.columns)
 
@@ -202,7 +223,8 @@ class _Fleet:
         clustering = planned_groups(self.tables, broadcasting=False).select(*self.group)
         readable = self.queues.select(*self.by, "topic").distinct()
         return (
-            self.members.join(clustering, self.group)
+            self.members
+            .join(clustering, self.group)
             .join(F.broadcast(listed), ["consumer_group", "client_id"])
             .join(self.topics, [*self.group, "topic"])
             .join(readable, [*self.by, "topic"])

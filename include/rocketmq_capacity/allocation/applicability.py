@@ -37,11 +37,15 @@ def planned_topics(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
     return tables[contracts.Subscription].where(~F.col("kind").isin("SYSTEM", "EXCLUDED"))
 
 
-def strategy_status(tables: Mapping[type[Dataset], DataFrame], policy: Policy, by: list[str] | None = None) -> DataFrame:
+def strategy_status(
+    tables: Mapping[type[Dataset], DataFrame], policy: Policy, by: list[str] | None = None
+) -> DataFrame:
     """Shape: the snapshot's tables -> ``by`` and ``StrategyStatus``: a row for each clustering group and strategy."""
     group = [*(by or []), "consumer_group"]
-    queues = planned_topics(tables).select(*group, "topic").join(
-        only_readable(tables[contracts.TopicQueue]), [*(by or []), "topic"]
+    queues = (
+        planned_topics(tables)
+        .select(*group, "topic")
+        .join(only_readable(tables[contracts.TopicQueue]), [*(by or []), "topic"])
     )
     status = (
         planned_groups(tables, broadcasting=False)
@@ -71,7 +75,9 @@ def _reason(strategy: str, policy: Policy) -> Column:
     """Why RocketMQ would throw, or null."""
     return F.coalesce(
         F.when(F.col("clients").isNull(), F.lit("the group has no clients (cidAll is null or cidAll empty)")),
-        F.when(F.col("queues").isNull(), F.lit("none of its topics has a readable queue (mqAll is null or mqAll empty)")),
+        F.when(
+            F.col("queues").isNull(), F.lit("none of its topics has a readable queue (mqAll is null or mqAll empty)")
+        ),
         _own_reason(strategy, policy),
     )
 

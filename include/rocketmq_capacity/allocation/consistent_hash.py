@@ -23,7 +23,13 @@ def hash_of(text: Column) -> Column:
 def queue_key(topic: Column, broker_name: Column, queue_id: Column) -> Column:
     """What a queue hashes: ``MessageQueue.toString()``."""
     return F.concat(
-        F.lit("MessageQueue [topic="), topic, F.lit(", brokerName="), broker_name, F.lit(", queueId="), queue_id, F.lit("]")
+        F.lit("MessageQueue [topic="),
+        topic,
+        F.lit(", brokerName="),
+        broker_name,
+        F.lit(", queueId="),
+        queue_id,
+        F.lit("]"),
     )
 
 
@@ -40,9 +46,14 @@ def rings(members: DataFrame, by: list[str], virtual_nodes: int) -> DataFrame:
     replicas = F.sequence(first, first + virtual_nodes - 1) if virtual_nodes else F.array().cast("array<int>")
     node = F.concat_ws("-", "client_id", "replica")
     return (
-        members.select(*by, "consumer_group", "client_id", "first_index", F.explode(replicas).alias("replica"))
+        members
+        .select(*by, "consumer_group", "client_id", "first_index", F.explode(replicas).alias("replica"))
         .groupBy(*by, "consumer_group")
-        .agg(F.sort_array(F.collect_list(F.struct(hash_of(node).alias("hash"), F.col("first_index").alias("index")))).alias("ring"))
+        .agg(
+            F.sort_array(
+                F.collect_list(F.struct(hash_of(node).alias("hash"), F.col("first_index").alias("index")))
+            ).alias("ring")
+        )
     )
 
 

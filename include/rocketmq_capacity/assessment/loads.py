@@ -106,7 +106,8 @@ def strategy_loads(
     key = [*group, "strategy"]
     idle = loads.groupBy(*key).agg(java_sorted(F.when(F.col("queues") == 0, F.col("client_id"))).alias("idle_clients"))
     skewed = (
-        skew.with_metrics(_vectors(loads, queues, group), [*key, "load"])
+        skew
+        .with_metrics(_vectors(loads, queues, group), [*key, "load"])
         .groupBy(*key)
         .agg(*(F.max_by("metrics", F.when(F.col("load") == name, 1)).alias(name) for name in LOADS))
     )
@@ -156,7 +157,8 @@ def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame
         )
 
     return (
-        loads.withColumn("clients", clients)
+        loads
+        .withColumn("clients", clients)
         .join(whole, group)
         .select(
             *group,

@@ -112,7 +112,9 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
         )
         .where("sets > 1")
     )
-    minority = F.array_sort(F.array_distinct(F.flatten(F.transform(F.slice("each", 2, F.size("each")), lambda s: s["ids"]))))
+    minority = F.array_sort(
+        F.array_distinct(F.flatten(F.transform(F.slice("each", 2, F.size("each")), lambda s: s["ids"])))
+    )
     shown = F.transform(
         "each",
         lambda s: F.struct(
@@ -161,7 +163,9 @@ def mixed_strategies(facts: Facts) -> DataFrame:
         .join(broken, "consumer_group", "left")
     )
     names = F.array_sort(F.transform("each", lambda s: s["allocate_strategy"]))
-    minority = F.array_sort(F.array_distinct(F.flatten(F.transform(F.slice("each", 2, F.size("each")), lambda s: s["ids"]))))
+    minority = F.array_sort(
+        F.array_distinct(F.flatten(F.transform(F.slice("each", 2, F.size("each")), lambda s: s["ids"])))
+    )
     return findings(
         rows,
         "MIXED_STRATEGIES",

@@ -16,7 +16,8 @@ def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
     """
     in_order = Window.partitionBy(*key).orderBy("x", "client_id")
     totals = (
-        vectors.withColumn("i", F.row_number().over(in_order))
+        vectors
+        .withColumn("i", F.row_number().over(in_order))
         .groupBy(*key)
         .agg(
             F.count("*").alias("n"),

@@ -14,7 +14,11 @@ class Broker(Dataset):
     broker_addr: T.StringType = pa.Field(nullable=True, description="host:port")
     broker_perm: T.IntegerType = pa.Field(nullable=True, description="4 read + 2 write")
     version: T.StringType = pa.Field(nullable=True, description="as the broker says it")
-    config: T.MapType(T.StringType(), T.StringType()) = pa.Field(nullable=True, description="the broker's properties, without secrets")
-    runtime: T.MapType(T.StringType(), T.StringType()) = pa.Field(nullable=True, description="the broker's runtime figures")
+    config: T.MapType(T.StringType(), T.StringType()) = pa.Field(
+        nullable=True, description="the broker's properties, without secrets"
+    )
+    runtime: T.MapType(T.StringType(), T.StringType()) = pa.Field(
+        nullable=True, description="the broker's runtime figures"
+    )
     room: T.StringType = pa.Field(nullable=True, description="machine room by the policy; null where no rule matches")
     has_answered: T.BooleanType = pa.Field(nullable=False, description="no request to this process failed")

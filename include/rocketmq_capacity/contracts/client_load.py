@@ -13,5 +13,9 @@ class ClientLoad(Dataset):
     strategy: T.StringType = pa.Field(nullable=False, description="strategy")
     client_id: T.StringType = pa.Field(nullable=False, description="client")
     queues: T.LongType = pa.Field(nullable=False, description="queues owned over all business topics")
-    msgs_per_s: T.DoubleType = pa.Field(nullable=True, description="written to its queues; null where a rate is unknown")
-    lag: T.LongType = pa.Field(nullable=True, description="messages not read on its queues; null where a lag is unknown")
+    msgs_per_s: T.DoubleType = pa.Field(
+        nullable=True, description="written to its queues; null where a rate is unknown"
+    )
+    lag: T.LongType = pa.Field(
+        nullable=True, description="messages not read on its queues; null where a lag is unknown"
+    )

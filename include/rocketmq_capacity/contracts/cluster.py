@@ -12,5 +12,10 @@ class Cluster(Dataset):
     cluster_name: T.StringType = pa.Field(nullable=False, description="name of the cluster")
     taken_at: T.StringType = pa.Field(nullable=False, description="UTC ISO-8601, as the inventory says it")
     fingerprint: T.StringType = pa.Field(nullable=False, description="SHA-256 of the canonical inventory")
-    nameservers: T.ArrayType(T.StringType()) = pa.Field(nullable=False, description="host:port of each name server; empty where unknown")
-    completeness_ratio: T.DoubleType = pa.Field(nullable=False, description="readable business queues whose broker answered every request / all of them; 1 if there are none")
+    nameservers: T.ArrayType(T.StringType()) = pa.Field(
+        nullable=False, description="host:port of each name server; empty where unknown"
+    )
+    completeness_ratio: T.DoubleType = pa.Field(
+        nullable=False,
+        description="readable business queues whose broker answered every request / all of them; 1 if there are none",
+    )

@@ -23,7 +23,9 @@ class Consumer(Dataset):
     pull_threshold_for_queue: T.IntegerType = pa.Field(nullable=True, description="messages cached a queue")
     pull_threshold_size_for_queue_mib: T.IntegerType = pa.Field(nullable=True, description="MiB cached a queue")
     room: T.StringType = pa.Field(nullable=True, description="machine room by the policy, one for equal ids")
-    only_topics: T.ArrayType(T.StringType()) = pa.Field(nullable=True, description="the topics it subscribes, where these are not all of its group's; else null")
+    only_topics: T.ArrayType(T.StringType()) = pa.Field(
+        nullable=True, description="the topics it subscribes, where these are not all of its group's; else null"
+    )
     has_owned_queues: T.BooleanType = pa.Field(nullable=False, description="it reported what it owns")
     has_subscriptions: T.BooleanType = pa.Field(nullable=False, description="it reported its own subscriptions")
     up_s: T.DoubleType = pa.Field(nullable=True, description="seconds from its start to the snapshot")

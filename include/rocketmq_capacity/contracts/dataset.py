@@ -8,13 +8,11 @@ from pyspark.sql import DataFrame
 
 from rocketmq_capacity.errors import ContractBroken
 
-QUEUE = T.StructType(
-    [
-        T.StructField("topic", T.StringType()),
-        T.StructField("broker_name", T.StringType()),
-        T.StructField("queue_id", T.IntegerType()),
-    ]
-)
+QUEUE = T.StructType([
+    T.StructField("topic", T.StringType()),
+    T.StructField("broker_name", T.StringType()),
+    T.StructField("queue_id", T.IntegerType()),
+])
 """A queue, wherever one is named inside a row."""
 
 METRICS = T.MapType(T.StringType(), T.DoubleType())

@@ -17,4 +17,6 @@ class GroupOffset(Dataset):
     broker_offset: T.LongType = pa.Field(nullable=True, description="next offset to be written")
     consumer_offset: T.LongType = pa.Field(nullable=True, description="next offset to be read")
     lag: T.LongType = pa.Field(nullable=True, description="messages not read: max(0, broker_offset - consumer_offset)")
-    last_timestamp: T.StringType = pa.Field(nullable=True, description="store time of the last message read, UTC ISO-8601")
+    last_timestamp: T.StringType = pa.Field(
+        nullable=True, description="store time of the last message read, UTC ISO-8601"
+    )

@@ -13,9 +13,13 @@ class Recommendation(Dataset):
     action: T.StringType = pa.Field(nullable=False, description="action name")
     consumer_group: T.StringType = pa.Field(nullable=True, description="group")
     topic: T.StringType = pa.Field(nullable=True, description="topic")
-    is_manual: T.BooleanType = pa.Field(nullable=False, description="a person must decide the steps; no command may be run as it stands")
+    is_manual: T.BooleanType = pa.Field(
+        nullable=False, description="a person must decide the steps; no command may be run as it stands"
+    )
     reason: T.StringType = pa.Field(nullable=False, description="why, and what it changes")
     rules: T.ArrayType(T.StringType()) = pa.Field(nullable=False, description="rules that it answers")
-    commands: T.ArrayType(T.StringType()) = pa.Field(nullable=False, description="shell commands in order; empty where the change is not an mqadmin command")
+    commands: T.ArrayType(T.StringType()) = pa.Field(
+        nullable=False, description="shell commands in order; empty where the change is not an mqadmin command"
+    )
     before: T.StringType = pa.Field(nullable=False, description="JSON object")
     after: T.StringType = pa.Field(nullable=False, description="JSON object")

@@ -13,9 +13,15 @@ class StrategyLoad(Dataset):
     strategy: T.StringType = pa.Field(nullable=False, description="strategy")
     is_applicable: T.BooleanType = pa.Field(nullable=False, description="RocketMQ would allocate")
     reason: T.StringType = pa.Field(nullable=True, description="why not")
-    idle_clients: T.ArrayType(T.StringType()) = pa.Field(nullable=False, description="client ids that own nothing over all business topics")
-    orphan_queues: T.ArrayType(QUEUE) = pa.Field(nullable=False, description="readable business queues that nobody owns")
-    doubly_owned_queues: T.ArrayType(QUEUE) = pa.Field(nullable=False, description="queues read by more than one consumer (not under POP)")
+    idle_clients: T.ArrayType(T.StringType()) = pa.Field(
+        nullable=False, description="client ids that own nothing over all business topics"
+    )
+    orphan_queues: T.ArrayType(QUEUE) = pa.Field(
+        nullable=False, description="readable business queues that nobody owns"
+    )
+    doubly_owned_queues: T.ArrayType(QUEUE) = pa.Field(
+        nullable=False, description="queues read by more than one consumer (not under POP)"
+    )
     count: METRICS = pa.Field(nullable=True, description="skew by queues")
     traffic: METRICS = pa.Field(nullable=True, description="skew by messages a second")
     lag: METRICS = pa.Field(nullable=True, description="skew by lag")

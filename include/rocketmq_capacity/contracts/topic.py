@@ -10,7 +10,11 @@ class Topic(Dataset):
     """Every topic that is declared or subscribed. Grain: one row a topic. Key: topic."""
 
     topic: T.StringType = pa.Field(nullable=False, description="name")
-    is_declared: T.BooleanType = pa.Field(nullable=False, description="false: subscribed by a group, unknown to the cluster")
-    message_type: T.StringType = pa.Field(nullable=True, description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED")
+    is_declared: T.BooleanType = pa.Field(
+        nullable=False, description="false: subscribed by a group, unknown to the cluster"
+    )
+    message_type: T.StringType = pa.Field(
+        nullable=True, description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED"
+    )
     is_ordered: T.BooleanType = pa.Field(nullable=True, description="the topic's own order flag")
     kind: T.StringType = pa.Field(nullable=False, description="BUSINESS, RETRY, DLQ, LMQ, SYSTEM or EXCLUDED")

@@ -16,5 +16,9 @@ class TopicQueue(Dataset):
     perm: T.IntegerType = pa.Field(nullable=True, description="4 read + 2 write, combined with the broker's")
     room: T.StringType = pa.Field(nullable=True, description="machine room of the broker by the policy")
     kind: T.StringType = pa.Field(nullable=False, description="the topic's kind")
-    broker_state: T.StringType = pa.Field(nullable=False, description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")
-    has_answered: T.BooleanType = pa.Field(nullable=False, description="the broker is present and answered every request")
+    broker_state: T.StringType = pa.Field(
+        nullable=False, description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)"
+    )
+    has_answered: T.BooleanType = pa.Field(
+        nullable=False, description="the broker is present and answered every request"
+    )
