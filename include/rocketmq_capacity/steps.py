@@ -1,4 +1,4 @@
-"""The steps of a plan, each from the run's tables to the run's tables; what the Spark apps and the command line call."""
+"""The steps of a plan, each from the run's tables to the run's tables; what Spark apps and command line call."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

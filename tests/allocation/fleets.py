@@ -1,4 +1,4 @@
-"""Random fleets of many small groups: a whole inventory with a policy, so that one Spark plan checks hundreds of cases."""
+"""Random fleets of many small groups: a whole inventory with a policy, so that one plan checks hundreds of cases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -43,8 +43,8 @@ def official_allocation(fleet: Fleet, oracle: JavaOracle) -> Expected:
     """Ask the official classes for every clustering group, planned topic and strategy; broadcasting needs no class.
 
     Two decisions of the contract are taken here and not by the classes: a strategy that throws on one topic is refused
-    for the whole group, and one that is not set up (POP of orderly consumers, CONFIG without lists, MACHINE_ROOM without
-    rooms) is refused whatever the brokers are called.
+    for the whole group, and one that is not set up (POP of orderly consumers, CONFIG without lists, MACHINE_ROOM
+    without rooms) is refused whatever the brokers are called.
     """
     asked = list(_asked(fleet))
     answers = oracle.allocate([of.case for of in asked])
@@ -63,7 +63,7 @@ def official_allocation(fleet: Fleet, oracle: JavaOracle) -> Expected:
 
 def never_asked(fleet: Fleet) -> set[tuple[str, str]]:
     """(group, strategy) that RocketMQ cannot get to: no clients, no readable queue, or what its set-up rules out."""
-    never = set()
+    never = set[tuple[str, str]]()
     with_queues = {group.consumer_group for group, _ in _planned(fleet)}
     for group in _planned_groups(fleet):
         if group.message_model == "BROADCASTING":
@@ -160,7 +160,7 @@ def _reads(client: Client, group: ConsumerGroup, topic: str) -> bool:
 def _rows(of: _Asked, answer: Allocation) -> Iterable[Row]:
     """Each consumer that subscribes the topic takes what its id was given; another takes nothing."""
     topic = of.case.topic
-    given = {cid: owned for cid, owned in zip(answer.client_ids, answer.owned, strict=True)}
+    given = dict(zip(answer.client_ids, answer.owned, strict=True))
     for client in of.group.clients or ():
         owned = given[client.client_id]
         if isinstance(owned, list) and _reads(client, of.group, topic):

@@ -33,7 +33,7 @@ class Fleet:
 
 
 def fleet_of(topics: int, groups: int, clients: int, *, brokers: int = 24, seed: int = 3) -> Fleet:
-    """Topics of 16–64 queues on 4–8 brokers; groups on one to two topics, of a mean size of ``clients / groups``.
+    """Topics of 16 to 64 queues on 4 to 8 brokers; groups on one to two topics, of a mean size of ``clients / groups``.
 
     Seven groups in ten are small, one in twenty is large. One in a hundred broadcasts. Under POP half of the groups pop
     everything, the others share with one or two clients.
@@ -61,10 +61,10 @@ def _sizes(seeded: np.random.Generator, groups: int, clients: int) -> Ints:
     """Group sizes whose sum is ``clients``."""
     kind = seeded.choice(3, size=groups, p=[0.7, 0.25, 0.05])
     low, high = np.array([2, 16, 64])[kind], np.array([12, 48, 200])[kind]
-    weight = seeded.integers(low, high + 1)
-    sizes = np.maximum(1, weight * clients // weight.sum())
+    weight: Ints = seeded.integers(low, high + 1)
+    sizes: Ints = np.maximum(1, weight * clients // weight.sum())
     sizes[: clients - int(sizes.sum())] += 1
-    return sizes.astype(np.int64)
+    return sizes
 
 
 def write_tables(fleet: Fleet, folder: Path) -> None:

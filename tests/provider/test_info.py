@@ -24,4 +24,4 @@ def test_asking_for_the_info_imports_nothing_of_airflow() -> None:
 def test_airflow_lists_the_provider() -> None:
     from airflow.providers_manager import ProvidersManager
 
-    assert "rocketmq-capacity" in ProvidersManager().providers  # type: ignore[no-untyped-call]
+    assert "rocketmq-capacity" in ProvidersManager().providers

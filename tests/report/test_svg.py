@@ -23,7 +23,9 @@ def parsed(drawing, chart_id="chart-1", title="Title", description="Description"
 
 def a_chart(clients=5):
     rows = [a_load("g", "AVG", f"c{n}@1", 1 + n) for n in range(clients)]
-    return load_chart(loads_of(rows, COUNT, "AVG", None))
+    loads = loads_of(rows, COUNT, "AVG", None)
+    assert loads
+    return load_chart(loads)
 
 
 def test_a_chart_has_a_name_and_a_description():

@@ -164,7 +164,7 @@ class _Fleet:
         )
 
     def _owned_by(self, owners: DataFrame) -> DataFrame:
-        """Index → consumers: every copy of the id owns the queue; one that does not subscribe the topic takes nothing."""
+        """Index → consumers: every copy of the id owns the queue; one that does not read the topic takes nothing."""
         listed = self.members.select(
             *self.group,
             "client_id",

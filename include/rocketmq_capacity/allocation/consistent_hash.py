@@ -61,7 +61,7 @@ def owners(ringed: DataFrame, key: list[str]) -> DataFrame:
     """The index of each queue's owner, by binary search over whole batches.
 
     Shape: one row a group and topic with ``key`` columns, ``ring`` (sorted) and ``points``:
-    array<struct<broker_name string, queue_id int, hash long>> -> one row a queue: ``key``, broker_name, queue_id, index.
+    array<struct<broker_name string, queue_id int, hash long>> -> one row a queue: ``key``, broker_name, queue_id, index
     """
     fields = ", ".join(f"`{name}` {ringed.schema[name].dataType.simpleString()}" for name in key)
 

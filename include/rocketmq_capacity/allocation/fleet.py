@@ -1,7 +1,7 @@
 """What every strategy starts from: consumers and queues in Java's order, ranked once for the whole fleet."""
 
 import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 
 from rocketmq_capacity.allocation import machine_room
 
@@ -54,7 +54,7 @@ def ranked_queues(topic_queue: DataFrame, by: list[str], machine_rooms: tuple[st
     before = (Window.unboundedPreceding, Window.currentRow)
     kept = F.when(is_kept, read).otherwise(0)
 
-    def rank(readable: Column, scope: Window) -> Column:
+    def rank(readable: Column, scope: WindowSpec) -> Column:
         running = F.sum(readable).over(scope.orderBy(java_order("broker_name")).rowsBetween(*before))
         return (running - readable).cast("int")
 

@@ -1,24 +1,13 @@
 """The strategies whose owner is arithmetic on ranks: name -> the index of a queue's owner."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 import pyspark.sql.functions as F
 from pyspark.sql import Column
 
 from rocketmq_capacity.allocation import avg, avg_by_circle, machine_room, machine_room_nearby
-
-RANKED: Final[Mapping[str, Callable[[], Column]]] = {
-    avg.NAME: lambda: _whole_group(avg.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))),
-    avg_by_circle.NAME: lambda: _whole_group(
-        avg_by_circle.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))
-    ),
-    machine_room.NAME: lambda: _whole_group(
-        machine_room.owner_index(F.col("kept_queue"), F.col("kept_queues"), F.col("clients"))
-    ),
-    **{name: (lambda name=name: _nearby(name)) for name in machine_room_nearby.INNER},
-}
-"""Each gives a struct<scope string, index int> over the columns of a slot (``allocate._slots``); null: nobody."""
 
 
 def _whole_group(index: Column) -> Column:
@@ -30,3 +19,16 @@ def _nearby(name: str) -> Column:
     index = machine_room_nearby.owner_index(name, F.col("room_queue"), F.col("room_queues"), room_clients, clients)
     scope = machine_room_nearby.scope(F.col("room"), room_clients)
     return F.struct(scope.alias("scope"), index.alias("index"))
+
+
+RANKED: Final[Mapping[str, Callable[[], Column]]] = {
+    avg.NAME: lambda: _whole_group(avg.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))),
+    avg_by_circle.NAME: lambda: _whole_group(
+        avg_by_circle.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))
+    ),
+    machine_room.NAME: lambda: _whole_group(
+        machine_room.owner_index(F.col("kept_queue"), F.col("kept_queues"), F.col("clients"))
+    ),
+    **{name: partial(_nearby, name) for name in machine_room_nearby.INNER},
+}
+"""Each gives a struct<scope string, index int> over the columns of a slot (``allocate._slots``); null: nobody."""

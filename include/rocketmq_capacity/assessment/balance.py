@@ -59,7 +59,7 @@ def _figures(metric: str) -> dict[str, Column]:
 
 
 def count_skew(facts: Facts, judged: DataFrame) -> DataFrame:
-    """Some clients own more queues than they need to: CROSS_TOPIC_SKEW where every topic is even, else ALLOCATION_SKEW."""
+    """Some clients own more queues than they need to: CROSS_TOPIC_SKEW if every topic is even, else ALLOCATION_SKEW."""
     clients = facts.groups.select("consumer_group", "distinct_client_ids")
     per_client = facts.today.groupBy("consumer_group", "topic", "client_id").agg(F.count("*").alias("own"))
     sizes = facts.queues.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues"))

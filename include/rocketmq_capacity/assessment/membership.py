@@ -1,4 +1,4 @@
-"""Findings on who is in a group: DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
+"""Findings on membership: DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def rules(facts: Facts) -> Iterator[DataFrame]:
 
 
 def duplicate_client_id(facts: Facts) -> DataFrame:
-    """Two consumers of a clustering group have one client id: shares of the later ones are orphaned, others read twice."""
+    """Two consumers of a clustering group have one client id: some queues are then read twice, others by nobody."""
     broken = facts.today_load.select(
         "consumer_group", F.size("orphan_queues").alias("orphans"), F.size("doubly_owned_queues").alias("twice")
     )
@@ -231,7 +231,8 @@ def membership_disagreement(facts: Facts) -> DataFrame:
         subjects=F.col("ids"),
         evidence={"unknown_to": F.col("unknown_to")},
         message=F.format_string(
-            "%d of its clients are unknown to %d of the brokers that serve it; clients that ask those brokers share the queues out wrongly.",
+            "%d of its clients are unknown to %d of the brokers that serve it; "
+            "clients that ask those brokers share the queues out wrongly.",
             F.size("ids"),
             F.size("unknown_to"),
         ),

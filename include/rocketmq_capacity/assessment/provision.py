@@ -40,7 +40,8 @@ def provision_status(
         .join(_known_clients(tables), "consumer_group", "left")
     )
     busy = _utilisation(tables, owned_today).withColumnRenamed("busiest", "utilisation")
-    fewer = {**tables, contracts.Consumer: _without_last(tables[contracts.Consumer], bounds)}
+    fewer = dict(tables)
+    fewer[contracts.Consumer] = _without_last(tables[contracts.Consumer], bounds)
     after = _utilisation(fewer, owned_after_removal(fewer)).withColumnRenamed("busiest", "utilisation_after")
     growth = lag_growth(tables[contracts.OffsetSample])
     complete = tables[contracts.Cluster].select("completeness_ratio")

@@ -273,7 +273,7 @@ def _check_values(inventory: Inventory, source: str) -> None:
     unique("$.consumer_groups", inventory.consumer_groups, lambda g: g.consumer_group, "consumer_group")
     for t, topic in enumerate(inventory.topics):
         place = f"$.topics[{t}]"
-        unique(f"{place}.queues", topic.queues, lambda q: (topic.topic, q.broker_name), "topic, broker_name")
+        unique(f"{place}.queues", topic.queues, lambda q: q.broker_name, "broker_name")
         unique(f"{place}.offsets", topic.offsets, lambda o: (o.broker_name, o.queue_id), "broker_name, queue_id")
     for g, group in enumerate(inventory.consumer_groups):
         place = f"$.consumer_groups[{g}]"

@@ -67,6 +67,7 @@ def test_every_client_of_a_small_group_has_a_bar_with_the_busiest_first_and_equa
 
     loads = loads_of(rows, COUNT, "A", None)
 
+    assert loads
     assert [bar.name for bar in loads.bars] == ["c@1", "10.0.0.10@1", "10.0.0.2@1"]
     assert loads.average == 7 / 3
 
@@ -76,6 +77,7 @@ def test_the_clients_between_the_busiest_and_the_least_busy_are_one_average():
 
     loads = loads_of(rows, COUNT, "A", "B")
 
+    assert loads
     rest = loads.bars[BARS_BUSIEST]
     between = range(BARS_IDLEST, 100 - BARS_BUSIEST)
     assert len(loads.bars) == BARS_BUSIEST + 1 + BARS_IDLEST
