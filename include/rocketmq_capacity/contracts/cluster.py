@@ -7,7 +7,12 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class Cluster(Dataset):
-    """The snapshot itself. Grain: one row."""
+    """The snapshot itself.
+
+    Grain: one row.
+    Key: none.
+    Units: ``completeness_ratio`` from 0 to 1.
+    """
 
     cluster_name: T.StringType = pa.Field(nullable=False, description="name of the cluster")
     taken_at: T.StringType = pa.Field(nullable=False, description="UTC ISO-8601, as the inventory says it")

@@ -7,11 +7,20 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class ConsumerGroup(Dataset):
-    """Consumer groups. Grain and key: consumer_group."""
+    """Consumer groups, as brokers are configured for them and see their members.
+
+    Grain: one row a group.
+    Key: consumer_group.
+    Units: consumers and client ids, counted.
+    """
 
     consumer_group: T.StringType = pa.Field(nullable=False, description="name")
-    kind: T.StringType = pa.Field(nullable=False, description="BUSINESS, SYSTEM or EXCLUDED")
-    message_model: T.StringType = pa.Field(nullable=True, description="CLUSTERING or BROADCASTING")
+    kind: T.StringType = pa.Field(
+        nullable=False, description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
+    )
+    message_model: T.StringType = pa.Field(
+        nullable=True, description="CLUSTERING or BROADCASTING; null is judged as CLUSTERING"
+    )
     consume_type: T.StringType = pa.Field(
         nullable=True, description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)"
     )
@@ -19,5 +28,7 @@ class ConsumerGroup(Dataset):
         nullable=False, description="PULL, POP or MIXED over the group's business topics"
     )
     is_orderly: T.BooleanType = pa.Field(nullable=True, description="consumes in order")
-    connections: T.IntegerType = pa.Field(nullable=False, description="running consumers, equal ids counted each")
+    connections: T.IntegerType = pa.Field(
+        nullable=False, description="running consumers, equal client ids counted each"
+    )
     distinct_client_ids: T.IntegerType = pa.Field(nullable=False, description="different client ids")

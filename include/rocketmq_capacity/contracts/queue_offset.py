@@ -7,11 +7,16 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class QueueOffset(Dataset):
-    """How far queues are written. Grain and key: topic, broker_name, queue_id."""
+    """How far queues are written at the moment of the snapshot.
 
-    topic: T.StringType = pa.Field(nullable=False, description="name")
-    broker_name: T.StringType = pa.Field(nullable=False, description="broker")
-    queue_id: T.IntegerType = pa.Field(nullable=False, description="queue")
-    min_offset: T.LongType = pa.Field(nullable=True, description="oldest message kept")
-    max_offset: T.LongType = pa.Field(nullable=True, description="next offset to be written")
-    put_msgs_per_s: T.DoubleType = pa.Field(nullable=True, description="messages a second written")
+    Grain: one row a queue.
+    Key: topic, broker_name, queue_id.
+    Units: offsets in messages, the rate in messages a second over the samples of the snapshot.
+    """
+
+    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
+    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
+    queue_id: T.IntegerType = pa.Field(nullable=False, description="id of the queue on that broker")
+    min_offset: T.LongType = pa.Field(nullable=True, description="offset of the oldest message kept")
+    max_offset: T.LongType = pa.Field(nullable=True, description="offset that the next message will be written at")
+    put_msgs_per_s: T.DoubleType = pa.Field(nullable=True, description="messages a second written to the queue")

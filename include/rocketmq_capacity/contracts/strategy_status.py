@@ -7,9 +7,15 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class StrategyStatus(Dataset):
-    """Whether a strategy can be run for a group. Grain and key: consumer_group, strategy."""
+    """Whether a strategy can be run for a group.
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="group")
-    strategy: T.StringType = pa.Field(nullable=False, description="strategy")
-    is_applicable: T.BooleanType = pa.Field(nullable=False, description="RocketMQ would allocate")
-    reason: T.StringType = pa.Field(nullable=True, description="why not")
+    Grain: one row a clustering group and strategy.
+    Key: consumer_group, strategy.
+    """
+
+    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
+    strategy: T.StringType = pa.Field(nullable=False, description="name of the strategy, as getName() gives it, or POP")
+    is_applicable: T.BooleanType = pa.Field(nullable=False, description="RocketMQ would allocate by it")
+    reason: T.StringType = pa.Field(
+        nullable=True, description="why not, in RocketMQ's words where it throws; null where it applies"
+    )

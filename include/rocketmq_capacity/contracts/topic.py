@@ -7,14 +7,21 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class Topic(Dataset):
-    """Every topic that is declared or subscribed. Grain: one row a topic. Key: topic."""
+    """Every topic that is declared or subscribed.
+
+    Grain: one row a topic.
+    Key: topic.
+    """
 
     topic: T.StringType = pa.Field(nullable=False, description="name")
     is_declared: T.BooleanType = pa.Field(
-        nullable=False, description="false: subscribed by a group, unknown to the cluster"
+        nullable=False, description="the cluster has it; false: a group subscribes it, and no broker has it"
     )
     message_type: T.StringType = pa.Field(
-        nullable=True, description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED"
+        nullable=True, description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED"
     )
     is_ordered: T.BooleanType = pa.Field(nullable=True, description="the topic's own order flag")
-    kind: T.StringType = pa.Field(nullable=False, description="BUSINESS, RETRY, DLQ, LMQ, SYSTEM or EXCLUDED")
+    kind: T.StringType = pa.Field(
+        nullable=False,
+        description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)",
+    )

@@ -7,15 +7,24 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class TopicQueue(Dataset):
-    """Queues of a topic on a broker. Grain and key: topic, broker_name."""
+    """Queues of a topic on a broker.
 
-    topic: T.StringType = pa.Field(nullable=False, description="name")
-    broker_name: T.StringType = pa.Field(nullable=False, description="broker")
-    read_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that consumers see")
-    write_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that producers see")
-    perm: T.IntegerType = pa.Field(nullable=True, description="4 read + 2 write, combined with the broker's")
-    room: T.StringType = pa.Field(nullable=True, description="machine room of the broker by the policy")
-    kind: T.StringType = pa.Field(nullable=False, description="the topic's kind")
+    Grain: one row a topic and broker.
+    Key: topic, broker_name.
+    Units: queues, counted; ``perm`` is a bit set.
+    """
+
+    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
+    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
+    read_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that consumers see, ids from 0")
+    write_queue_nums: T.IntegerType = pa.Field(nullable=True, description="queues that producers see, ids from 0")
+    perm: T.IntegerType = pa.Field(
+        nullable=True, description="4 read + 2 write, the topic's combined with the broker's"
+    )
+    room: T.StringType = pa.Field(
+        nullable=True, description="machine room of the broker by the policy; null where no rule matches"
+    )
+    kind: T.StringType = pa.Field(nullable=False, description="the topic's kind, as in `topic`")
     broker_state: T.StringType = pa.Field(
         nullable=False, description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)"
     )
