@@ -71,7 +71,7 @@ def test_every_threshold_has_its_unit_its_reason_and_its_source(path: tuple[str,
     section, key = path
     lines = text().split(f"\n  {section}:\n")[1].splitlines()
     place = next(i for i, line in enumerate(lines) if line.startswith(f"    {key}:"))
-    comment = []
+    comment: list[str] = []
     while place > 0 and lines[place - 1].lstrip().startswith("#"):
         place -= 1
         comment.insert(0, lines[place].strip(" #"))

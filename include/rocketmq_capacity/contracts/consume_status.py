@@ -7,7 +7,9 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class ConsumeStatus(Dataset):
-    """How fast a consumer handles a topic, as it reports it (its last minute; the response time, where that is empty, its last hour).
+    """How fast a consumer handles a topic, as it reports it.
+
+    RocketMQ's clients report the last minute; the response time is the last hour's where that minute is empty.
 
     Grain: one row a consumer and topic.
     Key: consumer_group, consumer_index, topic.

@@ -14,7 +14,7 @@ class ConsumerGroup(Dataset):
     Units: consumers and client ids, counted.
     """
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name")
+    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
     kind: T.StringType = pa.Field(
         nullable=False, description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
     )

@@ -9,8 +9,8 @@ from rocketmq_capacity.contracts.dataset import Dataset
 class Failure(Dataset):
     """Requests that were not answered; what depends on them is unknown, not empty.
 
-    Grain: one row a broker address and request.
-    Key: broker_addr, request.
+    Grain: one row a broker address and request; a file written by hand may hold several.
+    Key: none.
     """
 
     broker_addr: T.StringType = pa.Field(

@@ -9,8 +9,8 @@ from rocketmq_capacity.contracts.dataset import Dataset
 class OwnedQueue(Dataset):
     """Queues that consumers report to own.
 
-    Grain: one row a consumer and queue that it reported.
-    Key: consumer_group, consumer_index, topic, broker_name, queue_id.
+    Grain: one row a consumer and queue that it reported; a file written by hand may repeat one.
+    Key: none.
     Units: ``queue_id`` counts from 0.
     """
 

@@ -13,7 +13,7 @@ class Topic(Dataset):
     Key: topic.
     """
 
-    topic: T.StringType = pa.Field(nullable=False, description="name")
+    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
     is_declared: T.BooleanType = pa.Field(
         nullable=False, description="the cluster has it; false: a group subscribes it, and no broker has it"
     )

@@ -1,0 +1,106 @@
+"""``python -m rocketmq_capacity.contracts.dictionary FOLDER``: writes data-dictionary.md from the contracts themselves."""
+
+import argparse
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import pyspark.sql.types as T
+
+from rocketmq_capacity.contracts import DATASETS, SNAPSHOT
+from rocketmq_capacity.contracts.dataset import METRICS, QUEUE, Dataset
+
+FILE: Final = "data-dictionary.md"
+
+INTRODUCTION: Final = """\
+# Data dictionary
+
+<!-- Made by `make docs` from include/rocketmq_capacity/contracts; change it there. -->
+
+The tables that the steps of a plan exchange: parquet files under `tables/<dataset>/` of a run in the lake, and under
+`DIR/tables/<dataset>/` of `rocketmq-capacity plan --out DIR`. Columns stand in this order. Names are RocketMQ's own, in
+snake_case; units stand in the name where it has one; texts of times are UTC ISO-8601. Unknown is null, never 0 and
+never -1.
+
+Two types stand in several tables:
+
+- **queue**, a struct of `topic`, `broker_name` and `queue_id`.
+- **METRICS**, a map from a metric's name to its value, of one load over all distinct client ids of a group: `peak`, `floor`,
+  `excess`, `gini` and `cv` without a unit, `max`, `min` and `mean` in the load's own (queues, messages a second, messages).
+  Null where it is not defined: under two clients, no load at all, or a part of it unknown. The plan file rounds the first
+  five to 4 decimals; the tables do not.
+"""
+
+PARTS: Final = (
+    ("The snapshot", "Written by the step `snapshot`: what the cluster said, one table a kind of thing.", SNAPSHOT),
+    (
+        "What is computed from it",
+        "Written by the steps `allocate`, `assess` and `recommend`.",
+        tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
+    ),
+)
+
+
+def dictionary() -> str:
+    """The whole page, as Markdown; equal contracts give equal text."""
+    return "\n".join([INTRODUCTION, *_contents(), *(line for part in PARTS for line in _part(*part))])
+
+
+def type_name(kind: T.DataType) -> str:
+    """A column's type as the page names it: Spark's own name, but for the two types that stand in several tables."""
+    if kind == METRICS:
+        return "METRICS"
+    if kind == QUEUE:
+        return "queue"
+    if isinstance(kind, T.ArrayType):
+        return f"array<{type_name(kind.elementType)}>"
+    return kind.simpleString()
+
+
+def _contents() -> Iterator[str]:
+    for title, _, datasets in PARTS:
+        names = (dataset.dataset_name() for dataset in datasets)
+        yield f"- {title}: {', '.join(f'[{name}](#{name})' for name in names)}"
+    yield ""
+
+
+def _part(title: str, meaning: str, datasets: Iterable[type[Dataset]]) -> Iterator[str]:
+    yield from (f"## {title}", "", meaning, "")
+    for dataset in datasets:
+        yield from _section(dataset)
+
+
+def _section(dataset: type[Dataset]) -> Iterator[str]:
+    yield from (f"### {dataset.dataset_name()}", "", *_meaning(dataset), "")
+    yield from ("| column | type | null | meaning |", "|---|---|---|---|")
+    for name, column in dataset.to_schema().columns.items():
+        null = "may be" if column.nullable else "never"
+        meaning = str(column.description).replace("|", r"\|")
+        yield f"| `{name}` | {_code(type_name(column.dtype.type))} | {null} | {meaning} |"
+    yield ""
+
+
+def _meaning(dataset: type[Dataset]) -> Iterator[str]:
+    """The contract's docstring, its facts (grain, key, units) as a list."""
+    for line in inspect.cleandoc(dataset.__doc__ or "").replace("``", "`").splitlines():
+        fact, colon, rest = line.partition(": ")
+        yield f"- {fact}: {rest}" if colon and fact in {"Grain", "Key", "Units"} else line
+
+
+def _code(name: str) -> str:
+    """A type in code form; the page's own two are words."""
+    return name if name in {"METRICS", "queue"} else f"`{name}`"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write the page into the folder."""
+    parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.contracts.dictionary", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help=f"where {FILE} goes")
+    folder = parser.parse_args(argv).folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text(dictionary(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The data dictionary against the contracts that it is made from."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pyspark.sql.types as T
+import pytest
+
+from rocketmq_capacity.contracts import DATASETS
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dictionary import FILE, main
+
+COMMITTED: Final = Path(__file__).parents[2] / "include/docs" / FILE
+NUMBERS: Final = (T.DoubleType, T.LongType, T.IntegerType)
+A_WORD: Final = re.compile(r"[a-z]+")
+
+datasets = pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.dataset_name())
+
+
+def facts(dataset: type[Dataset]) -> dict[str, str]:
+    """What the docstring's labelled lines say."""
+    return dict(re.findall(r"(?m)^ *(Grain|Key|Units): (.+)\.$", dataset.__doc__ or ""))
+
+
+def test_the_committed_dictionary_is_what_the_contracts_say_now(tmp_path: Path) -> None:
+    main([str(tmp_path)])
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == COMMITTED.read_text(encoding="utf-8"), "run: make docs"
+
+
+def test_the_dictionary_is_a_program(tmp_path: Path) -> None:
+    module = "rocketmq_capacity.contracts.dictionary"
+    subprocess.run([sys.executable, "-m", module, str(tmp_path / "new")], check=True, timeout=60)
+    assert (tmp_path / "new" / FILE).read_bytes() == COMMITTED.read_bytes()
+
+
+@datasets
+def test_the_dictionary_shows_every_column_with_type_and_null(dataset: type[Dataset]) -> None:
+    page = COMMITTED.read_text(encoding="utf-8")
+    section = page.split(f"\n### {dataset.dataset_name()}\n")[1].partition("\n### ")[0]
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in section.splitlines() if "| `" in line
+    ]
+    assert [row[0].strip("`") for row in rows] == dataset.spark_schema().names
+    assert [row[2] == "may be" for row in rows] == [field.nullable for field in dataset.spark_schema()]
+    for row, field in zip(rows, dataset.spark_schema(), strict=True):
+        if not isinstance(field.dataType, T.MapType | T.ArrayType):
+            assert row[1] == f"`{field.dataType.simpleString()}`"
+
+
+@datasets
+def test_every_column_has_a_meaning_beyond_its_name(dataset: type[Dataset]) -> None:
+    for name, column in dataset.to_schema().columns.items():
+        assert column.description, name
+        assert len(A_WORD.findall(column.description.lower())) > 1, name
+        assert column.description != name.replace("_", " ")
+
+
+@datasets
+def test_every_dataset_says_its_grain_and_its_key(dataset: type[Dataset]) -> None:
+    told = facts(dataset)
+    assert told["Grain"].startswith("one row")
+    key = re.findall(r"[a-z_]+", told["Key"].partition(";")[0])
+    assert key == ["none"] or set(key) <= set(dataset.spark_schema().names)
+
+
+@datasets
+def test_every_dataset_with_quantities_says_their_units(dataset: type[Dataset]) -> None:
+    names = {field.name for field in dataset.spark_schema() if isinstance(field.dataType, NUMBERS)}
+    if names - {"consumer_index"}:
+        assert facts(dataset)["Units"]
