@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import pyspark.sql.functions as F
 from pyspark.sql import Column, DataFrame
 
-from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import findings, listed
+from rocketmq_capacity.assessment.finding import findings, listed, times
 from rocketmq_capacity.assessment.lag import lag_trouble
-from rocketmq_capacity.assessment.loads import POP, java_sorted
+from rocketmq_capacity.assessment.loads import java_sorted
 
 
 def rules(facts: Facts) -> Iterator[DataFrame]:
@@ -25,7 +24,10 @@ def rules(facts: Facts) -> Iterator[DataFrame]:
 
 
 def _judged_groups(facts: Facts) -> DataFrame:
-    """Clustering groups that pull and do enough; ``worst_*`` are the clients with the highest load of each kind."""
+    """Clustering groups that pull all of their topics and do enough, with the loads of today.
+
+    A popped queue counts for each of its readers, so that the least load that whole queues allow says nothing there.
+    """
     low = facts.policy.thresholds.LOW_UTILISATION
     use = facts.queues.groupBy("consumer_group").agg(
         F.when(F.count("msgs_per_s") == F.count("*"), F.sum("msgs_per_s")).alias("total_msgs_per_s"),
@@ -34,8 +36,8 @@ def _judged_groups(facts: Facts) -> DataFrame:
     is_low = (F.col("total_msgs_per_s") < low.min_msgs_per_s) & (F.col("total_lag") < low.min_lag)
     return (
         facts.groups
-        .where(F.col("message_request_mode") != POP)
-        .select("consumer_group", "current_strategy", "topics")
+        .where(F.col("message_request_mode") == "PULL")
+        .select("consumer_group", "current_strategy")
         .join(facts.today_load, "consumer_group")
         .join(use, "consumer_group")
         .where(~F.coalesce(is_low, F.lit(False)))
@@ -100,7 +102,7 @@ def count_skew(facts: Facts, judged: DataFrame) -> DataFrame:
                 },
                 message=F.concat(
                     F.format_string(
-                        "The busiest client owns %.0f queues, the least busy %.0f; %.0f would do: ",
+                        "The busiest client owns %.0f queues, the least busy %.0f, where %.0f would do for each: ",
                         F.col("count")["max"],
                         F.col("count")["min"],
                         F.round(F.col("count")["floor"] * F.col("count")["mean"]),
@@ -128,7 +130,9 @@ def traffic_skew(facts: Facts, judged: DataFrame) -> DataFrame:
         subjects=F.col("busiest"),
         evidence={**_figures("traffic"), "msgs_per_s": F.round("total_msgs_per_s", 4)},
         message=F.concat(
-            F.format_string("The busiest client receives %.1f times the mean: ", peak),
+            F.lit("The busiest client receives "),
+            times(peak),
+            F.lit(" times the mean: "),
             listed(F.col("busiest")),
             F.lit("."),
         ),
@@ -138,7 +142,7 @@ def traffic_skew(facts: Facts, judged: DataFrame) -> DataFrame:
 def lag_skew(facts: Facts, judged: DataFrame) -> DataFrame:
     """The lag lies on few clients and is not under control."""
     bounds = facts.policy.thresholds.LAG_SKEW
-    troubled = lag_trouble(facts.tables[contracts.OffsetSample]).where("is_troubled").select("consumer_group")
+    troubled = lag_trouble(facts.tables).where("is_troubled").select("consumer_group")
     peak = F.col("lag")["peak"]
     rows = (
         judged
@@ -154,7 +158,9 @@ def lag_skew(facts: Facts, judged: DataFrame) -> DataFrame:
         subjects=F.col("busiest"),
         evidence={**_figures("lag"), "lag": F.col("total_lag")},
         message=F.concat(
-            F.format_string("The client furthest behind has %.1f times the mean lag: ", peak),
+            F.lit("The client furthest behind has "),
+            times(peak),
+            F.lit(" times the mean lag: "),
             listed(F.col("busiest")),
             F.lit("."),
         ),

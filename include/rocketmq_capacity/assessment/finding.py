@@ -42,6 +42,30 @@ def queue_label(broker_name: str = "broker_name", queue_id: str = "queue_id") ->
     return F.concat_ws(":", broker_name, queue_id)
 
 
+def counted(number: Column, noun: str) -> Column:
+    """A number with its noun: ``1 queue``, ``2 queues``; null where the number is."""
+    return F.concat(number.cast("long").cast("string"), F.lit(f" {noun}"), F.when(number == 1, "").otherwise("s"))
+
+
+def times(figure: Column) -> Column:
+    """A factor for a sentence, to two places and no more than it needs: ``4.0``, ``1.55``."""
+    return F.round(figure, 2).cast("string")
+
+
+def percent(ratio: Column) -> Column:
+    """A share for a sentence, cut off and not rounded up, so that less than all never reads ``100.0 %``."""
+    # A ratio may come as a sum whose last digit is off.
+    return F.format_string("%.1f %%", F.floor(F.round(ratio * 1000, 6)) / 10)
+
+
+def harm(orphans: Column, twice: Column) -> Column:
+    """What is wrong with the queues of a group today, as a further sentence; empty where nothing is known to be."""
+    unread = F.concat(F.lit("nobody reads "), counted(orphans, "queue"))
+    read_twice = F.concat(counted(twice, "queue"), F.when(twice == 1, " is").otherwise(" are"), F.lit(" read twice"))
+    both = F.array_compact(F.array(F.when(orphans > 0, unread), F.when(twice > 0, read_twice)))
+    return F.when(F.size(both) > 0, F.concat(F.lit(" Now "), F.array_join(both, ", and "), F.lit("."))).otherwise("")
+
+
 def listed(names: Column, most: int = 5) -> Column:
     """The first names of an array for a sentence: ``a, b, c and 4 more``."""
     more = F.size(names) - most

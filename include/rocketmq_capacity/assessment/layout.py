@@ -1,16 +1,21 @@
 """Findings on how topics lie on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import pyspark.sql.functions as F
 from pyspark.sql import DataFrame
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import findings, listed, queue_label
+from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label, times
 
-WRITE = 2
+READ: Final = 4
+"""PermName.PERM_READ."""
+WRITE: Final = 2
 """PermName.PERM_WRITE."""
+STATIC_PREFIX: Final = "__syslo__"
+"""A static topic's queues are logical and stand under such a name, which no broker has (MixAll, rocketmq-all-5.3.3)."""
 
 
 def rules(facts: Facts) -> Iterator[DataFrame]:
@@ -28,7 +33,8 @@ def _business_queues(facts: Facts) -> DataFrame:
 def read_less_than_write(facts: Facts) -> DataFrame:
     """Queues [read, write) of a broker receive messages that no consumer sees; ``stranded`` is how many stand there.
 
-    Stranded is counted for the group that is furthest behind: max_offset - max(its offset, min_offset).
+    Stranded is counted for the group that is furthest behind, of those with an offset: max_offset - max(its offset,
+    min_offset), and from min_offset where no group has one. It is null where offsets of such a queue are unknown.
     """
     narrow = _business_queues(facts).where("read_queue_nums < write_queue_nums")
     hidden = narrow.join(facts.tables[contracts.QueueOffset], ["topic", "broker_name"]).where(
@@ -40,15 +46,19 @@ def read_less_than_write(facts: Facts) -> DataFrame:
     furthest = offsets.groupBy("topic", "broker_name", "queue_id").agg(
         F.min("consumer_offset").alias("consumer_offset")
     )
+    is_known = F.col("max_offset").isNotNull() & F.col("min_offset").isNotNull()
+    left_over = F.col("max_offset") - F.greatest("consumer_offset", "min_offset")
     stranded = (
         hidden
         .join(furthest, ["topic", "broker_name", "queue_id"], "left")
-        .withColumn(
-            "left_over", F.col("max_offset") - F.greatest(F.coalesce("consumer_offset", "min_offset"), "min_offset")
-        )
+        .withColumn("left_over", F.when(is_known, F.greatest(left_over, F.lit(0))))
         .groupBy("topic", "broker_name")
-        .agg(F.when(F.count("left_over") == F.count("*"), F.sum("left_over")).alias("stranded"))
+        .agg(
+            F.count_if(F.col("queue_id") < F.col("write_queue_nums")).alias("told"),
+            F.when(F.count("left_over") == F.count("*"), F.sum("left_over")).alias("stranded"),
+        )
     )
+    all_told = F.col("told") == F.col("write_queue_nums") - F.col("read_queue_nums")
     rows = narrow.join(stranded, ["topic", "broker_name"], "left")
     gap = F.col("write_queue_nums") - F.col("read_queue_nums")
     return findings(
@@ -61,22 +71,33 @@ def read_less_than_write(facts: Facts) -> DataFrame:
         evidence={
             "read_queue_nums": F.col("read_queue_nums"),
             "write_queue_nums": F.col("write_queue_nums"),
-            "stranded": F.col("stranded"),
+            "stranded": F.when(all_told, F.col("stranded")),
         },
-        message=F.format_string(
-            "%d queues receive messages that no consumer can see (read %d, write %d).",
-            gap,
-            "read_queue_nums",
-            "write_queue_nums",
+        message=F.concat(
+            F.lit("Consumers cannot see "),
+            counted(gap, "queue"),
+            F.lit(" that producers write to (read "),
+            F.col("read_queue_nums").cast("string"),
+            F.lit(", write "),
+            F.col("write_queue_nums").cast("string"),
+            F.lit(")."),
         ),
     )
 
 
 def topic_coverage(facts: Facts) -> DataFrame:
-    """A topic is absent on a writable broker of the cluster, stands on one broker only, or has unequal queue counts."""
-    is_writable = F.coalesce(F.col("broker_perm"), F.lit(6)).bitwiseAND(WRITE) == WRITE
-    masters = facts.tables[contracts.Broker].where((F.col("broker_id") == 0) & is_writable).select("broker_name")
-    queues = _business_queues(facts)
+    """A topic is absent on a broker of the cluster that can be read and written, or has unequal queue counts.
+
+    Unknown counts are not unequal ones, and a static topic's queues lie on brokers in a way of their own.
+    """
+    both = READ | WRITE
+    masters = (
+        facts
+        .tables[contracts.Broker]
+        .where((F.col("broker_id") == 0) & (F.coalesce("broker_perm", F.lit(both)).bitwiseAND(both) == both))
+        .select("broker_name")
+    )
+    queues = _business_queues(facts).where(~F.col("broker_name").startswith(STATIC_PREFIX))
     missing = (
         queues
         .select("topic")
@@ -86,7 +107,8 @@ def topic_coverage(facts: Facts) -> DataFrame:
         .groupBy("topic")
         .agg(F.array_sort(F.collect_list("broker_name")).alias("missing"))
     )
-    counts = F.struct("read_queue_nums", "write_queue_nums")
+    is_counted = F.col("read_queue_nums").isNotNull() & F.col("write_queue_nums").isNotNull()
+    counts = F.when(is_counted, F.struct("read_queue_nums", "write_queue_nums"))
     layout = F.struct("broker_name", "read_queue_nums", "write_queue_nums")
     rows = (
         queues
@@ -111,7 +133,9 @@ def topic_coverage(facts: Facts) -> DataFrame:
         message=F.when(
             is_absent,
             F.concat(
-                F.format_string("It stands on %d brokers and is absent on ", "brokers"),
+                F.lit("It stands on "),
+                counted(F.col("brokers"), "broker"),
+                F.lit(" and is absent on "),
                 listed(F.col("missing")),
                 F.lit("."),
             ),
@@ -208,5 +232,7 @@ def hot_queue(facts: Facts) -> DataFrame:
             ),
             "message_type": F.col("message_type"),
         },
-        message=F.format_string("The busiest of its %d queues receives %.1f times the mean.", "queues", peak),
+        message=F.concat(
+            F.format_string("The busiest of its %d queues receives ", "queues"), times(peak), F.lit(" times the mean.")
+        ),
     )

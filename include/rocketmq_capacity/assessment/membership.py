@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pyspark.sql.functions as F
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import findings, listed
+from rocketmq_capacity.assessment.finding import counted, findings, harm, listed
 from rocketmq_capacity.assessment.loads import java_sorted
 
 
@@ -32,11 +32,12 @@ def duplicate_client_id(facts: Facts) -> DataFrame:
         .agg(
             F.count("*").alias("copies"),
             F.array_sort(F.collect_set("client_addr")).alias("addresses"),
+            F.array_sort(F.collect_set("language")).alias("languages"),
             F.array_sort(F.collect_set("version")).alias("versions"),
         )
         .where("copies > 1")
     )
-    named = F.struct("client_id", "copies", "addresses", "versions")
+    named = F.struct("client_id", "copies", "addresses", "languages", "versions")
     rows = (
         copies
         .groupBy("consumer_group")
@@ -58,10 +59,8 @@ def duplicate_client_id(facts: Facts) -> DataFrame:
         message=F.concat(
             F.lit("Several consumers share a client id: "),
             listed(F.col("ids")),
-            F.coalesce(
-                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"),
-                F.lit("."),
-            ),
+            F.lit("."),
+            harm(F.col("orphans"), F.col("twice")),
         ),
     )
 
@@ -70,26 +69,26 @@ def subscription_mismatch(facts: Facts) -> DataFrame:
     """Settled clients of one group subscribe to different topics or filters.
 
     Compared are (topic, expression type, expression), never the subscription's version, which every restart changes.
+    Retry topics and what the policy excludes do not count.
     Source: ConsumerRunningInfo.analyzeSubscription, rocketmq-all-5.3.3 (it, too, waits two minutes after a start).
     """
     consumer, own = facts.tables[contracts.Consumer], facts.tables[contracts.ConsumerSubscription]
     entry = F.concat_ws(
         " ", "topic", F.coalesce("expression_type", F.lit("TAG")), F.coalesce("expression", F.lit("*"))
     ).alias("entry")
-    not_retry = "kind <> 'RETRY'"
-    own = own.where(not_retry).select("consumer_group", "consumer_index", entry)
+    counts = "kind NOT IN ('RETRY', 'EXCLUDED')"
+    own = own.where(counts).select("consumer_group", "consumer_index", entry)
     # A client that did not report its subscriptions has its group's.
-    of_group = facts.tables[contracts.Subscription].where(not_retry).where("is_declared_by_group")
+    of_group = facts.tables[contracts.Subscription].where(counts).where("is_declared_by_group")
     inherited = (
         consumer
         .where("NOT has_subscriptions")
         .select("consumer_group", "consumer_index")
         .join(of_group.select("consumer_group", entry), "consumer_group")
     )
-    settled = F.coalesce(F.col("up_s") > facts.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s, F.lit(True))
     per_client = (
         consumer
-        .where(settled)
+        .where(_is_settled(facts))
         .join(facts.groups.select("consumer_group"), "consumer_group")
         .join(own.unionByName(inherited), ["consumer_group", "consumer_index"], "left")
         .groupBy("consumer_group", "consumer_index", "client_id", "started_at")
@@ -182,10 +181,8 @@ def mixed_strategies(facts: Facts) -> DataFrame:
         message=F.concat(
             F.lit("Its clients run different strategies: "),
             F.array_join(names, ", "),
-            F.coalesce(
-                F.format_string(". This leaves %d queues to nobody and lets %d be read twice.", "orphans", "twice"),
-                F.lit("."),
-            ),
+            F.lit("."),
+            harm(F.col("orphans"), F.col("twice")),
         ),
     )
 
@@ -193,7 +190,8 @@ def mixed_strategies(facts: Facts) -> DataFrame:
 def membership_disagreement(facts: Facts) -> DataFrame:
     """Brokers that serve a group name different members of it, so its clients compute with different lists.
 
-    Compared are the brokers that answered, hold a topic of the client and were named by at least one of the group.
+    Compared are the brokers that answered, hold a topic of the client and were named by at least one of the group. A
+    client that has just started may have reached some brokers only.
     """
     consumer = facts.tables[contracts.Consumer]
     answering = facts.tables[contracts.TopicQueue].where("has_answered").select("topic", "broker_name")
@@ -203,7 +201,7 @@ def membership_disagreement(facts: Facts) -> DataFrame:
     )
     expected = (
         consumer
-        .where("seen_on IS NOT NULL")
+        .where(F.col("seen_on").isNotNull() & _is_settled(facts))
         .join(facts.groups.select("consumer_group"), "consumer_group")
         .join(topics, "consumer_group")
         .where(F.col("only_topics").isNull() | F.array_contains("only_topics", F.col("topic")))
@@ -230,11 +228,12 @@ def membership_disagreement(facts: Facts) -> DataFrame:
         consumer_group=True,
         subjects=F.col("ids"),
         evidence={"unknown_to": F.col("unknown_to")},
-        message=F.format_string(
-            "%d of its clients are unknown to %d of the brokers that serve it; "
-            "clients that ask those brokers share the queues out wrongly.",
-            F.size("ids"),
-            F.size("unknown_to"),
+        message=F.concat(
+            counted(F.size("ids"), "client"),
+            F.when(F.size("ids") == 1, " is").otherwise(" are"),
+            F.lit(" unknown to "),
+            listed(F.transform("unknown_to", lambda broker: broker["broker_name"])),
+            F.lit("; clients that ask it who else reads divide the queues wrongly."),
         ),
     )
 
@@ -242,3 +241,8 @@ def membership_disagreement(facts: Facts) -> DataFrame:
 def _clustering(facts: Facts) -> DataFrame:
     model = F.coalesce("message_model", F.lit("CLUSTERING"))
     return facts.groups.where(model == "CLUSTERING").select("consumer_group", "message_request_mode")
+
+
+def _is_settled(facts: Facts) -> Column:
+    """Whether a consumer has been up for long enough to be compared; so is one whose start is unknown."""
+    return F.coalesce(F.col("up_s") > facts.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s, F.lit(True))

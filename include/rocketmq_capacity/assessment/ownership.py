@@ -1,14 +1,19 @@
 """Findings on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import pyspark.sql.functions as F
 from pyspark.sql import DataFrame, Window
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.assessment.current import OBSERVED
 from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import findings, listed, queue_label
+from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label
 from rocketmq_capacity.assessment.loads import POP, QUEUE, java_sorted
+
+WRITE: Final = 2
+"""PermName.PERM_WRITE."""
 
 
 def rules(facts: Facts) -> Iterator[DataFrame]:
@@ -56,6 +61,7 @@ def orphan_queue(facts: Facts) -> DataFrame:
         .join(pulled.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues")), ["consumer_group", "topic"])
         .join(causes, "consumer_group")
         .join(facts.groups.select("consumer_group", "current_strategy"), "consumer_group")
+        .join(_settling_groups(facts), "consumer_group", "left_anti")
     )
     return findings(
         rows,
@@ -73,7 +79,9 @@ def orphan_queue(facts: Facts) -> DataFrame:
             "cause": cause,
         },
         message=F.concat(
-            F.format_string("Nobody reads %d of the %d queues: ", "orphans", "queues"),
+            F.format_string("Nobody reads %d of ", "orphans"),
+            counted(F.col("queues"), "queue"),
+            F.lit(": "),
             listed(F.col("labels")),
             F.lit("."),
         ),
@@ -108,6 +116,7 @@ def idle_consumers(facts: Facts) -> DataFrame:
         .join(largest_topic, "consumer_group")
         .join(known, "consumer_group", "left")
         .where("is_known OR queues = 0")
+        .join(_settling_groups(facts), "consumer_group", "left_anti")
         .join(idle, "consumer_group")
         .withColumn("idle", F.size("ids"))
         .join(facts.tables[contracts.Topic].select("topic", "is_ordered"), "topic", "left")
@@ -130,26 +139,32 @@ def idle_consumers(facts: Facts) -> DataFrame:
             "max_useful_clients": F.col("max_useful_clients"),
             "ordered": F.col("is_ordered"),
         },
-        message=F.format_string(
-            "%d of %d clients own no queue; its largest topic has %d readable queues.",
-            "idle",
-            "distinct_client_ids",
-            "queues",
+        message=F.concat(
+            F.format_string("%d of ", "idle"),
+            counted(F.col("distinct_client_ids"), "client"),
+            F.when(F.col("idle") == 1, " owns").otherwise(" own"),
+            F.lit(" no queue; the group's largest topic has "),
+            counted(F.col("queues"), "readable queue"),
+            F.lit("."),
         ),
     )
 
 
 def read_only_idle(facts: Facts) -> DataFrame:
-    """Clients whose every queue stands on a broker that takes no messages, and is read to its end."""
-    is_dead = (F.col("perm").bitwiseAND(2) == 0) | (F.col("broker_state") != "MASTER")
-    state = facts.queues.select("consumer_group", *QUEUE, is_dead.alias("is_dead"), F.col("lag").alias("lag_now"))
+    """Clients whose every queue stands on a broker that takes no messages, and is read to its end.
+
+    That is a read-only broker or one without a master; of a broker that is not in the snapshot nothing is known.
+    """
+    is_dead = (F.col("perm").bitwiseAND(WRITE) == 0) | (F.col("broker_state") == "MASTERLESS")
+    is_done = is_dead & (F.col("lag_now") == 0)
+    state = facts.queues.select("consumer_group", *QUEUE, "perm", "broker_state", F.col("lag").alias("lag_now"))
     per_client = (
         facts.today
-        .where(F.col("message_request_mode") != POP)
-        .join(state, ["consumer_group", *QUEUE])
+        .join(state, ["consumer_group", *QUEUE], "left")
+        .withColumn("is_done", F.coalesce(is_done & (F.col("message_request_mode") != POP), F.lit(False)))
         .groupBy("consumer_group", "client_id")
         .agg(
-            F.min(F.col("is_dead") & (F.coalesce("lag_now", F.lit(1)) == 0)).alias("is_idle"),
+            F.min("is_done").alias("is_idle"),
             F.count("*").alias("queues"),
             F.collect_set("broker_name").alias("brokers"),
         )
@@ -168,8 +183,27 @@ def read_only_idle(facts: Facts) -> DataFrame:
         subjects=F.col("ids"),
         evidence={"clients": F.size("ids"), "queues": F.col("queues"), "brokers": F.col("brokers")},
         message=F.concat(
-            F.format_string("%d clients own only queues that receive nothing, on ", F.size("ids")),
+            counted(F.size("ids"), "client"),
+            F.when(F.size("ids") == 1, " owns").otherwise(" own"),
+            F.lit(" only queues that receive nothing and are read to their end, on "),
             listed(F.col("brokers")),
             F.lit("."),
         ),
+    )
+
+
+def _settling_groups(facts: Facts) -> DataFrame:
+    """Groups whose owners are known by observation alone while a client has just started: it owns nothing yet.
+
+    Shape: -> consumer_group, a row a group. Where the owners are computed, every client has its share already.
+    """
+    young = F.col("up_s") <= facts.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s
+    computed = facts.today.where(F.col("strategy") != OBSERVED).select("consumer_group").distinct()
+    return (
+        facts
+        .tables[contracts.Consumer]
+        .where(young)
+        .select("consumer_group")
+        .distinct()
+        .join(computed, "consumer_group", "left_anti")
     )

@@ -12,6 +12,7 @@ import pyspark.sql.functions as F
 from pyspark.sql import Column, DataFrame, Window
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.assessment.finding import counted, percent
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.loads import POP, QUEUE
 from rocketmq_capacity.config import Policy, Provision
@@ -43,7 +44,7 @@ def provision_status(
     fewer = dict(tables)
     fewer[contracts.Consumer] = _without_last(tables[contracts.Consumer], bounds)
     after = _utilisation(fewer, owned_after_removal(fewer)).withColumnRenamed("busiest", "utilisation_after")
-    growth = lag_growth(tables[contracts.OffsetSample])
+    growth = lag_growth(tables)
     complete = tables[contracts.Cluster].select("completeness_ratio")
     judged = (
         groups
@@ -66,21 +67,27 @@ def provision_status(
         .when(spare, OVER)
         .otherwise(RIGHT)
     )
-    percent = F.concat(F.format_number(use * 100, 1), F.lit(" %"))
+    busiest = F.concat(F.lit("the busiest client is busy for "), percent(use), F.lit(" of its time"))
     reason = (
         F
         .when(unknown.isNotNull(), unknown)
-        .when(use > bounds.under_utilisation, F.concat(F.lit("the busiest client is busy for "), percent))
-        .when(grows, F.format_string("lag grew by %d messages over the samples", F.col("lag_growth")))
+        .when(use > bounds.under_utilisation, busiest)
+        .when(
+            grows, F.concat(F.lit("lag grew by "), counted(F.col("lag_growth"), "message"), F.lit(" over the samples"))
+        )
         .when(
             spare,
             F.concat(
-                F.lit("without a fifth of its clients the busiest would be busy for "),
-                F.format_number(F.col("utilisation_after") * 100, 1),
-                F.lit(" %"),
+                F.lit("without "),
+                _leaving(F.col("connections"), bounds).cast("string"),
+                F.lit(" of its "),
+                counted(F.col("connections"), "client"),
+                F.lit(" the busiest would be busy for "),
+                percent(F.col("utilisation_after")),
+                F.lit(" of its time"),
             ),
         )
-        .otherwise(F.concat(F.lit("the busiest client is busy for "), percent))
+        .otherwise(busiest)
     )
     return judged.select(
         "consumer_group", status.alias("provision_status"), reason.alias("provision_reason"), "utilisation"
@@ -95,11 +102,16 @@ def _undecided(bounds: Provision) -> Column:
         F.when(F.col("connections") == 0, F.lit("the group has no clients")),
         F.when(
             F.col("completeness_ratio") < bounds.min_completeness,
-            F.format_string("the snapshot answered for %.1f %% of the queues only", F.col("completeness_ratio") * 100),
+            F.concat(
+                F.lit("the snapshot answered for "), percent(F.col("completeness_ratio")), F.lit(" of the queues only")
+            ),
         ),
         F.when(
             missing > bounds.max_unknown_rt_ratio,
-            F.format_string("response times are unknown for %d of %d clients", "clients_without_rt", "connections"),
+            F.concat(
+                F.format_string("response times are unknown for %d of ", "clients_without_rt"),
+                counted(F.col("connections"), "client"),
+            ),
         ),
         F.when(F.col("utilisation").isNull(), F.lit("rates, threads or owners of some of its queues are unknown")),
     )
@@ -164,5 +176,12 @@ def _without_last(consumer: DataFrame, bounds: Provision) -> DataFrame:
     """The consumers without the last fifth (by policy), in Java's order."""
     group = Window.partitionBy("consumer_group")
     place = F.row_number().over(group.orderBy(F.encode("client_id", "UTF-16BE"), "consumer_index"))
-    kept = F.count("*").over(group) - F.ceil(F.count("*").over(group) * bounds.over_removed_ratio)
+    consumers = F.count("*").over(group)
+    kept = consumers - _leaving(consumers, bounds)
     return consumer.withColumn("_stays", place <= kept).where("_stays").drop("_stays")
+
+
+def _leaving(consumers: Column, bounds: Provision) -> Column:
+    """How many consumers the policy's share is, rounded up."""
+    # 100 * 0.07 is a little more than 7 in floating point, which is no eighth consumer.
+    return F.ceil(F.round(consumers * bounds.over_removed_ratio, 6))

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import findings, listed
+from rocketmq_capacity.assessment.finding import counted, findings, listed, percent
 
 
 def snapshot_incomplete(facts: Facts) -> Iterator[DataFrame]:
@@ -42,7 +42,9 @@ def snapshot_incomplete(facts: Facts) -> Iterator[DataFrame]:
             "absent_brokers": F.array_sort("absent"),
         },
         message=F.concat(
-            F.format_string("The snapshot covers %.1f %% of the queues; not answered or not known: ", ratio * 100),
+            F.lit("The snapshot covers "),
+            percent(ratio),
+            F.lit(" of the queues; not answered or not known: "),
             listed(F.col("brokers")),
             F.lit("."),
         ),
@@ -69,7 +71,10 @@ def suspect_snapshot(facts: Facts, found: DataFrame) -> Iterator[DataFrame]:
         severity="WARNING",
         subjects=F.col("names"),
         evidence={"groups": F.col("groups"), "newly_flagged": F.col("newly")},
-        message=F.format_string(
-            "%d of %d groups are newly flagged since the run before: check the snapshot first.", "newly", "groups"
+        message=F.concat(
+            F.format_string("%d of ", "newly"),
+            counted(F.col("groups"), "group"),
+            F.when(F.col("newly") == 1, " is").otherwise(" are"),
+            F.lit(" newly flagged since the run before: check the snapshot first."),
         ),
     )

@@ -1,0 +1,221 @@
+"""READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
+
+from tests.assessment.cases import READ_ONLY, Part, members
+from tests.assessment.judge import Judgement
+from tests.simulation.clusters import queues, reads
+
+PART = Part()
+
+# READ_LESS_THAN_WRITE: of broker-a's six queues 4 and 5 are written and not read.
+_six = {("broker-a", i): (10, 100) for i in range(6)}
+_read_four = (queues("broker-a", 4, 6), queues("broker-b", 4))
+PART.topic("two_unread", *_read_four, offsets=_six)
+PART.group("two_unread", members(2), "two_unread", lags={("two_unread", "broker-a", 4): 100_000 - 80})
+PART.topic("never_read", *_read_four, offsets=_six)
+PART.group("never_read", members(2), "never_read")
+PART.topic("two_groups_left", *_read_four, offsets=_six)
+PART.group("left_early", members(2), "two_groups_left", lags={("two_groups_left", "broker-a", 4): 100_000 - 30})
+PART.group("left_late", members(2), "two_groups_left", lags={("two_groups_left", "broker-a", 4): 100_000 - 90})
+PART.topic("one_unread", queues("broker-a", 5, 6))
+PART.topic("unread_unknown", *_read_four, offsets={("broker-a", i): (10, 100) for i in range(5)})
+PART.topic("unread_end_unknown", *_read_four, offsets=_six | {("broker-a", 5): (10, None)})
+PART.topic("read_as_written", queues("broker-a", 4, 4), queues("broker-b", 4, 4))
+PART.topic("being_shrunk", queues("broker-a", 6, 4), queues("broker-b", 6, 4))
+PART.topic("counts_unknown", queues("broker-a", None, None), queues("broker-b", None, None), offsets={})
+for _name in (
+    "%RETRY%g",
+    "%DLQ%g",
+    "%LMQ%g",
+    "RMQ_SYS_TRACE_TOPIC",
+    "rmq_sys_REVIVE_LOG_C1",
+    "C1",
+    "broker-a",
+    "C1_REPLY_TOPIC",
+    "bench_writes",
+):
+    # One hot queue, on one broker only, and some that nobody reads.
+    PART.topic(_name, queues("broker-a", 4, 8), rates={("broker-a", i): 100.0 if i == 0 else 1.0 for i in range(8)})
+OWN_TOPICS = [topic.topic for topic in PART.topics[-9:]]
+
+
+def test_queues_that_are_written_and_not_read_are_flagged_with_what_stands_in_them(judged: Judgement) -> None:
+    found = judged.finding("READ_LESS_THAN_WRITE", topic="two_unread")
+
+    assert found["severity"] == "CRITICAL"
+    assert (found["broker_name"], found["subjects"]) == ("broker-a", ["broker-a"])
+    # Queue 4 was read up to 80 of 100, queue 5 never: it has what stands between 10 and 100.
+    assert found["evidence"] == {"read_queue_nums": 4, "write_queue_nums": 6, "stranded": 20 + 90}
+    assert found["message"] == "Consumers cannot see 2 queues that producers write to (read 4, write 6)."
+
+
+def test_what_no_group_ever_read_is_stranded_from_its_beginning(judged: Judgement) -> None:
+    assert judged.finding("READ_LESS_THAN_WRITE", topic="never_read")["evidence"]["stranded"] == 90 + 90
+
+
+def test_the_group_furthest_behind_says_what_is_stranded(judged: Judgement) -> None:
+    assert judged.finding("READ_LESS_THAN_WRITE", topic="two_groups_left")["evidence"]["stranded"] == 70 + 90
+
+
+def test_one_queue_is_enough(judged: Judgement) -> None:
+    found = judged.finding("READ_LESS_THAN_WRITE", topic="one_unread")
+
+    assert found["message"] == "Consumers cannot see 1 queue that producers write to (read 5, write 6)."
+
+
+def test_offsets_that_are_not_known_leave_the_stranded_unknown(judged: Judgement) -> None:
+    for topic in ("unread_unknown", "unread_end_unknown"):
+        assert judged.finding("READ_LESS_THAN_WRITE", topic=topic)["evidence"]["stranded"] is None
+
+
+def test_as_many_to_read_as_to_write_or_more_is_as_it_should_be(judged: Judgement) -> None:
+    assert judged.rules(topic="read_as_written") == set()
+    assert judged.rules(topic="being_shrunk") == set()
+    assert judged.rules(topic="counts_unknown") == set()
+
+
+def test_rocketmqs_own_topics_and_excluded_ones_lie_as_they_like(judged: Judgement) -> None:
+    assert {topic: judged.rules(topic=topic) for topic in OWN_TOPICS} == {topic: set() for topic in OWN_TOPICS}
+
+
+# TOPIC_COVERAGE
+PART.topic("only_on_broker_a", queues("broker-a"))
+PART.topic("on_both_brokers")
+PART.topic("unequal", queues("broker-a", 4), queues("broker-b", 6))
+PART.topic("unequal_to_write", queues("broker-a", 6, 6), queues("broker-b", 6, 4))
+PART.topic("partly_unknown", queues("broker-a", 4), queues("broker-b", None, None))
+PART.topic("on_readonly_only", queues("readonly", 4, perm=READ_ONLY))
+PART.topic("static", queues("__syslo__global", 16))
+PART.group("reads_nothing_1", members(1), "on_both_brokers", subscriptions=(reads("nowhere"),))
+PART.group("reads_nothing_2", members(1), "on_both_brokers", subscriptions=(reads("nowhere"), reads("on_both_brokers")))
+PART.group("reads_bench", members(1), "on_both_brokers", subscriptions=(reads("bench_nowhere"),))
+PART.group(
+    "reads_own_retries",
+    members(1),
+    "on_both_brokers",
+    subscriptions=(reads("on_both_brokers"), reads("%RETRY%reads_own_retries")),
+)
+
+
+def test_a_topic_that_a_broker_lacks_is_flagged(judged: Judgement) -> None:
+    found = judged.finding("TOPIC_COVERAGE", topic="only_on_broker_a")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["broker-b"]
+    assert found["evidence"] == {
+        "brokers": 1,
+        "missing": ["broker-b"],
+        "layout": [{"broker_name": "broker-a", "read_queue_nums": 4, "write_queue_nums": 4}],
+    }
+    assert found["message"] == "It stands on 1 broker and is absent on broker-b."
+
+
+def test_a_topic_on_every_broker_alike_is_covered(judged: Judgement) -> None:
+    # There are also a read-only, a write-only and a masterless broker, where it is not missed.
+    assert judged.rules(topic="on_both_brokers") == set()
+
+
+def test_unequal_counts_are_worth_a_note(judged: Judgement) -> None:
+    for topic in ("unequal", "unequal_to_write"):
+        found = judged.finding("TOPIC_COVERAGE", topic=topic)
+        assert (found["severity"], found["subjects"]) == ("INFO", ["broker-a", "broker-b"])
+        assert found["message"] == "Its brokers have different numbers of queues."
+
+
+def test_an_unknown_count_is_not_an_unequal_one(judged: Judgement) -> None:
+    assert judged.rules(topic="partly_unknown") == set()
+
+
+def test_a_topic_on_a_read_only_broker_alone_is_missed_on_the_others(judged: Judgement) -> None:
+    assert judged.finding("TOPIC_COVERAGE", topic="on_readonly_only")["subjects"] == ["broker-a", "broker-b"]
+
+
+def test_the_logical_queues_of_a_static_topic_lie_on_no_broker(judged: Judgement) -> None:
+    assert judged.rules(topic="static") == set()
+
+
+def test_a_topic_that_groups_subscribe_and_no_broker_has_is_flagged(judged: Judgement) -> None:
+    found = judged.finding("TOPIC_COVERAGE", topic="nowhere")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["reads_nothing_1", "reads_nothing_2"]
+    assert found["evidence"] == {"brokers": 0, "consumer_groups": ["reads_nothing_1", "reads_nothing_2"]}
+
+
+def test_topics_that_are_not_planned_may_be_nowhere(judged: Judgement) -> None:
+    assert judged.rules(topic="bench_nowhere") == set()
+    assert judged.rules(topic="%RETRY%reads_own_retries") == set()
+
+
+# HOT_QUEUE: four queues with a mean of ten.
+def _hot(name: str, *rates: float | None) -> None:
+    PART.topic(
+        name,
+        queues("broker-a", 2),
+        queues("broker-b", 2),
+        message_type="FIFO",
+        rates={
+            ("broker-a", 0): rates[0],
+            ("broker-a", 1): rates[1],
+            ("broker-b", 0): rates[2],
+            ("broker-b", 1): rates[3],
+        },
+    )
+
+
+_hot("twice_the_mean", 20.0, 10.0, 5.0, 5.0)
+_hot("more_than_twice", 21.0, 9.0, 5.0, 5.0)
+_hot("all_alike", 10.0, 10.0, 10.0, 10.0)
+_hot("hot_and_slow", 0.96, 0.01, 0.01, 0.01)
+_hot("hot_at_one", 0.97, 0.01, 0.01, 0.01)
+_hot("hot_or_not", 21.0, 9.0, 5.0, None)
+_hot("silent", 0.0, 0.0, 0.0, 0.0)
+PART.topic(
+    "rest_is_read_only",
+    queues("broker-a", 2),
+    queues("broker-b", 2),
+    queues("readonly", 12, perm=READ_ONLY),
+    rates={(b, i): 10.0 for b in ("broker-a", "broker-b") for i in range(2)}
+    | {("readonly", i): 0.0 for i in range(12)},
+)
+PART.topic(
+    "rest_is_not_written",
+    queues("broker-a", 8, 2),
+    queues("broker-b", 8, 2),
+    rates={(b, i): 10.0 if i < 2 else 0.0 for b in ("broker-a", "broker-b") for i in range(8)},
+)
+
+
+def test_a_queue_with_more_than_twice_the_mean_is_flagged(judged: Judgement) -> None:
+    found = judged.finding("HOT_QUEUE", topic="more_than_twice")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["broker-a:0"]
+    assert found["evidence"] == {
+        "queues": 4,
+        "peak": 2.1,
+        "share": 0.525,
+        "msgs_per_s": 40.0,
+        "hottest": [{"queue": "broker-a:0", "msgs_per_s": 21.0}],
+        "message_type": "FIFO",
+    }
+    assert found["message"] == "The busiest of its 4 queues receives 2.1 times the mean."
+
+
+def test_twice_the_mean_is_not_hot_yet(judged: Judgement) -> None:
+    assert judged.rules(topic="twice_the_mean") == set()
+    assert judged.rules(topic="all_alike") == set()
+
+
+def test_below_one_message_a_second_nothing_is_hot(judged: Judgement) -> None:
+    assert judged.rules(topic="hot_and_slow") == set()
+    assert judged.rules(topic="silent") == set()
+    assert judged.finding("HOT_QUEUE", topic="hot_at_one")["evidence"]["msgs_per_s"] == 1.0
+
+
+def test_with_an_unknown_rate_there_is_no_mean(judged: Judgement) -> None:
+    assert judged.rules(topic="hot_or_not") == set()
+
+
+def test_queues_that_producers_do_not_see_do_not_lower_the_mean(judged: Judgement) -> None:
+    assert judged.found("HOT_QUEUE", topic="rest_is_read_only") is None
+    assert judged.found("HOT_QUEUE", topic="rest_is_not_written") is None

@@ -1,0 +1,288 @@
+"""DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
+
+from rocketmq_capacity.snapshot.inventory import Subscription
+from tests.assessment.cases import OWN_STRATEGY, Part, ago, member, members, pops
+from tests.assessment.judge import Judgement
+from tests.simulation.clusters import queues, reads
+
+PART = Part()
+
+
+# DUPLICATE_CLIENT_ID: eight queues over the list [twin, twin, zoe] give three, three and two; the second share is lost.
+_twin = [
+    member("twin", client_addr="10.0.0.1:40001", language="JAVA", version="V4_8_0"),
+    member("twin", client_addr="10.0.0.2:40001", language="JAVA", version="V4_8_0"),
+    member("zoe", client_addr="10.0.0.3:40001", language="GO", version="V4_9_8"),
+]
+PART.case("twins", _twin)
+PART.case("twins_of_two_queues", [member("twin"), member("twin")], queues("broker-a", 1), queues("broker-b", 1))
+PART.case("twins_own_strategy", [member("twin", allocate_strategy=OWN_STRATEGY) for _ in range(2)])
+PART.case("twins_that_broadcast", _twin, message_model="BROADCASTING")
+PART.case("one_machine_two_ids", [member("a", client_addr="10.0.0.1:1"), member("b", client_addr="10.0.0.1:1")])
+
+
+def test_two_consumers_of_one_client_id_are_flagged_with_who_they_are(judged: Judgement) -> None:
+    found = judged.finding("DUPLICATE_CLIENT_ID", "twins")
+
+    assert found["severity"] == "CRITICAL"
+    assert found["subjects"] == ["twin"]
+    assert found["evidence"] == {
+        "duplicates": [
+            {
+                "client_id": "twin",
+                "copies": 2,
+                "addresses": ["10.0.0.1:40001", "10.0.0.2:40001"],
+                "languages": ["JAVA"],
+                "versions": ["V4_8_0"],
+            }
+        ],
+        "orphan_queues": 3,
+        "doubly_owned_queues": 3,
+    }
+    assert found["message"] == (
+        "Several consumers share a client id: twin. Now nobody reads 3 queues, and 3 queues are read twice."
+    )
+
+
+def test_one_queue_is_written_as_one_queue(judged: Judgement) -> None:
+    found = judged.finding("DUPLICATE_CLIENT_ID", "twins_of_two_queues")
+
+    assert found["message"] == (
+        "Several consumers share a client id: twin. Now nobody reads 1 queue, and 1 queue is read twice."
+    )
+
+
+def test_a_repeated_id_whose_queues_are_unknown_is_a_warning_that_claims_nothing(judged: Judgement) -> None:
+    found = judged.finding("DUPLICATE_CLIENT_ID", "twins_own_strategy")
+
+    assert found["severity"] == "WARNING"
+    assert (found["evidence"]["orphan_queues"], found["evidence"]["doubly_owned_queues"]) == (None, None)
+    assert found["message"] == "Several consumers share a client id: twin."
+
+
+def test_broadcasting_consumers_may_share_an_id(judged: Judgement) -> None:
+    assert judged.rules("twins_that_broadcast") == set()
+
+
+def test_ids_that_differ_are_no_duplicates_though_the_address_is_one(judged: Judgement) -> None:
+    assert judged.found("DUPLICATE_CLIENT_ID", "one_machine_two_ids") is None
+
+
+# SUBSCRIPTION_MISMATCH
+def _subscribing(name: str, *minority: str, started_at: str | None = None) -> list[object]:
+    return [
+        *members(3, subscriptions=(reads(name),)),
+        member("c99", subscriptions=tuple(reads(name, expression) for expression in minority), started_at=started_at),
+    ]
+
+
+PART.case("filters_differ", _subscribing("filters_differ", "TagA"))
+PART.case("filters_agree", _subscribing("filters_agree", "*"))
+PART.case("differs_at_120_s", _subscribing("differs_at_120_s", "TagA", started_at=ago(120)))
+PART.case("differs_at_121_s", _subscribing("differs_at_121_s", "TagA", started_at=ago(121)))
+PART.case(
+    "expression_types_differ",
+    [
+        member("a", subscriptions=(reads("expression_types_differ"),)),
+        member("b", subscriptions=(reads("expression_types_differ"),)),
+        member(
+            "c",
+            subscriptions=(Subscription(topic="expression_types_differ", expression_type="SQL92", expression="*"),),
+        ),
+    ],
+)
+PART.case(
+    "retry_differs",
+    [
+        member("a", subscriptions=(reads("retry_differs"),)),
+        member("b", subscriptions=(reads("retry_differs"), reads("%RETRY%retry_differs"))),
+    ],
+)
+PART.case(
+    "excluded_differs",
+    [
+        member("a", subscriptions=(reads("excluded_differs"),)),
+        member("b", subscriptions=(reads("excluded_differs"), reads("bench_x"))),
+    ],
+)
+PART.case("inherits_the_same", [member("a", subscriptions=(reads("inherits_the_same"),)), member("b")])
+PART.case(
+    "inherits_another",
+    [
+        member("a", subscriptions=(reads("inherits_another", "TagA"),)),
+        member("b"),
+        member("c"),
+    ],
+)
+PART.case(
+    "two_ways_each",
+    [
+        member("a", subscriptions=(reads("two_ways_each", "TagA"),)),
+        member("b", subscriptions=(reads("two_ways_each", "TagB"),)),
+    ],
+)
+
+
+def test_a_client_with_another_filter_is_named(judged: Judgement) -> None:
+    found = judged.finding("SUBSCRIPTION_MISMATCH", "filters_differ")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["c99"]
+    assert (found["evidence"]["clients"], found["evidence"]["sets"]) == (4, 2)
+    assert [(s["clients"], s["subscriptions"]) for s in found["evidence"]["subscription_sets"]] == [
+        (3, ["filters_differ TAG *"]),
+        (1, ["filters_differ TAG TagA"]),
+    ]
+    assert found["message"] == "Its 4 clients subscribe in 2 different ways; the broker keeps the latest only."
+
+
+def test_equal_subscriptions_are_no_mismatch(judged: Judgement) -> None:
+    assert judged.rules("filters_agree") == set()
+
+
+def test_a_client_up_for_two_minutes_is_not_compared_yet(judged: Judgement) -> None:
+    assert judged.found("SUBSCRIPTION_MISMATCH", "differs_at_120_s") is None
+
+
+def test_a_client_up_for_more_than_two_minutes_is_compared(judged: Judgement) -> None:
+    assert judged.finding("SUBSCRIPTION_MISMATCH", "differs_at_121_s")["subjects"] == ["c99"]
+
+
+def test_the_kind_of_expression_counts(judged: Judgement) -> None:
+    assert judged.finding("SUBSCRIPTION_MISMATCH", "expression_types_differ")["subjects"] == ["c"]
+
+
+def test_a_retry_topic_that_only_some_have_is_normal(judged: Judgement) -> None:
+    assert judged.rules("retry_differs") == set()
+
+
+def test_a_topic_that_the_policy_excludes_makes_no_mismatch(judged: Judgement) -> None:
+    assert judged.found("SUBSCRIPTION_MISMATCH", "excluded_differs") is None
+
+
+def test_a_client_that_reported_none_has_its_groups_subscriptions(judged: Judgement) -> None:
+    assert judged.rules("inherits_the_same") == set()
+    assert judged.finding("SUBSCRIPTION_MISMATCH", "inherits_another")["subjects"] == ["a"]
+
+
+def test_where_no_way_has_a_majority_somebody_is_named_still(judged: Judgement) -> None:
+    assert judged.finding("SUBSCRIPTION_MISMATCH", "two_ways_each")["subjects"] == ["b"]
+
+
+# MIXED_STRATEGIES: of eight queues AVG gives the first of two clients 0 to 3, the circle gives the second 1, 3, 5, 7.
+PART.case(
+    "two_strategies",
+    [
+        member("a", allocate_strategy="AVG"),
+        member("b", allocate_strategy="AVG_BY_CIRCLE"),
+    ],
+)
+PART.case("most_run_one", [*members(3, allocate_strategy="CONSISTENT_HASH"), member("d", allocate_strategy="AVG")])
+PART.case("silent_on_strategy", [member("a", allocate_strategy="AVG_BY_CIRCLE"), member("b")])
+PART.case(
+    "broadcasters_differ",
+    [
+        member("a", allocate_strategy="AVG"),
+        member("b", allocate_strategy="AVG_BY_CIRCLE"),
+    ],
+    message_model="BROADCASTING",
+)
+PART.topic("poppers_differ")
+PART.group(
+    "poppers_differ",
+    [
+        member("a", allocate_strategy="AVG"),
+        member("b", allocate_strategy="AVG_BY_CIRCLE"),
+    ],
+    "poppers_differ",
+    subscriptions=(pops("poppers_differ"),),
+)
+
+
+def test_clients_of_two_strategies_are_flagged_with_what_it_does(judged: Judgement) -> None:
+    found = judged.finding("MIXED_STRATEGIES", "two_strategies")
+
+    assert found["severity"] == "CRITICAL"
+    assert found["subjects"] == ["b"]
+    assert found["evidence"] == {
+        "strategies": [{"strategy": "AVG", "clients": 1}, {"strategy": "AVG_BY_CIRCLE", "clients": 1}],
+        "orphan_queues": 2,
+        "doubly_owned_queues": 2,
+    }
+    assert found["message"] == (
+        "Its clients run different strategies: AVG, AVG_BY_CIRCLE."
+        " Now nobody reads 2 queues, and 2 queues are read twice."
+    )
+
+
+def test_the_clients_that_differ_from_most_are_named(judged: Judgement) -> None:
+    assert judged.finding("MIXED_STRATEGIES", "most_run_one")["subjects"] == ["d"]
+
+
+def test_a_client_that_reports_no_strategy_does_not_mix(judged: Judgement) -> None:
+    assert judged.rules("silent_on_strategy") == set()
+
+
+def test_strategies_of_groups_that_do_not_rebalance_do_not_matter(judged: Judgement) -> None:
+    assert judged.rules("broadcasters_differ") == set()
+    assert judged.rules("poppers_differ") == set()
+
+
+# MEMBERSHIP_DISAGREEMENT
+_both = ("broker-a", "broker-b")
+PART.case("unknown_to_b", [*members(3, seen_on=_both), member("lost", seen_on=("broker-a",))])
+PART.case("two_unknown", [*members(2, seen_on=_both), *(member(x, seen_on=("broker-a",)) for x in ("x", "y"))])
+PART.case("known_to_both", members(3, seen_on=_both))
+PART.case("unknown_at_120_s", [*members(3, seen_on=_both), member("new", seen_on=("broker-a",), started_at=ago(120))])
+PART.case("unknown_at_121_s", [*members(3, seen_on=_both), member("new", seen_on=("broker-a",), started_at=ago(121))])
+PART.case("no_broker_asked", members(3))
+PART.case("b_names_nobody", members(3, seen_on=("broker-a",)))
+PART.topic("only_on_a", queues("broker-a", 8))
+PART.topic("on_both")
+PART.group(
+    "reads_what_a_has",
+    [
+        *members(2, seen_on=_both),
+        member("z", seen_on=("broker-a",), subscriptions=(reads("only_on_a"),)),
+    ],
+    "only_on_a",
+    "on_both",
+)
+PART.group("reads_only_on_a", [member("a", seen_on=_both), member("b", seen_on=("broker-a",))], "only_on_a")
+
+
+def test_a_client_that_a_broker_does_not_know_is_flagged(judged: Judgement) -> None:
+    found = judged.finding("MEMBERSHIP_DISAGREEMENT", "unknown_to_b")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["lost"]
+    assert found["evidence"] == {"unknown_to": [{"broker_name": "broker-b", "client_ids": ["lost"]}]}
+    assert found["message"] == (
+        "1 client is unknown to broker-b; clients that ask it who else reads divide the queues wrongly."
+    )
+
+
+def test_several_unknown_clients_are_counted(judged: Judgement) -> None:
+    found = judged.finding("MEMBERSHIP_DISAGREEMENT", "two_unknown")
+
+    assert found["subjects"] == ["x", "y"]
+    assert found["message"].startswith("2 clients are unknown to broker-b;")
+
+
+def test_brokers_that_name_the_same_members_agree(judged: Judgement) -> None:
+    assert judged.rules("known_to_both") == set()
+
+
+def test_a_client_needs_two_minutes_to_be_known_everywhere(judged: Judgement) -> None:
+    assert judged.rules("unknown_at_120_s") == set()
+    assert judged.finding("MEMBERSHIP_DISAGREEMENT", "unknown_at_121_s")["subjects"] == ["new"]
+
+
+def test_brokers_that_name_nobody_cannot_disagree(judged: Judgement) -> None:
+    assert judged.rules("no_broker_asked") == set()
+    assert judged.rules("b_names_nobody") == set()
+
+
+def test_a_client_is_expected_only_where_a_topic_of_its_own_lies(judged: Judgement) -> None:
+    assert judged.found("MEMBERSHIP_DISAGREEMENT", "reads_what_a_has") is None
+    assert judged.found("MEMBERSHIP_DISAGREEMENT", "reads_only_on_a") is None

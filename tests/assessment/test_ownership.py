@@ -1,0 +1,300 @@
+"""ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
+
+from tests.assessment.cases import OWN_STRATEGY, READ_ONLY, WRITE_ONLY, Part, ago, member, members, owned, pops
+from tests.assessment.judge import Judgement
+from tests.simulation.clusters import queues, reads
+
+PART = Part()
+
+# ORPHAN_QUEUE: two equal ids divide eight queues into halves and both take the first; broker-b's four are lost.
+_twins = [member("twin"), member("twin")]
+PART.case("half_is_lost", _twins, lag=7, rates={(b, i): 2.5 for b in ("broker-a", "broker-b") for i in range(4)})
+PART.case("lost_lag_unknown", _twins, lags={("lost_lag_unknown", "broker-b", 3): None}, lag=7)
+PART.case("lost_by_mixing", [member("a", allocate_strategy="AVG"), member("b", allocate_strategy="AVG_BY_CIRCLE")])
+PART.topic("all_read_it")
+PART.topic("half_read_it")
+PART.group(
+    "lost_by_subscription",
+    [
+        member("a", subscriptions=(reads("all_read_it"), reads("half_read_it"))),
+        member("b", subscriptions=(reads("all_read_it"),)),
+    ],
+    "all_read_it",
+    "half_read_it",
+)
+_seven = [("lost_as_observed", "broker-a", i) for i in range(4)] + [
+    ("lost_as_observed", "broker-b", i) for i in range(3)
+]
+PART.case(
+    "lost_as_observed",
+    [
+        member("a", allocate_strategy=OWN_STRATEGY, owned_queues=owned(*_seven)),
+        member("b", allocate_strategy=OWN_STRATEGY, owned_queues=()),
+    ],
+)
+for _seconds in (120, 121):
+    _name = f"starting_{_seconds}_s_ago"
+    PART.case(
+        _name,
+        [
+            member(
+                "a", allocate_strategy=OWN_STRATEGY, owned_queues=owned(*((_name, "broker-a", i) for i in range(4)))
+            ),
+            member("b", allocate_strategy=OWN_STRATEGY, owned_queues=(), started_at=ago(_seconds)),
+        ],
+    )
+PART.case("twins_just_started", [member("twin", started_at=ago(5)), member("twin", started_at=ago(5))])
+PART.case("nothing_reported", members(2, allocate_strategy=OWN_STRATEGY))
+PART.case("nobody_runs", [])
+PART.case("clients_unknown", None)
+PART.case("every_queue_owned", members(3))
+PART.case("not_readable", members(2), queues("broker-a", 4), queues("broker-b", 4, perm=WRITE_ONLY))
+PART.case("broadcast_twins", _twins, message_model="BROADCASTING")
+PART.topic("popped")
+PART.group("popped", _twins, "popped", subscriptions=(pops("popped"),))
+
+
+def test_queues_that_nobody_reads_are_flagged_with_what_waits_in_them(judged: Judgement) -> None:
+    found = judged.finding("ORPHAN_QUEUE", "half_is_lost")
+
+    assert found["severity"] == "CRITICAL"
+    assert found["topic"] == "half_is_lost"
+    assert found["subjects"] == ["broker-b:0", "broker-b:1", "broker-b:2", "broker-b:3"]
+    assert found["evidence"] == {
+        "orphans": 4,
+        "queues": 8,
+        "lag": 28,
+        "msgs_per_s": 10.0,
+        "current_strategy": "AVG",
+        "cause": "DUPLICATE_CLIENT_ID",
+    }
+    assert found["message"] == "Nobody reads 4 of 8 queues: broker-b:0, broker-b:1, broker-b:2, broker-b:3."
+
+
+def test_a_sum_of_lags_with_an_unknown_one_is_unknown(judged: Judgement) -> None:
+    assert judged.finding("ORPHAN_QUEUE", "lost_lag_unknown")["evidence"]["lag"] is None
+
+
+def test_strategies_that_differ_are_named_as_the_cause(judged: Judgement) -> None:
+    found = judged.finding("ORPHAN_QUEUE", "lost_by_mixing")
+
+    assert found["subjects"] == ["broker-b:0", "broker-b:2"]
+    assert found["evidence"]["cause"] == "MIXED_STRATEGIES"
+
+
+def test_subscriptions_that_differ_are_named_as_the_cause(judged: Judgement) -> None:
+    found = judged.finding("ORPHAN_QUEUE", "lost_by_subscription")
+
+    assert found["topic"] == "half_read_it"
+    assert found["subjects"] == [f"broker-b:{i}" for i in range(4)]
+    assert found["evidence"]["cause"] == "SUBSCRIPTION_MISMATCH"
+
+
+def test_a_single_queue_is_enough(judged: Judgement) -> None:
+    found = judged.finding("ORPHAN_QUEUE", "lost_as_observed")
+
+    assert found["subjects"] == ["broker-b:3"]
+    assert found["evidence"]["cause"] == f"strategy {OWN_STRATEGY}"
+    assert found["message"] == "Nobody reads 1 of 8 queues: broker-b:3."
+
+
+def test_owners_are_not_judged_by_observation_while_a_client_starts(judged: Judgement) -> None:
+    assert judged.rules("starting_120_s_ago") == set()
+    assert {"ORPHAN_QUEUE", "IDLE_CONSUMERS"} <= judged.rules("starting_121_s_ago")
+
+
+def test_what_a_strategy_will_do_is_known_however_young_the_clients_are(judged: Judgement) -> None:
+    assert judged.finding("ORPHAN_QUEUE", "twins_just_started")["evidence"]["orphans"] == 4
+
+
+def test_where_every_readable_queue_has_a_client_there_is_no_orphan(judged: Judgement) -> None:
+    assert judged.rules("every_queue_owned") == set()
+    assert judged.found("ORPHAN_QUEUE", "not_readable") is None
+
+
+def test_a_group_without_clients_has_no_orphans(judged: Judgement) -> None:
+    assert judged.rules("nobody_runs") == set()
+    assert judged.rules("clients_unknown") == set()
+
+
+def test_where_nothing_says_who_owns_what_nothing_is_claimed(judged: Judgement) -> None:
+    assert judged.rules("nothing_reported") == set()
+
+
+def test_broadcast_and_popped_queues_are_no_orphans(judged: Judgement) -> None:
+    assert judged.rules("broadcast_twins") == set()
+    assert judged.found("ORPHAN_QUEUE", "popped") is None
+
+
+# IDLE_CONSUMERS
+PART.case("a_third_is_idle", members(12), order=False)
+PART.case("as_many_as_queues", members(8))
+PART.case("one_too_many", members(9))
+PART.case("just_under_half_idle", members(15))
+PART.case("half_is_idle", members(16))
+PART.topic("small", queues("broker-a", 2), queues("broker-b", 2))
+PART.topic("large")
+PART.group("largest_topic_counts", members(9), "small", "large")
+PART.case(
+    "in_java_order", [member(f"10.0.0.{n}@1#1") for n in (1, 2, 10)], queues("broker-a", 1), queues("broker-b", 1)
+)
+PART.case("write_only_queues", members(5), queues("broker-a", 4), queues("writeonly", 4, perm=WRITE_ONLY))
+PART.case("no_readable_queue", members(2), queues("broker-a", 0, 0), queues("broker-b", 0, 0))
+PART.case("one_queue", members(3), queues("broker-a", 1), queues("broker-b", 0, 0))
+PART.topic("mixed_popped")
+PART.topic("mixed_pulled", queues("broker-a", 1), queues("broker-b", 1))
+PART.group(
+    "mixed_modes",
+    members(4),
+    "mixed_popped",
+    "mixed_pulled",
+    subscriptions=(pops("mixed_popped"), reads("mixed_pulled")),
+)
+PART.topic("all_popped")
+PART.group("many_poppers", members(20), "all_popped", subscriptions=(pops("all_popped"),))
+PART.topic("many_retries", queues("broker-a", 1), queues("broker-b", 1))
+PART.group("many_broadcasters", members(20), "many_retries", message_model="BROADCASTING")
+PART.case("twins_count_once", [*members(7), member("c07"), member("c08")])
+
+
+def test_clients_without_a_queue_are_named(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "a_third_is_idle")
+
+    assert found["severity"] == "WARNING"
+    assert found["topic"] == "a_third_is_idle"
+    assert found["subjects"] == ["c09", "c10", "c11", "c12"]
+    assert found["evidence"] == {
+        "clients": 12,
+        "queues": 8,
+        "idle": 4,
+        "idle_ratio": 0.3333,
+        "max_useful_clients": 8,
+        "ordered": False,
+    }
+    assert found["message"] == "4 of 12 clients own no queue; the group's largest topic has 8 readable queues."
+
+
+def test_as_many_clients_as_queues_are_all_busy(judged: Judgement) -> None:
+    assert judged.rules("as_many_as_queues") == set()
+
+
+def test_one_client_more_than_queues_is_idle(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "one_too_many")
+
+    assert found["subjects"] == ["c09"]
+    assert found["message"] == "1 of 9 clients owns no queue; the group's largest topic has 8 readable queues."
+
+
+def test_half_of_the_clients_idle_is_critical_and_less_is_not(judged: Judgement) -> None:
+    assert judged.finding("IDLE_CONSUMERS", "just_under_half_idle")["severity"] == "WARNING"
+    assert judged.finding("IDLE_CONSUMERS", "half_is_idle")["severity"] == "CRITICAL"
+
+
+def test_a_client_is_idle_only_beyond_the_largest_topic(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "largest_topic_counts")
+
+    assert found["topic"] == "large"
+    assert found["subjects"] == ["c09"]
+
+
+def test_the_idle_client_is_the_last_in_javas_order(judged: Judgement) -> None:
+    assert judged.finding("IDLE_CONSUMERS", "in_java_order")["subjects"] == ["10.0.0.2@1#1"]
+
+
+def test_queues_that_cannot_be_read_keep_nobody_busy(judged: Judgement) -> None:
+    assert judged.finding("IDLE_CONSUMERS", "write_only_queues")["subjects"] == ["c05"]
+
+
+def test_without_a_readable_queue_everybody_is_idle(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "no_readable_queue")
+
+    assert (found["severity"], found["subjects"]) == ("CRITICAL", ["c01", "c02"])
+    assert found["message"] == "2 of 2 clients own no queue; the group's largest topic has 0 readable queues."
+
+
+def test_one_readable_queue_is_written_as_one(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "one_queue")
+
+    assert found["message"] == "2 of 3 clients own no queue; the group's largest topic has 1 readable queue."
+
+
+def test_a_group_of_both_request_modes_is_judged_by_what_it_pulls(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "mixed_modes")
+
+    assert (found["topic"], found["subjects"]) == ("mixed_pulled", ["c03", "c04"])
+    assert judged.group("mixed_modes")["message_request_mode"] == "MIXED"
+    assert judged.group("mixed_modes")["max_useful_clients"] == 2
+
+
+def test_more_clients_than_queues_are_normal_where_they_pop_or_broadcast(judged: Judgement) -> None:
+    for group in ("many_poppers", "many_broadcasters"):
+        assert judged.rules(group) == set()
+        assert judged.group(group)["max_useful_clients"] is None
+
+
+def test_a_repeated_client_id_is_one_client(judged: Judgement) -> None:
+    assert judged.finding("DUPLICATE_CLIENT_ID", "twins_count_once")
+    # Nine consumers stand for eight ids; the ninth place owns nothing, and it is c08's.
+    found = judged.finding("IDLE_CONSUMERS", "twins_count_once")
+    assert (found["subjects"], found["evidence"]["clients"]) == (["c08"], 8)
+
+
+# READ_ONLY_IDLE: AVG gives broker-a's queues to the first client and the other broker's to the second.
+_drained = (queues("broker-a", 4), queues("readonly", 4, perm=READ_ONLY))
+PART.case("only_drained_queues", members(2), *_drained, lag=0)
+PART.case("not_yet_drained", members(2), *_drained, lag=0, lags={("not_yet_drained", "readonly", 2): 1})
+PART.case("drained_or_not", members(2), *_drained, lag=0, lags={("drained_or_not", "readonly", 2): None})
+PART.case("drained_for_all_alike", members(2, allocate_strategy="AVG_BY_CIRCLE"), *_drained, lag=0)
+PART.case("without_master", members(2), queues("broker-a", 4), queues("masterless", 4), lag=0)
+PART.case("three_share_two_dead", members(4), queues("broker-a", 4), queues("readonly", 4, perm=READ_ONLY), lag=0)
+PART.topic("drained_popped", *_drained)
+PART.group("drained_popped", members(2), "drained_popped", subscriptions=(pops("drained_popped"),), lag=0)
+PART.topic("still_popped")
+PART.topic("drained_pulled", *_drained)
+PART.group(
+    "pops_something_else",
+    members(2),
+    "still_popped",
+    "drained_pulled",
+    lag=0,
+    subscriptions=(pops("still_popped"), reads("drained_pulled")),
+)
+
+
+def test_a_client_with_nothing_but_drained_queues_is_named(judged: Judgement) -> None:
+    found = judged.finding("READ_ONLY_IDLE", "only_drained_queues")
+
+    assert found["severity"] == "WARNING"
+    assert found["subjects"] == ["c02"]
+    assert found["evidence"] == {"clients": 1, "queues": 4, "brokers": ["readonly"]}
+    assert found["message"] == (
+        "1 client owns only queues that receive nothing and are read to their end, on readonly."
+    )
+
+
+def test_several_such_clients_are_counted(judged: Judgement) -> None:
+    found = judged.finding("READ_ONLY_IDLE", "three_share_two_dead")
+
+    assert found["subjects"] == ["c03", "c04"]
+    assert found["message"].startswith("2 clients own only queues")
+
+
+def test_one_message_left_is_work(judged: Judgement) -> None:
+    assert judged.found("READ_ONLY_IDLE", "not_yet_drained") is None
+
+
+def test_an_unknown_lag_may_be_work(judged: Judgement) -> None:
+    assert judged.found("READ_ONLY_IDLE", "drained_or_not") is None
+
+
+def test_a_client_with_one_live_queue_is_not_idle(judged: Judgement) -> None:
+    assert judged.found("READ_ONLY_IDLE", "drained_for_all_alike") is None
+
+
+def test_a_broker_without_a_master_receives_nothing_either(judged: Judgement) -> None:
+    assert judged.finding("READ_ONLY_IDLE", "without_master")["evidence"]["brokers"] == ["masterless"]
+
+
+def test_who_pops_a_live_queue_is_not_idle(judged: Judgement) -> None:
+    assert judged.found("READ_ONLY_IDLE", "drained_popped") is None
+    assert judged.found("READ_ONLY_IDLE", "pops_something_else") is None
