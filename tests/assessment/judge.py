@@ -92,7 +92,10 @@ def judge(
     return Judgement(
         findings=[{**row, "evidence": json.loads(row["evidence"])} for row in rows_of(contracts.Finding)],
         groups=rows_of(contracts.GroupStatus),
-        strategy_loads=rows_of(contracts.StrategyLoad),
+        strategy_loads=[
+            {**row, **{load: dict(row[load]) if row[load] else None for load in ("count", "traffic", "lag")}}
+            for row in rows_of(contracts.StrategyLoad)
+        ],
         client_loads=rows_of(contracts.ClientLoad),
         allocation=rows_of(contracts.Allocation),
     )

@@ -220,7 +220,9 @@ def membership_disagreement(facts: Facts) -> DataFrame:
             F.array_sort(F.collect_list(F.struct("broker_name", F.col("ids").alias("client_ids")))).alias("unknown_to"),
             F.array_sort(F.array_distinct(F.flatten(F.collect_list("ids")))).alias("ids"),
         )
+        .join(facts.groups.select("consumer_group", "message_model"), "consumer_group")
     )
+    divides = F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING"
     return findings(
         rows,
         "MEMBERSHIP_DISAGREEMENT",
@@ -233,7 +235,9 @@ def membership_disagreement(facts: Facts) -> DataFrame:
             F.when(F.size("ids") == 1, " is").otherwise(" are"),
             F.lit(" unknown to "),
             listed(F.transform("unknown_to", lambda broker: broker["broker_name"])),
-            F.lit("; clients that ask it who else reads divide the queues wrongly."),
+            F.when(divides, "; clients that ask it who else reads divide the queues wrongly.").otherwise(
+                "; a client that lost its connection to a broker reads nothing from it."
+            ),
         ),
     )
 
