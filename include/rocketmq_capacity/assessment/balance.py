@@ -30,6 +30,7 @@ def _judged_groups(facts: Facts) -> DataFrame:
     """
     low = facts.policy.thresholds.LOW_UTILISATION
     use = facts.queues.groupBy("consumer_group").agg(
+        F.count("*").alias("all_queues"),
         F.when(F.count("msgs_per_s") == F.count("*"), F.sum("msgs_per_s")).alias("total_msgs_per_s"),
         F.when(F.count("lag") == F.count("*"), F.sum("lag")).alias("total_lag"),
     )
@@ -37,7 +38,7 @@ def _judged_groups(facts: Facts) -> DataFrame:
     return (
         facts.groups
         .where(F.col("message_request_mode") == "PULL")
-        .select("consumer_group", "current_strategy")
+        .select("consumer_group", "current_strategy", "distinct_client_ids")
         .join(facts.today_load, "consumer_group")
         .join(use, "consumer_group")
         .where(~F.coalesce(is_low, F.lit(False)))
@@ -105,7 +106,7 @@ def count_skew(facts: Facts, judged: DataFrame) -> DataFrame:
                         "The busiest client owns %.0f queues, the least busy %.0f, where %.0f would do for each: ",
                         F.col("count")["max"],
                         F.col("count")["min"],
-                        F.round(F.col("count")["floor"] * F.col("count")["mean"]),
+                        F.ceil(F.col("all_queues") / F.col("distinct_client_ids")).cast("double"),
                     ),
                     listed(F.col("busiest")),
                     F.lit("."),
