@@ -5,11 +5,13 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
+from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
 
 ALWAYS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
@@ -18,6 +20,8 @@ SMALL: Final[Mapping[str, str]] = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.execution.useHashAggregateExec": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.optimizer.disableHints": "true",
 }
@@ -28,6 +32,8 @@ LARGE: Final[Mapping[str, str]] = {
     "spark.sql.shuffle.partitions": "16",
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.execution.useHashAggregateExec": "true",
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024**2),
     "spark.sql.optimizer.disableHints": "false",
 }
@@ -38,6 +44,15 @@ QUICK_START: Final[Mapping[str, str]] = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
 }
 """A JVM for seconds of work: no second compiler, no parallel collector."""
+
+
+OFTEN_NAMED: Final = (
+    "org.apache.spark.api.python.PythonUtils",
+    "org.apache.spark.sql.api.python.PythonSQLUtils",
+    "org.apache.spark.sql.functions",
+)
+"""Classes that PySpark names thousands of times in a plan; py4j looks for what is not imported by its full name in
+every jar, each time."""
 
 
 def start_session(name: str, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -51,6 +66,8 @@ def start_session(name: str, settings: Mapping[str, str] | None = None) -> Spark
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    for name in OFTEN_NAMED:
+        java_import(session.sparkContext._jvm, name)
     return session
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -17,11 +19,12 @@ from rocketmq_capacity.allocation.applicability import strategy_status
 from rocketmq_capacity.assessment.assess import assess as assessed
 from rocketmq_capacity.assessment.assess import loads_of_variants
 from rocketmq_capacity.config import Policy
-from rocketmq_capacity.contracts.dataset import Dataset, enforce
+from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
 from rocketmq_capacity.lake import Run, write_whole
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.session import set_size
+from rocketmq_capacity.side_by_side import side_by_side
 from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 
@@ -61,21 +64,33 @@ class Planning:
 
     def write(self, dataset: type[Dataset], frame: DataFrame) -> None:
         """Enforce the contract, then replace the dataset of this run."""
-        path = self.run.table(dataset.dataset_name())
-        enforce(frame, dataset).write.mode("overwrite").parquet(str(path))
+        checked = enforce(frame, dataset)
+        folder = self.run.new_table(dataset.dataset_name())
+        if self.is_small:
+            pq.write_table(checked.toArrow(), folder / "part-0.parquet")
+        else:
+            checked.write.mode("overwrite").parquet(str(folder))
+        refuse_nulls(folder, dataset)
 
     def settle(self, frame: DataFrame) -> DataFrame:
-        """The same frame, written to the run's scratch folder and read again.
+        """The same frame, computed once: kept in memory where it is small, else in the run's scratch folder.
 
-        Spark plans a frame anew wherever it is used, and caching does not shorten that; a table on disk does.
+        Spark plans a frame anew wherever it is used, and caching does not shorten that.
         """
+        if self.is_small:
+            return self._in_memory(frame.toArrow(), frame.schema)
         path = self.run.scratch(next(_scratch_numbers))
         frame.write.parquet(str(path))
         return self._read(path, frame.schema)
 
     def _read(self, path: Path, schema: StructType) -> DataFrame:
-        frame = self.spark.read.schema(schema).parquet(str(path))
-        return frame.coalesce(1) if self.is_small else frame
+        if self.is_small:
+            return self._in_memory(pq.read_table(path), schema)
+        return self.spark.read.schema(schema).parquet(str(path))
+
+    def _in_memory(self, table: pa.Table, schema: StructType) -> DataFrame:
+        """Rows that stand in the plan itself, as one partition: of every frame of so few rows the cheapest."""
+        return self.spark.createDataFrame(table, schema).coalesce(1)
 
     @property
     def is_small(self) -> bool:
@@ -111,8 +126,10 @@ def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT) as written:
         tables = planning.read_all(contracts.SNAPSHOT)
-        planning.write(contracts.Allocation, allocated(tables, planning.policy, settle=planning.settle))
-        planning.write(contracts.StrategyStatus, strategy_status(tables, planning.policy))
+        side_by_side(
+            lambda: planning.write(contracts.Allocation, allocated(tables, planning.policy, settle=planning.settle)),
+            lambda: planning.write(contracts.StrategyStatus, strategy_status(tables, planning.policy)),
+        )
         written += [contracts.Allocation, contracts.StrategyStatus]
 
 
@@ -134,9 +151,8 @@ def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
             contracts.GroupStatus: result.group_status,
             contracts.Finding: result.finding,
         }
-        for dataset, frame in frames.items():
-            planning.write(dataset, frame.coalesce(1))
-            written.append(dataset)
+        side_by_side(*(partial(planning.write, dataset, frame.coalesce(1)) for dataset, frame in frames.items()))
+        written += frames
 
 
 def recommend(planning: Planning) -> None:

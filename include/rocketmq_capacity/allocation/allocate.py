@@ -21,6 +21,7 @@ from rocketmq_capacity.allocation.machine_room_nearby import INNER, WHOLE_GROUP
 from rocketmq_capacity.allocation.registry import RANKED
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.side_by_side import side_by_side
 
 BROADCASTING: Final = "BROADCASTING"
 
@@ -54,8 +55,10 @@ class _Fleet:
         self.tables, self.policy, self.by = tables, policy, by
         self.group = [*by, "consumer_group"]
         self.strategies = possible_strategies(policy)
-        self.members = settle(ranked_members(tables[contracts.Consumer], by))
-        self.queues = settle(ranked_queues(tables[contracts.TopicQueue], by, policy.machine_rooms or ()))
+        self.members, self.queues = side_by_side(
+            lambda: settle(ranked_members(tables[contracts.Consumer], by)),
+            lambda: settle(ranked_queues(tables[contracts.TopicQueue], by, policy.machine_rooms or ())),
+        )
         self.topics = planned_topics(tables).select(
             *self.group,
             "topic",
@@ -63,16 +66,20 @@ class _Fleet:
             F.col("pop_share_queue_num").alias("share"),
         )
         self.columns = [*by, *contracts.Allocation.spark_schema().names]
-        self.broker_queues = settle(self._broker_queues())
+        self.queue = [*self.group, "topic", "broker_name", "queue_id"]
+        shared = [lambda: settle(self._broker_queues())]
+        if consistent_hash.NAME in self.strategies:
+            shared.append(lambda: settle(self._hashed()))
+        self.broker_queues, *self.hashed = side_by_side(*shared)
 
     def allocation(self) -> DataFrame:
         """All parts of the result, of one schema."""
-        parts = [self._owned_by(self._owner_indexes()), self._broadcast()]
+        parts = [lambda: self._owned_by(self._owner_indexes()), self._broadcast]
         if pop.NAME in self.strategies:
-            parts.append(self._popped_by_all())
+            parts.append(self._popped_by_all)
         if CONFIG in self.strategies:
-            parts.append(self._configured())
-        return reduce(DataFrame.unionByName, parts).select(*self.columns)
+            parts.append(self._configured)
+        return reduce(DataFrame.unionByName, side_by_side(*parts)).select(*self.columns)
 
     def _broker_queues(self) -> DataFrame:
         """One row a group, topic and broker, with ranks, counts and the strategies that apply."""
@@ -114,19 +121,15 @@ class _Fleet:
             # A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
             pulled = F.when(F.col("is_retry") & _applies(pop.NAME), RANKED[avg.NAME]())
             owners.append(F.struct(F.lit(pop.NAME).alias("strategy"), pulled.alias("owner")))
-        queue = [*self.group, "topic", "broker_name", "queue_id"]
         parts = []
         if owners:
-            parts.append(
-                slot.select(*queue, F.inline(F.array(*owners))).select(*queue, "strategy", "owner.scope", "owner.index")
-            )
+            each = slot.select(*self.queue, F.inline(F.array(*owners)))
+            parts.append(each.select(*self.queue, "strategy", "owner.scope", "owner.index"))
         if pop.NAME in self.strategies:
-            parts.append(self._popped_in_shares(slot, queue))
-        if consistent_hash.NAME in self.strategies:
-            parts.append(self._hashed(queue))
-        return reduce(DataFrame.unionByName, parts).where("index IS NOT NULL")
+            parts.append(self._popped_in_shares(slot))
+        return reduce(DataFrame.unionByName, [*parts, *self.hashed]).where("index IS NOT NULL")
 
-    def _popped_in_shares(self, slot: DataFrame, queue: list[str]) -> DataFrame:
+    def _popped_in_shares(self, slot: DataFrame) -> DataFrame:
         clients, share = F.col("clients"), F.col("share")
         shared = slot.where(_applies(pop.NAME) & ~F.col("is_retry") & ~pop.pops_every_broker(share, clients))
         owner = avg.owner_index(F.col("queue"), F.col("queues"), clients)
@@ -139,14 +142,14 @@ class _Fleet:
             .join(F.broadcast(copies), [*self.group, "owner"], "left")
             .where(has_owner)
             .select(
-                *queue,
+                *self.queue,
                 F.lit(pop.NAME).alias("strategy"),
                 F.lit(WHOLE_GROUP).alias("scope"),
                 F.explode(indexes).alias("index"),
             )
         )
 
-    def _hashed(self, queue: list[str]) -> DataFrame:
+    def _hashed(self) -> DataFrame:
         ring = consistent_hash.rings(self.members, self.by, self.policy.consistent_hash.virtual_nodes)
         queue_id = F.explode(F.sequence(F.lit(0), F.col("readable") - 1))
         text = consistent_hash.queue_key(F.col("topic"), F.col("broker_name"), F.col("queue_id"))
@@ -160,7 +163,7 @@ class _Fleet:
         clustering = planned_groups(self.tables, broadcasting=False).select(*self.group)
         ringed = self.topics.join(clustering, self.group).join(points, [*self.by, "topic"]).join(ring, self.group)
         return consistent_hash.owners(ringed, [*self.group, "topic"]).select(
-            *queue, F.lit(consistent_hash.NAME).alias("strategy"), F.lit(WHOLE_GROUP).alias("scope"), "index"
+            *self.queue, F.lit(consistent_hash.NAME).alias("strategy"), F.lit(WHOLE_GROUP).alias("scope"), "index"
         )
 
     def _owned_by(self, owners: DataFrame) -> DataFrame:

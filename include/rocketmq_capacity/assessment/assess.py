@@ -1,8 +1,8 @@
 """The stage: loads of every strategy, what each group runs today, and every finding."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import pyspark.sql.functions as F
 from pyspark.sql import DataFrame
@@ -28,6 +28,7 @@ from rocketmq_capacity.assessment.loads import (
 from rocketmq_capacity.assessment.provision import provision_status
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.side_by_side import side_by_side
 
 TODAY = "TODAY"
 """Stands for the strategy in frames of what holds today, where clients may run different ones."""
@@ -63,11 +64,12 @@ def assess(
         settle: gives the same frame, so that what is used many times is planned and computed once.
         earlier: ``Finding`` of the run before, if there was one.
     """
-    queues = settle(weighed_queues(tables, []))
+    queues, current = side_by_side(
+        lambda: settle(weighed_queues(tables, [])), lambda: settle(current_strategies(tables, allocation, policy))
+    )
     owned = settle(owned_queues(allocation.unionByName(observed_allocation(tables)), queues, []))
     client_load = settle(client_loads(tables, status, owned))
     strategy_load = strategy_loads(tables, status, queues, owned, client_load)
-    current = settle(current_strategies(tables, allocation, policy))
     runs = client_strategies(tables, current, policy)
     known = settle(known_today(tables, runs, status, policy))
     today = settle(current_allocation(tables, runs, known, owned))
@@ -78,10 +80,11 @@ def assess(
         after = settle(owned_queues(settle(allocate(fewer)), queues, []))
         return settle(current_allocation(fewer, client_strategies(fewer, current, policy), known, after))
 
-    provision = provision_status(tables, today, owned_after, policy)
     facts = Facts(tables, policy, groups, queues, today, settle(today_load), today_clients, earlier)
-    group_status = groups.join(provision, "consumer_group")
-    return Assessment(client_load, strategy_load, group_status, _findings(facts, settle))
+    provision, finding = side_by_side(
+        lambda: provision_status(tables, today, owned_after, policy), lambda: _findings(facts, settle)
+    )
+    return Assessment(client_load, strategy_load, groups.join(provision, "consumer_group"), finding)
 
 
 def loads_of_variants(
@@ -143,8 +146,15 @@ def loads_today(
 
 def _findings(facts: Facts, settle: Callable[[DataFrame], DataFrame]) -> DataFrame:
     families = (membership.rules, ownership.rules, layout.rules, balance.rules, trust.snapshot_incomplete)
-    found = settle(reduce(DataFrame.unionByName, [rule for family in families for rule in family(facts)]))
+    rules = side_by_side(*(partial(_settled_rules, family, facts, settle) for family in families))
+    found = settle(reduce(DataFrame.unionByName, rules))
     return reduce(DataFrame.unionByName, [found, *trust.suspect_snapshot(facts, found)])
+
+
+def _settled_rules(
+    family: Callable[[Facts], Iterable[DataFrame]], facts: Facts, settle: Callable[[DataFrame], DataFrame]
+) -> DataFrame:
+    return settle(reduce(DataFrame.unionByName, family(facts)))
 
 
 def _groups(tables: Mapping[type[Dataset], DataFrame], queues: DataFrame, current: DataFrame) -> DataFrame:

@@ -1,8 +1,10 @@
 """What every dataset is: a pandera model that knows its name and its Spark schema."""
 
 import re
+from pathlib import Path
 
 import pandera.pyspark as pa
+import pyarrow.parquet as pq
 import pyspark.sql.types as T
 from pyspark.sql import DataFrame
 
@@ -39,14 +41,33 @@ class Dataset(pa.DataFrameModel):
 def enforce(df: DataFrame, dataset: type[Dataset]) -> DataFrame:
     """The frame with the contract's columns in the contract's order; checks names and types, runs no job.
 
+    What is null is seen in what was written (:func:`refuse_nulls`), without computing it twice.
     Errors: :class:`ContractBroken` naming the dataset and every column that is missing or of another type.
     """
-    missing = [name for name in dataset.spark_schema().names if name not in df.columns]
+    schema = dataset.spark_schema()
+    missing = [name for name in schema.names if name not in df.columns]
     if missing:
         raise ContractBroken(f"{dataset.dataset_name()}: missing columns {missing}; it has {df.columns}")
-    framed = df.select(*dataset.spark_schema().names)
-    checked = dataset.validate(framed)
+    framed = df.select(*schema.names)
+    # pandera would count the nulls of each column in a job of its own.
+    promised = [T.StructField(f.name, f.dataType, schema[f.name].nullable) for f in framed.schema]
+    checked = dataset.validate(df.sparkSession.createDataFrame([], T.StructType(promised)))
     errors = dict(checked.pandera.errors)
     if errors:
         raise ContractBroken(f"{dataset.dataset_name()}: {errors}")
     return framed
+
+
+def refuse_nulls(folder: Path, dataset: type[Dataset]) -> None:
+    """Look through the statistics of a dataset's parquet files.
+
+    Errors: :class:`ContractBroken` naming the dataset and a column that holds null and must not.
+    """
+    needed = {field.name for field in dataset.spark_schema() if not field.nullable}
+    for file in folder.glob("*.parquet"):
+        metadata = pq.read_metadata(file)
+        for group in range(metadata.num_row_groups):
+            for number in range(metadata.num_columns):
+                column = metadata.row_group(group).column(number)
+                if column.path_in_schema in needed and column.statistics and column.statistics.null_count:
+                    raise ContractBroken(f"{dataset.dataset_name()}: {column.path_in_schema} is null in {file.name}")

@@ -13,10 +13,10 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def packed(package: Path = PACKAGE) -> bytes:
-    """The package's modules as a zip with the package's folder at its root; equal sources give equal bytes."""
+    """The package, templates included, as a zip with its folder at the root; equal sources give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(package.rglob("*.py")):
+        for file in sorted(path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
             entry = zipfile.ZipInfo(file.relative_to(package.parent).as_posix(), _NO_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes())

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame, Window
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.recommendation.facts import POP, READ_WRITE, Facts, master_brokers
+from rocketmq_capacity.side_by_side import side_by_side
 
 CASE: Final = "case_id"
 BEFORE: Final = "BEFORE"
@@ -91,11 +92,16 @@ def variants(facts: Facts, families: Iterable[Cases]) -> tuple[Mapping[type[Data
     subscription = facts.settle(_subscriptions(facts, groups))
     queues = [family.queues for family in families if family.queues is not None]
     removed = [family.removed for family in families if family.removed is not None]
+    group, consumer, topic_queue = side_by_side(
+        lambda: facts.settle(_groups(facts, groups)),
+        lambda: facts.settle(_consumers(facts, groups, removed)),
+        lambda: facts.settle(_topic_queues(facts, subscription, queues)),
+    )
     frames = {
         contracts.Subscription: subscription,
-        contracts.ConsumerGroup: facts.settle(_groups(facts, groups)),
-        contracts.Consumer: facts.settle(_consumers(facts, groups, removed)),
-        contracts.TopicQueue: facts.settle(_topic_queues(facts, subscription, queues)),
+        contracts.ConsumerGroup: group,
+        contracts.Consumer: consumer,
+        contracts.TopicQueue: topic_queue,
     }
     return frames, groups.select(CASE, "consumer_group")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import reduce
+from itertools import chain
 
 from pyspark.sql import DataFrame
 
@@ -24,6 +25,7 @@ from rocketmq_capacity.recommendation.effects import effects
 from rocketmq_capacity.recommendation.facts import gather
 from rocketmq_capacity.recommendation.layouts import topic_layouts, tried_layouts
 from rocketmq_capacity.recommendation.preflight import topic_safety
+from rocketmq_capacity.side_by_side import side_by_side
 
 Simulate = Callable[[Mapping[type[Dataset], DataFrame]], DataFrame]
 """topic_queue, consumer, consumer_group and subscription with ``case_id`` -> ``StrategyLoad`` with ``case_id``."""
@@ -54,42 +56,38 @@ def recommend(
     """
     facts = gather(tables, strategy_load, group_status, finding, policy, settle)
     layouts = settle(topic_layouts(facts))
-    tried = settle(tried_layouts(facts, layouts))
-    missing = settle(create_topic.missing_places(facts, layouts))
-    safety = settle(topic_safety(facts))
-    frames, groups = variants(
-        facts,
-        [
-            expand_queues.expansion_cases(facts, tried),
-            scale_consumers.scaling_cases(facts),
-            raise_read_queues.raising_cases(facts),
-            create_topic.creation_cases(facts, missing),
-            switch_to_pop.pop_cases(facts, safety),
-            *fix_clients.fixing_cases(facts),
-        ],
+    tried, missing, safety, addresses = side_by_side(
+        lambda: settle(tried_layouts(facts, layouts)),
+        lambda: settle(create_topic.missing_places(facts, layouts)),
+        lambda: settle(topic_safety(facts)),
+        lambda: settle(investigate.group_addresses(facts)),
     )
+    families = side_by_side(
+        lambda: [expand_queues.expansion_cases(facts, tried)],
+        lambda: [scale_consumers.scaling_cases(facts)],
+        lambda: [raise_read_queues.raising_cases(facts)],
+        lambda: [create_topic.creation_cases(facts, missing)],
+        lambda: [switch_to_pop.pop_cases(facts, safety)],
+        lambda: fix_clients.fixing_cases(facts),
+    )
+    frames, groups = variants(facts, chain.from_iterable(families))
     seen = effects(facts, simulate(frames), groups)
     judged = settle(expand_queues.judged_layouts(facts, tried, seen))
     refusals = settle(
         expand_queues.refusals(facts, layouts, judged).unionByName(create_topic.creation_refusals(missing, seen))
     )
-    addresses = settle(investigate.group_addresses(facts))
-    answered = settle(
-        reduce(
-            DataFrame.unionByName,
-            [
-                expand_queues.expand_queues(facts, judged, safety),
-                scale_consumers.scale_consumers(facts, seen, refusals),
-                switch_to_pop.switch_to_pop(facts, seen, safety),
-                create_topic.create_topic_on_broker(facts, missing, seen, safety),
-                raise_read_queues.raise_read_queues(facts, seen, safety),
-                change_strategy.change_strategy(facts, seen),
-                fix_clients.fix_client_id(facts, seen, addresses),
-                fix_clients.fix_subscription(facts, seen, addresses),
-                check_producer_keys.check_producer_keys(facts),
-            ],
-        )
+    answers = side_by_side(
+        lambda: settle(expand_queues.expand_queues(facts, judged, safety)),
+        lambda: settle(scale_consumers.scale_consumers(facts, seen, refusals)),
+        lambda: settle(switch_to_pop.switch_to_pop(facts, seen, safety)),
+        lambda: settle(create_topic.create_topic_on_broker(facts, missing, seen, safety)),
+        lambda: settle(raise_read_queues.raise_read_queues(facts, seen, safety)),
+        lambda: settle(change_strategy.change_strategy(facts, seen)),
+        lambda: settle(fix_clients.fix_client_id(facts, seen, addresses)),
+        lambda: settle(fix_clients.fix_subscription(facts, seen, addresses)),
+        lambda: settle(check_producer_keys.check_producer_keys(facts)),
     )
+    answered = settle(reduce(DataFrame.unionByName, answers))
     left = investigate.investigate(facts, answered, refusals, addresses, investigate.group_members(facts))
     names = contracts.Recommendation.spark_schema().names
     return answered.unionByName(left).select(*names).orderBy("action", "consumer_group", "topic", "id")
