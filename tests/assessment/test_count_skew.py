@@ -4,6 +4,8 @@ The cases of ALLOCATION_SKEW report who owns what, so that any vector of counts 
 ceil(n / c) on the busiest, and EXCESS is its count over that.
 """
 
+from typing import Any
+
 from tests.assessment.cases import OWN_STRATEGY, Part, member, members, owned, pops
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import queues, reads
@@ -112,7 +114,7 @@ def test_what_a_broadcasting_client_owns_does_not_matter(judged: Judgement) -> N
 
 
 # CROSS_TOPIC_SKEW: AVG gives what is over of every topic to the clients that come first.
-def _topics(name: str, clients: int, *counts: int, **facts: object) -> None:
+def _topics(name: str, clients: int, *counts: int, **facts: Any) -> None:
     topics = [PART.topic(f"{name}_{i}", queues("broker-a", count)) for i, count in enumerate(counts)]
     PART.group(name, members(clients), *topics, **facts)
 

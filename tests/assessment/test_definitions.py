@@ -103,7 +103,10 @@ def test_each_client_bears_what_its_queues_weigh(judged: Judgement, group: str) 
 @pytest.mark.parametrize("group", RANDOM)
 def test_metrics_are_as_defined(judged: Judgement, group: str) -> None:
     every = _readable(group)
-    weights = {"traffic": {q: _RATES[q] for q in every}, "lag": {q: _LAGS[group, q] for q in every}}
+    weights: dict[str, Mapping[Queue, float | None]] = {
+        "traffic": {q: _RATES[q] for q in every},
+        "lag": {q: _LAGS[group, q] for q in every},
+    }
     for load in _loads(judged, group):
         own = _owned(judged, group, load["strategy"])
         by_count = definitions.metrics(

@@ -5,6 +5,7 @@ snapshot's own, whose lag the case names.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from tests.assessment.cases import OWN_STRATEGY, Part, Queue, member, owned
 from tests.assessment.judge import Judgement
@@ -16,7 +17,7 @@ END = 100_000
 """The broker's offset of every queue at the snapshot."""
 
 
-def _case(name: str, lags: Sequence[int | None], samples: Samples, of: Queue | None = None, **facts: object) -> None:
+def _case(name: str, lags: Sequence[int | None], samples: Samples, of: Queue | None = None, **facts: Any) -> None:
     """Four clients with these lags, and the earlier samples (broker offset, consumer offset) of c01's queue."""
     clients = [
         member(f"c0{i + 1}", allocate_strategy=OWN_STRATEGY, owned_queues=owned((name, "broker-a", i)))

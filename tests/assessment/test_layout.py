@@ -178,6 +178,14 @@ PART.topic(
     | {("readonly", i): 0.0 for i in range(12)},
 )
 PART.topic(
+    "rest_has_no_master",
+    queues("broker-a", 2),
+    queues("broker-b", 2),
+    queues("masterless", 12),
+    rates={(b, i): 10.0 for b in ("broker-a", "broker-b") for i in range(2)}
+    | {("masterless", i): 0.0 for i in range(12)},
+)
+PART.topic(
     "rest_is_not_written",
     queues("broker-a", 8, 2),
     queues("broker-b", 8, 2),
@@ -218,4 +226,5 @@ def test_with_an_unknown_rate_there_is_no_mean(judged: Judgement) -> None:
 
 def test_queues_that_producers_do_not_see_do_not_lower_the_mean(judged: Judgement) -> None:
     assert judged.found("HOT_QUEUE", topic="rest_is_read_only") is None
+    assert judged.found("HOT_QUEUE", topic="rest_has_no_master") is None
     assert judged.found("HOT_QUEUE", topic="rest_is_not_written") is None

@@ -1,6 +1,6 @@
 """DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
-from rocketmq_capacity.snapshot.inventory import Subscription
+from rocketmq_capacity.snapshot.inventory import Client, Subscription
 from tests.assessment.cases import OWN_STRATEGY, Part, ago, member, members, pops
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import queues, reads
@@ -69,7 +69,7 @@ def test_ids_that_differ_are_no_duplicates_though_the_address_is_one(judged: Jud
 
 
 # SUBSCRIPTION_MISMATCH
-def _subscribing(name: str, *minority: str, started_at: str | None = None) -> list[object]:
+def _subscribing(name: str, *minority: str, started_at: str | None = None) -> list[Client]:
     return [
         *members(3, subscriptions=(reads(name),)),
         member("c99", subscriptions=tuple(reads(name, expression) for expression in minority), started_at=started_at),

@@ -1,5 +1,7 @@
 """What is normal for RocketMQ's own topics and groups, for broadcasting and for popping is never flagged."""
 
+from typing import Any
+
 import pytest
 
 from tests.assessment.cases import Part, ago, member, members, pops
@@ -16,7 +18,7 @@ _BUSY = [
 ]
 
 
-def _troubled(name: str, group: str, *, filters: bool = True, **facts: object) -> None:
+def _troubled(name: str, group: str, *, filters: bool = True, **facts: Any) -> None:
     topic = PART.topic(name, queues("broker-a", 2), queues("broker-b", 2))
     other = member("c99", subscriptions=(reads(topic, "TagA" if filters else "*"),))
     PART.group(group, [*_BUSY, other], topic, **{"subscriptions": (reads(topic),), **facts})

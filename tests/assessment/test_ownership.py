@@ -249,6 +249,10 @@ PART.case("without_master", members(2), queues("broker-a", 4), queues("masterles
 PART.case("three_share_two_dead", members(4), queues("broker-a", 4), queues("readonly", 4, perm=READ_ONLY), lag=0)
 PART.topic("drained_popped", *_drained)
 PART.group("drained_popped", members(2), "drained_popped", subscriptions=(pops("drained_popped"),), lag=0)
+PART.topic("only_drained_popped", queues("readonly", 4, perm=READ_ONLY))
+PART.group(
+    "pops_what_is_drained", members(2), "only_drained_popped", subscriptions=(pops("only_drained_popped"),), lag=0
+)
 PART.topic("still_popped")
 PART.topic("drained_pulled", *_drained)
 PART.group(
@@ -295,6 +299,7 @@ def test_a_broker_without_a_master_receives_nothing_either(judged: Judgement) ->
     assert judged.finding("READ_ONLY_IDLE", "without_master")["evidence"]["brokers"] == ["masterless"]
 
 
-def test_who_pops_a_live_queue_is_not_idle(judged: Judgement) -> None:
+def test_who_pops_is_not_idle(judged: Judgement) -> None:
+    assert judged.rules("pops_what_is_drained") == set()
     assert judged.found("READ_ONLY_IDLE", "drained_popped") is None
     assert judged.found("READ_ONLY_IDLE", "pops_something_else") is None

@@ -4,6 +4,8 @@ A client with ten threads that needs 10 ms a message handles 1,000 messages a se
 that. A case's topic has twelve queues on each of two brokers, so that four clients own six each, and three eight.
 """
 
+from typing import Any
+
 import pytest
 
 from tests.assessment.cases import OWN_STRATEGY, Part, member, members, pops, takes
@@ -15,11 +17,11 @@ QUEUES = (queues("broker-a", 12), queues("broker-b", 12))
 
 
 def _case(
-    name: str, clients: int, rate: float | None, *, timed: int | None = None, rt_ms: float = 10.0, **facts: object
+    name: str, clients: int, rate: float | None, *, timed: int | None = None, rt_ms: float = 10.0, **facts: Any
 ) -> None:
     """A group whose queues receive ``rate`` each, with ``timed`` (by default all) clients that report ``rt_ms``."""
-    about_client: dict[str, object] = {"consume_threads": 10, "consume_batch_size": 1}
-    about_client |= facts.pop("client", {})  # type: ignore[arg-type]
+    about_client: dict[str, Any] = {"consume_threads": 10, "consume_batch_size": 1}
+    about_client |= facts.pop("client", {})
     timed = clients if timed is None else timed
     every = [
         member(one.client_id, **about_client, status=takes(name, rt_ms) if i < timed else None)
@@ -29,7 +31,7 @@ def _case(
     PART.case(name, every, *QUEUES, rates=rates, **facts)
 
 
-def _growing(name: str, first: int, last: int) -> dict[str, object]:
+def _growing(name: str, first: int, last: int) -> dict[str, Any]:
     """The lag of one queue at two moments; the others have none at both."""
     queue = (name, "broker-a", 0)
     nothing = {(name, b, i): [(90_000, 90_000)] for b in ("broker-a", "broker-b") for i in range(12)}
@@ -129,7 +131,7 @@ _case("lag_grows_to_1000", 4, 63.0, **_growing("lag_grows_to_1000", 999, 1_000))
 _case("lag_grows_to_999", 4, 63.0, **_growing("lag_grows_to_999", 0, 999))
 _case("lag_does_not_grow", 4, 63.0, **_growing("lag_does_not_grow", 50_000, 50_000))
 _unknown_at_first = _growing("lag_unknown_at_first", 0, 50_000)
-_unknown_at_first["samples"][("lag_unknown_at_first", "broker-a", 0)] = [(90_000, None)]  # type: ignore[index]
+_unknown_at_first["samples"][("lag_unknown_at_first", "broker-a", 0)] = [(90_000, None)]
 _case("lag_unknown_at_first", 4, 63.0, **_unknown_at_first)
 
 
