@@ -7,10 +7,10 @@ from fractions import Fraction
 Metrics = dict[str, float]
 
 
-def metrics(x: Sequence[float | None], least_max: Fraction) -> Metrics | None:
+def metrics(x: Sequence[float | None], least_max: Fraction, even: Fraction | None = None) -> Metrics | None:
     """PEAK, FLOOR, EXCESS, GINI and CV of a vector; None under two clients, without load, or with an unknown part.
 
-    ``least_max`` is the load that the busiest client must at least have.
+    ``least_max`` is the load that the busiest client must at least have, ``even`` an even share (None: the mean).
     """
     if len(x) < 2 or any(one is None for one in x):
         return None
@@ -23,8 +23,8 @@ def metrics(x: Sequence[float | None], least_max: Fraction) -> Metrics | None:
     variance = sum(((one - mean) ** 2 for one in exact), Fraction(0)) / n
     return {
         "peak": float(exact[-1] / mean),
-        "floor": float(least_max / mean),
-        "excess": float(exact[-1] / least_max),
+        "floor": float(least_max / (even or mean)),
+        "excess": float(exact[-1] / mean / (least_max / (even or mean))),
         "gini": float(gini),
         "cv": math.sqrt(variance) / float(mean),
         "max": float(exact[-1]),

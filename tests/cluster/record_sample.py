@@ -97,7 +97,8 @@ def start_loads(clients: Clients) -> None:
 def record(nameserver: str, out: Path) -> None:
     """Take the snapshot as a user would, and put it in the place of the old one once it is whole."""
     with tempfile.TemporaryDirectory(prefix="rocketmq-sample-") as folder:
-        taken = Path(folder) / "inventory.json"
+        taken, policy = Path(folder) / "inventory.json", Path(folder) / "policy.yaml"
+        policy.write_text(POLICY)
         command = [
             sys.executable,
             "-m",
@@ -107,6 +108,8 @@ def record(nameserver: str, out: Path) -> None:
             nameserver,
             "--out",
             str(taken),
+            "--policy",
+            str(policy),
         ]
         subprocess.run(command, check=True, timeout=SNAPSHOT_TIME_LIMIT_S)
         shutil.move(taken, out)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 from rocketmq_capacity.provider.executor_code import packed, write_packed
@@ -10,7 +11,9 @@ from rocketmq_capacity.provider.places import PACKAGE
 
 def test_equal_sources_give_equal_bytes(tmp_path: Path) -> None:
     copy = tmp_path / PACKAGE.name
-    for file in sorted(PACKAGE.rglob("*.py"), reverse=True):
+    for file in sorted((path for path in PACKAGE.rglob("*") if "." in path.name and path.is_file()), reverse=True):
+        if file.suffix == ".pyc":
+            continue
         target = copy / file.relative_to(PACKAGE)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
@@ -27,6 +30,16 @@ def test_a_python_with_the_zip_alone_imports_the_package(tmp_path: Path) -> None
     answer = subprocess.run(isolated, capture_output=True, text=True, check=True)
 
     assert answer.stdout.strip() == f"{file}/rocketmq_capacity/errors.py"
+
+
+def test_the_report_s_templates_are_in_the_zip(tmp_path: Path) -> None:
+    file = tmp_path / "rocketmq_capacity.zip"
+    write_packed(file)
+
+    packed_files = set(zipfile.ZipFile(file).namelist())
+
+    for template in (PACKAGE / "report" / "templates").iterdir():
+        assert template.relative_to(PACKAGE.parent).as_posix() in packed_files
 
 
 def test_an_unchanged_zip_is_left_alone_and_an_outdated_one_replaced(tmp_path: Path) -> None:

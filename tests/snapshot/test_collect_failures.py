@@ -200,7 +200,8 @@ def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads()
 
 def test_the_same_answers_in_another_order_give_the_same_bytes() -> None:
     def taken(topics: list[str], groups: list[str], client_ids: list[str]) -> str:
-        rules = {21: topic_table(*topics), 201: group_table(*groups), 203: connection(*client_ids)}
+        # Clients that answer: which broker is asked first about one hangs on the ports, and so would its failure.
+        rules = {21: topic_table(*topics), 201: group_table(*groups), 203: connection(*client_ids), 307: RUNNING}
         inventory = snapshot_of([ToldBroker(name, rules=dict(rules)) for name in ("b", "a")], topics=tuple(topics))
         # Ports and the moment differ from run to run.
         return re.sub(r"127.0.0.1:[0-9]+|10.0.0.1:[0-9]+|20[0-9-]+T[0-9:]+Z", "", render_inventory(inventory).decode())

@@ -42,6 +42,7 @@ def _judged_groups(facts: Facts) -> DataFrame:
         .join(facts.today_load, "consumer_group")
         .join(use, "consumer_group")
         .where(~F.coalesce(is_low, F.lit(False)))
+        .join(facts.settling_groups(), "consumer_group", "left_anti")
     )
 
 

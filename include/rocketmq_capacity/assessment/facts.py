@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pyspark.sql.functions as F
 from pyspark.sql import DataFrame
 
+from rocketmq_capacity import contracts
+from rocketmq_capacity.assessment.current import OBSERVED
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
 
@@ -32,3 +35,13 @@ class Facts:
     today_load: DataFrame
     today_clients: DataFrame
     earlier: DataFrame | None
+
+    def settling_groups(self) -> DataFrame:
+        """Groups whose owners are known by observation alone while a client has just started: it owns nothing yet.
+
+        Shape: -> consumer_group, a row a group. Where the owners are computed, every client has its share already.
+        """
+        young = F.col("up_s") <= self.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s
+        computed = self.today.where(F.col("strategy") != OBSERVED).select("consumer_group").distinct()
+        starting = self.tables[contracts.Consumer].where(young).select("consumer_group").distinct()
+        return starting.join(computed, "consumer_group", "left_anti")

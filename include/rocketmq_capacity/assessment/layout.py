@@ -9,13 +9,12 @@ from pyspark.sql import DataFrame
 from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.facts import Facts
 from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label, times
+from rocketmq_capacity.contracts.topic_queue import LOGICAL_BROKER_PREFIX
 
 READ: Final = 4
 """PermName.PERM_READ."""
 WRITE: Final = 2
 """PermName.PERM_WRITE."""
-STATIC_PREFIX: Final = "__syslo__"
-"""A static topic's queues are logical and stand under such a name, which no broker has (MixAll, rocketmq-all-5.3.3)."""
 
 
 def rules(facts: Facts) -> Iterator[DataFrame]:
@@ -97,7 +96,7 @@ def topic_coverage(facts: Facts) -> DataFrame:
         .where((F.col("broker_id") == 0) & (F.coalesce("broker_perm", F.lit(both)).bitwiseAND(both) == both))
         .select("broker_name")
     )
-    queues = _business_queues(facts).where(~F.col("broker_name").startswith(STATIC_PREFIX))
+    queues = _business_queues(facts).where(~F.col("broker_name").startswith(LOGICAL_BROKER_PREFIX))
     missing = (
         queues
         .select("topic")

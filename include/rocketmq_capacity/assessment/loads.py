@@ -136,7 +136,8 @@ def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame
     """One row a group, strategy, client and load: ``x``, and ``least_max``, what the busiest must at least bear.
 
     That is ceil(queues / clients) for the count, and for a weighted load the heavier of the heaviest queue and an even
-    share (the bound of longest-processing-time scheduling); null where a part of the load is unknown.
+    share (the bound of longest-processing-time scheduling); null where a part of the load is unknown. ``even`` is what
+    FLOOR divides it by: queues / clients, whoever owns them; null, the mean, for a weighted load.
     """
     clients = F.count("*").over(Window.partitionBy(*group, "strategy"))
     whole = queues.groupBy(*group).agg(
@@ -146,9 +147,10 @@ def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame
         F.max("lag").alias("max_lag"),
     )
 
-    def load(name: str, x: str, least_max: Column) -> Column:
+    def load(name: str, x: str, least_max: Column, even: Column) -> Column:
+        values = {"x": F.col(x), "least_max": least_max, "even": even}
         return F.struct(
-            F.lit(name).alias("load"), F.col(x).cast("double").alias("x"), least_max.cast("double").alias("least_max")
+            F.lit(name).alias("load"), *(value.cast("double").alias(column) for column, value in values.items())
         )
 
     def weighted(name: str) -> Column:
@@ -156,6 +158,7 @@ def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame
             F.col(f"all_{name}").isNotNull(), F.greatest(F.col(f"max_{name}"), F.col(f"all_{name}") / F.col("clients"))
         )
 
+    share = F.col("all_queues") / F.col("clients")
     return (
         loads
         .withColumn("clients", clients)
@@ -166,9 +169,9 @@ def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame
             "client_id",
             F.inline(
                 F.array(
-                    load("count", "queues", F.ceil(F.col("all_queues") / F.col("clients"))),
-                    load("traffic", "msgs_per_s", weighted("msgs_per_s")),
-                    load("lag", "lag", weighted("lag")),
+                    load("count", "queues", F.ceil(share), share),
+                    load("traffic", "msgs_per_s", weighted("msgs_per_s"), F.lit(None)),
+                    load("lag", "lag", weighted("lag"), F.lit(None)),
                 )
             ),
         )

@@ -7,7 +7,6 @@ import pyspark.sql.functions as F
 from pyspark.sql import DataFrame, Window
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.current import OBSERVED
 from rocketmq_capacity.assessment.facts import Facts
 from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label
 from rocketmq_capacity.assessment.loads import POP, QUEUE, java_sorted
@@ -61,7 +60,7 @@ def orphan_queue(facts: Facts) -> DataFrame:
         .join(pulled.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues")), ["consumer_group", "topic"])
         .join(causes, "consumer_group")
         .join(facts.groups.select("consumer_group", "current_strategy"), "consumer_group")
-        .join(_settling_groups(facts), "consumer_group", "left_anti")
+        .join(facts.settling_groups(), "consumer_group", "left_anti")
     )
     return findings(
         rows,
@@ -116,7 +115,7 @@ def idle_consumers(facts: Facts) -> DataFrame:
         .join(largest_topic, "consumer_group")
         .join(known, "consumer_group", "left")
         .where("is_known OR queues = 0")
-        .join(_settling_groups(facts), "consumer_group", "left_anti")
+        .join(facts.settling_groups(), "consumer_group", "left_anti")
         .join(idle, "consumer_group")
         .withColumn("idle", F.size("ids"))
         .join(facts.tables[contracts.Topic].select("topic", "is_ordered"), "topic", "left")
@@ -189,21 +188,4 @@ def read_only_idle(facts: Facts) -> DataFrame:
             listed(F.col("brokers")),
             F.lit("."),
         ),
-    )
-
-
-def _settling_groups(facts: Facts) -> DataFrame:
-    """Groups whose owners are known by observation alone while a client has just started: it owns nothing yet.
-
-    Shape: -> consumer_group, a row a group. Where the owners are computed, every client has its share already.
-    """
-    young = F.col("up_s") <= facts.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s
-    computed = facts.today.where(F.col("strategy") != OBSERVED).select("consumer_group").distinct()
-    return (
-        facts
-        .tables[contracts.Consumer]
-        .where(young)
-        .select("consumer_group")
-        .distinct()
-        .join(computed, "consumer_group", "left_anti")
     )

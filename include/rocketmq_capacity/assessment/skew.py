@@ -11,8 +11,9 @@ from pyspark.sql import Column, DataFrame, Window
 def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
     """The contract's METRICS of every vector; null under two clients, without load, or where a part is unknown.
 
-    Shape: one row a client with ``key``, ``x`` its load (double, null: unknown) and ``least_max``, the load that the
-    busiest client must at least have -> one row a key with ``metrics``.
+    Shape: one row a client with ``key``, ``x`` its load (double, null: unknown), ``least_max``, the load that the
+    busiest client must at least have, and ``even``, the even share of it (null: the mean of x) -> one row a key with
+    ``metrics``.
     """
     in_order = Window.partitionBy(*key).orderBy("x", "client_id")
     totals = (
@@ -28,6 +29,7 @@ def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
             F.stddev_pop("x").alias("deviation"),
             F.sum(F.col("i") * F.col("x")).alias("ranked"),
             F.max("least_max").alias("least_max"),
+            F.max("even").alias("even"),
         )
     )
     is_defined = (F.col("n") >= 2) & (F.col("known") == F.col("n")) & (F.col("total") > 0) & (F.col("least_max") > 0)
@@ -37,10 +39,11 @@ def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
 def _metrics() -> Column:
     n, total = F.col("n"), F.col("total")
     mean = total / n
+    peak, floor = F.col("max") / mean, F.col("least_max") / F.coalesce(F.col("even"), mean)
     values = {
-        "peak": F.col("max") / mean,
-        "floor": F.col("least_max") / mean,
-        "excess": F.col("max") / F.col("least_max"),
+        "peak": peak,
+        "floor": floor,
+        "excess": peak / floor,
         "gini": (2 * F.col("ranked") - (n + 1) * total) / (n * total),
         "cv": F.col("deviation") / mean,
         "max": F.col("max"),

@@ -1,9 +1,14 @@
 """Dataset ``topic_queue``."""
 
+from typing import Final
+
 import pandera.pyspark as pa
 import pyspark.sql.types as T
 
 from rocketmq_capacity.contracts.dataset import Dataset
+
+LOGICAL_BROKER_PREFIX: Final = "__syslo__"
+"""Static topics stand on a logical broker of such a name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""
 
 
 class TopicQueue(Dataset):

@@ -10,12 +10,10 @@ import pyspark.sql.functions as F
 from pyspark.sql import Column, DataFrame
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.topic_queue import LOGICAL_BROKER_PREFIX
 from rocketmq_capacity.recommendation.answer import listed
 from rocketmq_capacity.recommendation.commands import comment
 from rocketmq_capacity.recommendation.facts import Facts
-
-STATIC_PREFIX: Final = "__syslo__"
-"""Static topics stand on a logical broker of this name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""
 
 ORDERED: Final = (
     "The topic is consumed in order, and with other queue counts keys move to other queues. Pause the producers, wait"
@@ -45,7 +43,9 @@ def topic_safety(facts: Facts) -> DataFrame:
             F.max(F.coalesce("is_orderly", F.lit(False))).alias("is_read_in_order"),
         )
     )
-    static = facts.places.groupBy("topic").agg(F.max(F.col("broker_name").startswith(STATIC_PREFIX)).alias("is_static"))
+    static = facts.places.groupBy("topic").agg(
+        F.max(F.col("broker_name").startswith(LOGICAL_BROKER_PREFIX)).alias("is_static")
+    )
     is_ordered = F.col("is_ordered") | (F.col("message_type") == "FIFO") | F.col("is_read_in_order")
     forbids = reasons(
         F.when(F.col("kind") != "BUSINESS", F.format_string("it is a topic of the kind %s", "kind")),

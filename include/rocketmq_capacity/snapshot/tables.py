@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy, Rooms
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.topic_queue import LOGICAL_BROKER_PREFIX
 from rocketmq_capacity.snapshot.inventory import (
     Client,
     ConsumerGroup,
@@ -128,7 +129,8 @@ class _Snapshot:
                     "room": self.rooms.of_broker(name),
                     "kind": kind,
                     "broker_state": self._state(name),
-                    "has_answered": name in self.answering,
+                    # A logical broker is asked nothing; where its queues really are, other rows tell.
+                    "has_answered": name in self.answering or name.startswith(LOGICAL_BROKER_PREFIX),
                 }
 
     def _state(self, broker_name: str) -> str:
