@@ -70,7 +70,7 @@ clean: ## delete what set-up and runs made, the lake in data/ excepted
 	@.make/setup.sh maven
 	@touch $@
 
-.cache/set-up-archive: .venv/set-up-python .cache/java-home .make/typical_spark_app.py
+.cache/set-up-archive: .venv/set-up-package .cache/java-home
 	@.make/setup.sh archive
 	@touch $@
 

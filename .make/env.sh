@@ -10,14 +10,15 @@ export PROJECT_HOME="$home"
 export PATH="$home/.venv/bin:$PATH"
 export VIRTUAL_ENV="$home/.venv"
 
-# Java and Spark: loopback only, few log lines, and a JVM that starts in half the time (its class archive is optional).
+# Java and Spark: loopback only, few log lines, and a JVM for seconds of work (its class archive is optional).
 if [ -s "$home/.cache/java-home" ]; then
   JAVA_HOME=$(cat "$home/.cache/java-home")
   export JAVA_HOME PATH="$JAVA_HOME/bin:$PATH"
 fi
 quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-if [ -s "$home/.cache/spark.jsa" ]; then
-  quick="$quick -XX:SharedArchiveFile=$home/.cache/spark.jsa -Xlog:cds=off -Xlog:cds+dynamic=off"
+archive="$home/.venv/share/rocketmq-capacity/spark.jsa"
+if [ -s "$archive" ]; then
+  quick="$quick -XX:SharedArchiveFile=$archive -Xlog:cds=off -Xlog:cds+dynamic=off"
 fi
 export SPARK_LOCAL_IP=127.0.0.1
 export SPARK_LAUNCHER_OPTS="${SPARK_LAUNCHER_OPTS-$quick}"

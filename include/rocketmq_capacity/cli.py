@@ -13,7 +13,11 @@ import typer
 from rocketmq_capacity.config import Policy, read_policy
 from rocketmq_capacity.errors import BadInput, CapacityError
 from rocketmq_capacity.lake import write_whole
+from rocketmq_capacity.simulation.change import apply
+from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory, render_inventory
+
+APP_NAME: Final = "rocketmq-capacity plan"
 
 app: Final = typer.Typer(
     name="rocketmq-capacity",
@@ -68,18 +72,22 @@ def plan(
         raise BadInput("--inventory, --nameserver", "", "expected exactly one of them")
     _check_out_folder(out, overwrite=overwrite)
     rules = read_policy(policy)
-    what_if = _read_scenario(scenario)
+    what_if = read_scenario(scenario) if scenario is not None else None
     given = read_inventory(inventory) if inventory is not None else None
     earlier = _read_history(history)
     current = given if given is not None else _collect(nameserver or "", rules)
     before = _before(earlier, current, history)
 
-    from rocketmq_capacity.planner import plan_inventory, planned_scenario
+    change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
 
-    # A scenario that does not fit the cluster is told before Spark starts.
-    change = planned_scenario(current, what_if, rules, scenario) if what_if is not None and scenario else None
-    with _whole_folder(out) as part:
-        plan_inventory(current, rules, part, history=before, change=change)
+    # Only now, where everything given is known to be good, come Spark and what needs it.
+    from rocketmq_capacity.session import SMALL_BYTES, session_under_way
+
+    is_small = len(render_inventory(current)) < SMALL_BYTES
+    with _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:
+        from rocketmq_capacity.planner import plan_inventory
+
+        plan_inventory(session(), current, rules, part, history=before, change=change)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
 
 
@@ -100,14 +108,6 @@ def _collect(nameserver: str, policy: Policy) -> Inventory:
     sampling = policy.snapshot
     options = CollectOptions(sample_count=sampling.sample_count, sample_interval_s=sampling.sample_interval_s)
     return collect_now(addresses, options=options)
-
-
-def _read_scenario(path: Path | None):  # type: ignore[no-untyped-def]
-    if path is None:
-        return None
-    from rocketmq_capacity.simulation.scenario import read_scenario
-
-    return read_scenario(path)
 
 
 def _read_history(folder: Path | None) -> list[Inventory]:

@@ -12,44 +12,34 @@ from pyspark.sql import DataFrame, SparkSession
 from rocketmq_capacity import contracts, steps
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.session import QUICK_START, start_session
-from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.compare import compare, findings_added, findings_cleared
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory
 
-APP_NAME: Final = "rocketmq-capacity plan"
 _SIDE: Final = ("idle", "count", "traffic")
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedCluster:
-    """A what-if: its scenario, and the cluster as it would be."""
-
-    scenario: Scenario
-    inventory: Inventory
-
-
-def planned_scenario(inventory: Inventory, scenario: Scenario, policy: Policy, source: Path) -> ChangedCluster:
-    """The cluster after the scenario; errors: BadInput naming the change that does not fit."""
-    return ChangedCluster(scenario, apply(inventory, scenario, policy, str(source)))
-
-
 def plan_inventory(
+    spark: SparkSession,
     inventory: Inventory,
     policy: Policy,
     out: Path,
     *,
     history: Sequence[Inventory] = (),
-    change: ChangedCluster | None = None,
+    change: tuple[Scenario, Inventory] | None = None,
 ) -> None:
-    """Plan the cluster, or what a change makes of it, into the folder ``out``: report, plan and tables."""
-    spark = start_session(APP_NAME, QUICK_START if len(render_inventory(inventory)) < steps.SMALL_BYTES else None)
-    try:
-        with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
-            _Planner(spark, Lake(Path(folder)), policy, history).publish(inventory, change, out)
-    finally:
-        spark.stop()
+    """Plan the cluster into the folder ``out``: report, plan and tables.
+
+    Args:
+        spark: the session.
+        inventory: the cluster.
+        policy: what decides.
+        out: an empty folder.
+        history: earlier inventories of the cluster, oldest first.
+        change: a what-if and the cluster as it would be: that is then planned, beside the cluster as it is.
+    """
+    with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
+        _Planner(spark, Lake(Path(folder)), policy, history).publish(inventory, change, out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +49,15 @@ class _Planner:
     policy: Policy
     history: Sequence[Inventory]
 
-    def publish(self, inventory: Inventory, change: ChangedCluster | None, out: Path) -> None:
+    def publish(self, inventory: Inventory, change: tuple[Scenario, Inventory] | None, out: Path) -> None:
         earlier = self._earlier_findings()
         planning = self._assessed("now", inventory, earlier)
         scenario = None
         if change is not None:
             # Samples of the past say nothing of queues that a scenario changes.
-            before, planning = planning, replace(self, history=())._assessed("changed", change.inventory, earlier)
-            scenario = _effect(before, planning, change.scenario)
+            what_if, changed = change
+            before, planning = planning, replace(self, history=())._assessed("changed", changed, earlier)
+            scenario = _effect(before, planning, what_if)
         steps.recommend(planning)
         steps.publish(planning, scenario)
         planning.run.export(out)

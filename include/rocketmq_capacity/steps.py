@@ -23,7 +23,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
 from rocketmq_capacity.lake import Run, write_whole
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
 from rocketmq_capacity.report.publish import publish as published
-from rocketmq_capacity.session import set_size
+from rocketmq_capacity.session import SMALL_BYTES, set_size
 from rocketmq_capacity.side_by_side import side_by_side
 from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 from rocketmq_capacity.snapshot.tables import snapshot_tables
@@ -41,8 +41,6 @@ REPORTED = (
     contracts.Recommendation,
 )
 """What the report shows; the rest of the lake is too long to read."""
-SMALL_BYTES = 4 * 1024**2
-"""Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
 _scratch_numbers = count()
 
 

@@ -67,13 +67,17 @@ def assess(
     queues, current = side_by_side(
         lambda: settle(weighed_queues(tables, [])), lambda: settle(current_strategies(tables, allocation, policy))
     )
-    owned = settle(owned_queues(allocation.unionByName(observed_allocation(tables)), queues, []))
-    client_load = settle(client_loads(tables, status, owned))
-    strategy_load = strategy_loads(tables, status, queues, owned, client_load)
     runs = client_strategies(tables, current, policy)
-    known = settle(known_today(tables, runs, status, policy))
-    today = settle(current_allocation(tables, runs, known, owned))
-    groups = settle(_groups(tables, queues, current))
+    owned, known, groups = side_by_side(
+        lambda: settle(owned_queues(allocation.unionByName(observed_allocation(tables)), queues, [])),
+        lambda: settle(known_today(tables, runs, status, policy)),
+        lambda: settle(_groups(tables, queues, current)),
+    )
+    client_load, today = side_by_side(
+        lambda: settle(client_loads(tables, status, owned)),
+        lambda: settle(current_allocation(tables, runs, known, owned)),
+    )
+    strategy_load = strategy_loads(tables, status, queues, owned, client_load)
     today_clients, today_load = loads_today(tables, known, queues, today, settle)
 
     def owned_after(fewer: Mapping[type[Dataset], DataFrame]) -> DataFrame:
@@ -109,11 +113,13 @@ def loads_of_variants(
 
     Shape: -> ``by`` and ``StrategyLoad``, of the groups whose strategy is known and computed; strategy is TODAY.
     """
-    queues = settle(weighed_queues(variants, by))
-    owned = settle(owned_queues(allocation, queues, by))
     current = group_status.select("consumer_group", "current_strategy")
     runs = client_strategies(variants, current, policy)
-    known = settle(known_today(variants, runs, status, policy).where("is_predicted"))
+    queues, known = side_by_side(
+        lambda: settle(weighed_queues(variants, by)),
+        lambda: settle(known_today(variants, runs, status, policy).where("is_predicted")),
+    )
+    owned = settle(owned_queues(allocation, queues, by))
     today = settle(current_allocation(variants, runs, known, owned, by))
     return loads_today(variants, known, queues, today, settle, by)[1]
 
