@@ -26,9 +26,13 @@ Strategy = Literal[
 ]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+# Strict, so that "2" and yes are no numbers; an upper bound is what Spark's int and bigint hold.
+Whole = Annotated[int, Field(strict=True)]
+Int: Final = 2**31 - 1
+BigInt: Final = 2**63 - 1
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 Model = TypeVar("Model", bound=BaseModel)
-Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
@@ -40,7 +44,7 @@ class Section(BaseModel):
 def _compiled(pattern: str) -> str:
     try:
         re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"is not a regular expression ({error})") from None
     return pattern
 
@@ -128,7 +132,7 @@ class QueueName(Section):
 
     topic: str = Field(min_length=1)
     broker_name: str = Field(min_length=1)
-    queue_id: int = Field(ge=0, le=65_536)
+    queue_id: Whole = Field(ge=0, le=65_536)
 
 
 class CurrentStrategies(BaseModel):
@@ -152,7 +156,7 @@ class CurrentStrategies(BaseModel):
 class ConsistentHash(Section):
     """AllocateMessageQueueConsistentHash's constructor."""
 
-    virtual_nodes: int = Field(default=10, ge=0, le=10_000)
+    virtual_nodes: Whole = Field(default=10, ge=0, le=10_000)
 
 
 class Exclude(Section):
@@ -170,8 +174,8 @@ class Exclude(Section):
 class Sampling(Section):
     """How the snapshot of a live cluster measures rates."""
 
-    sample_count: int = Field(default=3, ge=1, le=1_000)
-    sample_interval_s: float = Field(default=5.0, ge=0, le=86_400)
+    sample_count: Whole = Field(default=3, ge=1, le=1_000)
+    sample_interval_s: NonNegative = Field(default=5.0, le=86_400)
 
 
 class IdleConsumers(Section):
@@ -184,7 +188,7 @@ class AllocationSkew(Section):
     """ALLOCATION_SKEW and CROSS_TOPIC_SKEW."""
 
     excess: NonNegative = 1.10
-    min_gap_queues: int = Field(default=2, ge=0)
+    min_gap_queues: Whole = Field(default=2, ge=0, le=Int)
     critical_excess: NonNegative = 2.0
 
 
@@ -213,7 +217,7 @@ class LowUtilisation(Section):
     """Groups below both bounds are exempt from the skew rules."""
 
     min_msgs_per_s: NonNegative = 1.0
-    min_lag: int = Field(default=1_000, ge=0)
+    min_lag: Whole = Field(default=1_000, ge=0, le=BigInt)
 
 
 class SubscriptionMismatch(Section):
@@ -226,7 +230,7 @@ class SuspectSnapshot(Section):
     """SUSPECT_SNAPSHOT."""
 
     flagged_ratio: Ratio = 0.10
-    min_groups: int = Field(default=20, ge=1)
+    min_groups: Whole = Field(default=20, ge=1, le=Int)
 
 
 class Provision(Section):
@@ -237,14 +241,14 @@ class Provision(Section):
     under_utilisation: NonNegative = 0.7
     over_utilisation: NonNegative = 0.5
     over_removed_ratio: Ratio = 0.2
-    min_clients: int = Field(default=2, ge=1)
+    min_clients: Whole = Field(default=2, ge=1, le=Int)
 
 
 class ExpandQueues(Section):
     """EXPAND_QUEUES."""
 
     headroom: NonNegative = 0.0
-    max_queues_per_broker: int = Field(default=64, ge=1, le=65_536)
+    max_queues_per_broker: Whole = Field(default=64, ge=1, le=65_536)
 
 
 class ChangeStrategy(Section):
@@ -256,7 +260,7 @@ class ChangeStrategy(Section):
 class SwitchToPop(Section):
     """SWITCH_TO_POP."""
 
-    pop_share_queue_num: int = Field(default=8, ge=-1, le=65_536)
+    pop_share_queue_num: Whole = Field(default=8, ge=-1, le=65_536)
 
 
 class Thresholds(Section):
@@ -331,6 +335,8 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}" if mark else ""
         raise BadInput(source, place, f"is not YAML ({getattr(error, 'problem', error)}); expected {what}") from None
+    except RecursionError:
+        raise BadInput(source, "", f"is nested too deeply; expected {what}") from None
     if document is None:
         document = {}
     if not isinstance(document, dict):
@@ -344,11 +350,19 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
 class _UniqueKeyLoader(yaml.SafeLoader):
     """A SafeLoader that refuses a key that stands twice: the first would be lost without a word."""
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ArithmeticError, AttributeError, TypeError, ValueError):  # of a value that is not what its form says
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{node.value!r:.100} is no {kind}"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
-            if isinstance(key, list | dict):
+            if isinstance(key, list | dict | set):
                 raise yaml.MarkedYAMLError(problem="a key is not a plain value", problem_mark=key_node.start_mark)
             if key in seen:
                 raise yaml.MarkedYAMLError(problem=f"key {key!r} stands twice", problem_mark=key_node.start_mark)

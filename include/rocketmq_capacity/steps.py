@@ -31,6 +31,8 @@ from rocketmq_capacity.snapshot.tables import snapshot_tables
 SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND, PUBLISH = "snapshot", "allocate", "assess", "recommend", "publish"
 CASE = "case_id"
 """The column that keeps the variants of one simulation apart."""
+ALLOCATED_FROM = (contracts.Consumer, contracts.ConsumerGroup, contracts.Subscription, contracts.TopicQueue)
+"""What the allocation looks at."""
 REPORTED = (
     contracts.Cluster,
     contracts.Failure,
@@ -123,7 +125,7 @@ def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Invento
 def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT) as written:
-        tables = planning.read_all(contracts.SNAPSHOT)
+        tables = planning.read_all(ALLOCATED_FROM)
         side_by_side(
             lambda: planning.write(contracts.Allocation, allocated(tables, planning.policy, settle=planning.settle)),
             lambda: planning.write(contracts.StrategyStatus, strategy_status(tables, planning.policy)),

@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
 
+CLUSTER: Final = "fleet"
 ROOMS: Final = ("hz", "sh", "bj")
 Ints = npt.NDArray[np.int64]
 
@@ -54,6 +55,19 @@ def fleet_of(topics: int, groups: int, clients: int, *, brokers: int = 24, seed:
         ),
         share_of=seeded.choice([-1, -1, 1, 2], size=groups),
         is_broadcasting=seeded.random(groups) < 0.01,
+    )
+
+
+def one_group(queues: int, clients: int) -> Fleet:
+    """One topic on eight brokers, and one group that pulls it."""
+    per_broker = queues // 8
+    return Fleet(
+        broker_names=tuple(f"{ROOMS[b % len(ROOMS)]}@broker-{b:02}" for b in range(8)),
+        queues_of=(dict.fromkeys(range(8), per_broker),),
+        clients_of=np.array([clients]),
+        topics_of=((0,),),
+        share_of=np.array([-1]),
+        is_broadcasting=np.array([False]),
     )
 
 
@@ -151,8 +165,11 @@ def client_id(group: int, index: int) -> str:
     return f"10.{group % 250}.{index // 250}.{index % 250}@{1000 + index}#{73_000_000_000_000 + group}"
 
 
-def official_lines(fleet: Fleet) -> Iterator[str]:
-    """The same fleet for the official classes: clustering groups alone, no strategy allocates for the others."""
+def official_lines(fleet: Fleet, *, with_shares: bool = False) -> Iterator[str]:
+    """The same fleet for the official classes: clustering groups alone, no strategy allocates for the others.
+
+    ``with_shares`` gives each group its share number, which POP alone looks at.
+    """
     for topic, queues in enumerate(fleet.queues_of):
         yield json.dumps({
             "topic": f"topic-{topic:06}",
@@ -170,6 +187,7 @@ def official_lines(fleet: Fleet) -> Iterator[str]:
             "consumer_group": f"group-{group:06}",
             "client_ids": ids,
             "topics": _topic_names(fleet, group),
+            **({"pop_share_queue_num": int(fleet.share_of[group])} if with_shares else {}),
         })
     yield json.dumps({"client_rooms": clients})
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 
@@ -27,6 +27,11 @@ PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 # Under POP a client that pops every queue of a broker owns its queue -1 (QueryAssignmentProcessor.allocate4Pop).
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=-1, le=65_536)]
 RequestMode = Literal["PULL", "POP"]
+MessageModel = Literal["CLUSTERING", "BROADCASTING"]
+
+_CHOICES: Final = {"message_request_mode": get_args(RequestMode), "message_model": get_args(MessageModel)}
+_MISSING: Final = re.compile(r"Object missing required field `(.*)`")
+_NO_CHOICE: Final = re.compile(r"Invalid enum value (.*)", re.DOTALL)
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
@@ -144,7 +149,7 @@ class ConsumerGroup(_Part, frozen=True, kw_only=True):
     """A consumer group, its running consumers and its offsets."""
 
     consumer_group: Name
-    message_model: Literal["CLUSTERING", "BROADCASTING"] | None = None
+    message_model: MessageModel | None = None
     consume_type: str | None = None
     message_request_mode: RequestMode | None = None
     pop_share_queue_num: PopShare | None = None
@@ -217,8 +222,7 @@ def parse_inventory(data: bytes, *, source: str) -> Inventory:
     try:
         inventory = msgspec.json.decode(data, type=Inventory)
     except msgspec.ValidationError as error:
-        problem, _, place = str(error).rpartition(" - at ")
-        raise BadInput(source, place.strip("`") if problem else "$", problem or str(error)) from None
+        raise _bad_input(str(error), source) from None
     _check_values(inventory, source)
     return inventory
 
@@ -243,6 +247,18 @@ def _check_format(data: bytes, source: str) -> None:
         raise BadInput(source, "$", f"is not an object; expected an inventory, {FORMAT}")
     if document.get("format") != FORMAT:
         raise BadInput(source, "$.format", f"is {document.get('format')!r}; expected {FORMAT!r}")
+
+
+def _bad_input(said: str, source: str) -> BadInput:
+    """What msgspec says, in words that tell the member and what was expected of it."""
+    problem, _, place = said.rpartition(" - at ")
+    problem, place = (problem, place.strip("`")) if problem else (said, "$")
+    if missing := _MISSING.fullmatch(problem):
+        return BadInput(source, f"{place}.{missing[1]}", "is missing; expected a value")
+    if unknown := _NO_CHOICE.fullmatch(problem):
+        choices = _CHOICES[place.rpartition(".")[2]]
+        return BadInput(source, place, f"is {unknown[1]}; expected {' or '.join(choices)}")
+    return BadInput(source, place, problem)
 
 
 def _check_values(inventory: Inventory, source: str) -> None:

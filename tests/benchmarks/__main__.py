@@ -1,0 +1,66 @@
+"""``make bench``: the planner beside the official classes and the official admin client, on this machine.
+
+Every ratio is of times that were measured in this one run. Parts can be named: fleet, group, snapshot.
+"""
+
+import argparse
+import os
+import statistics
+
+from tests.benchmarks.allocation import STRATEGIES, time_ours, time_theirs
+from tests.benchmarks.fleet import Fleet, fleet_of, one_group
+from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
+
+MIB = 1024**2
+
+
+def main() -> None:
+    """Run the parts and print what they gave."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help="fleet, group, snapshot (default: all)")
+    parser.add_argument("--topics", type=int, default=5_000, help="of the fleet (default: 5,000)")
+    parser.add_argument("--groups", type=int, default=10_000, help="of the fleet (default: 10,000)")
+    parser.add_argument("--clients", type=int, default=200_000, help="of the fleet (default: 200,000)")
+    parser.add_argument("--live-topics", type=int, default=300, help="of the live cluster (default: 300)")
+    args = parser.parse_args()
+    parts = args.parts or ["fleet", "group", "snapshot"]
+    print(f"cores: {os.cpu_count()}")
+    if "fleet" in parts:
+        size = f"{args.topics:,} topics, {args.groups:,} groups, {args.clients:,} clients"
+        compare(f"fleet of {size}", fleet_of(args.topics, args.groups, args.clients), STRATEGIES)
+    if "group" in parts:
+        compare("one group of 4,096 queues and 1,000 clients", one_group(4_096, 1_000), ("CONSISTENT_HASH",))
+    if "snapshot" in parts:
+        snapshot(args.live_topics)
+
+
+def compare(title: str, fleet: Fleet, strategies: tuple[str, ...]) -> None:
+    """All strategies in one Spark plan, tables written, beside the official classes and beside bare writing."""
+    print(f"\n{title}")
+    ours = time_ours(fleet, strategies)
+    theirs = 0.0
+    for timing in time_theirs(fleet, strategies):
+        theirs += timing.seconds
+        rows = ours.rows.get(timing.strategy, 0)
+        print(f"  {timing.strategy:35} official {timing.seconds:8.2f} s  {timing.rows:11,} rows, ours {rows:11,}")
+    first, *later = ours.seconds
+    seconds, floor = statistics.median(later), statistics.median(ours.floor_seconds[1:])
+    print(f"  all: official classes {theirs:.2f} s; ours {seconds:.2f} s, the first time {first:.2f} s")
+    print(f"  all: Spark writing these {sum(ours.rows.values()):,} rows without computing them {floor:.2f} s")
+    print(f"  official / ours: {theirs / seconds:.1f}   ours / floor: {seconds / floor:.2f}")
+    print(f"  peak memory of all processes of ours: {ours.peak_bytes / MIB:,.0f} MiB")
+
+
+def snapshot(topics: int) -> None:
+    """One sample of everything beside the official admin client, cold and warm, with one thread and with many."""
+    timing = time_snapshots(topics)
+    print(f"\nsnapshot of a live cluster of three brokers, {timing.topics} topics and {GROUPS} groups with clients")
+    print(f"  ours: {timing.ours:.2f} s  ({', '.join(f'{s:.2f}' for s in timing.seconds)})")
+    for theirs in (timing.one_thread, timing.many_threads):
+        threads = "sequential" if theirs.threads == 1 else f"{MANY_THREADS} threads"
+        took = f"warm {warm(theirs):.2f} s, cold {theirs.seconds[0]:.2f} s, {theirs.calls:,} calls"
+        print(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""A cluster as small as one can be that has a part of every kind, as the contract shows it."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any, Final
+
+CLUSTER: Final[dict[str, Any]] = {
+    "format": "rocketmq-capacity/inventory/1",
+    "cluster_name": "C1",
+    "taken_at": "2026-11-20T02:00:00Z",
+    "nameservers": ["10.0.9.1:9876"],
+    "brokers": [
+        {
+            "broker_name": "broker-a",
+            "broker_id": 0,
+            "broker_addr": "10.0.1.1:10911",
+            "broker_perm": 6,
+            "version": "V5_3_3",
+            "config": {"fileReservedTime": "72"},
+            "runtime": {"commitLogDiskRatio": "0.41"},
+        },
+    ],
+    "topics": [
+        {
+            "topic": "pay",
+            "message_type": "NORMAL",
+            "order": False,
+            "queues": [{"broker_name": "broker-a", "read_queue_nums": 4, "write_queue_nums": 4, "perm": 6}],
+            "offsets": [
+                {
+                    "broker_name": "broker-a",
+                    "queue_id": 0,
+                    "min_offset": 0,
+                    "max_offset": 5000,
+                    "put_msgs_per_s": 100.0,
+                },
+            ],
+        },
+    ],
+    "consumer_groups": [
+        {
+            "consumer_group": "g_pay",
+            "message_model": "CLUSTERING",
+            "consume_type": "CONSUME_PASSIVELY",
+            "message_request_mode": "PULL",
+            "pop_share_queue_num": None,
+            "orderly": False,
+            "subscriptions": [{"topic": "pay", "expression_type": "TAG", "expression": "*"}],
+            "clients": [
+                {
+                    "client_id": "10.0.0.1@1#1",
+                    "client_addr": "10.0.0.1:40001",
+                    "language": "JAVA",
+                    "version": "V5_3_3",
+                    "seen_on": ["broker-a"],
+                    "started_at": "2026-11-19T20:00:00Z",
+                    "allocate_strategy": "AVG",
+                    "consume_threads": 20,
+                    "consume_batch_size": 1,
+                    "pull_threshold_for_queue": 1000,
+                    "pull_threshold_size_for_queue_mib": 100,
+                    "subscriptions": [{"topic": "pay", "expression_type": "TAG", "expression": "*"}],
+                    "owned_queues": [{"topic": "pay", "broker_name": "broker-a", "queue_id": 0}],
+                    "status": [
+                        {
+                            "topic": "pay",
+                            "consume_rt_ms": 12.5,
+                            "consume_ok_msgs_per_s": 40.0,
+                            "consume_failed_msgs_per_s": 0.0,
+                        },
+                    ],
+                },
+            ],
+            "offsets": [
+                {
+                    "topic": "pay",
+                    "broker_name": "broker-a",
+                    "queue_id": 0,
+                    "broker_offset": 5000,
+                    "consumer_offset": 4990,
+                    "last_timestamp": "2026-11-20T01:59:58Z",
+                    "samples": [{"at": "2026-11-20T01:59:50Z", "broker_offset": 4950, "consumer_offset": 4940}],
+                },
+            ],
+        },
+    ],
+    "failures": [
+        {"broker_addr": "10.0.1.2:10911", "request": "GET_ALL_TOPIC_CONFIG", "error": "timed out after 5 s"},
+    ],
+}
+
+LEFT_OUT: Final = object()
+"""In place of a value: the member is not there at all."""
+
+
+def cluster_with(path: str, value: Any) -> dict[str, Any]:
+    """The cluster with another value at a place such as ``topics[0].queues[0].perm``."""
+    cluster = copy.deepcopy(CLUSTER)
+    *way, last = steps_of(path)
+    part: Any = cluster
+    for step in way:
+        part = part[step]
+    if value is LEFT_OUT:
+        del part[last]
+    elif isinstance(last, int) and last == len(part):
+        part.append(value)
+    else:
+        part[last] = value
+    return cluster
+
+
+def steps_of(path: str) -> list[str | int]:
+    """``topics[0].perm`` as topics, 0, perm."""
+    return [int(step) if step.isdigit() else step for step in path.replace("[", ".").replace("]", "").split(".")]
+
+
+def written(folder: Path, cluster: Any = CLUSTER, name: str = "inventory.json") -> Path:
+    """The cluster as an inventory file in the folder."""
+    file = folder / name
+    file.write_text(json.dumps(cluster), encoding="utf-8")
+    return file
