@@ -28,5 +28,5 @@ FAILURES: Final = 100
 FIRST_STEPS: Final = 6
 LINKS: Final = 3
 """Recommendations named in one of the first steps."""
-REASONS: Final = 3
+REASONS: Final = 8
 """Reasons of undecided groups that the summary names."""
