@@ -9,9 +9,12 @@ from typing import Any, Final
 
 import pytest
 
+from rocketmq_capacity.client.address import parse_address
+from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.codes import Serialization
+from rocketmq_capacity.protocol.errors import ResponseError
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
 from rocketmq_capacity.snapshot.inventory import (
     Client,
@@ -433,7 +436,28 @@ def test_a_broker_that_freezes_half_way_still_ends_in_a_snapshot(running: Cluste
     assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
 
 
+async def written_on(broker_addr: str, topic: str) -> dict[int, int]:
+    """Queue id → max offset of a topic, as one broker says; empty where it has none of it yet."""
+    broker = BrokerAdmin(parse_address(broker_addr), ConnectionSettings())
+    try:
+        return {queue.queue_id: offset.max_offset for queue, offset in (await broker.topic_stats(topic)).items()}
+    except ResponseError:
+        return {}
+    finally:
+        await broker.close()
+
+
+def wait_for_the_slave(running: Cluster, offsets: dict[int, int]) -> None:
+    """Until the slave of broker-b has copied its topics, which it does every few seconds, and their messages."""
+    deadline = time.monotonic() + 90
+    while asyncio.run(written_on(running.broker_addrs["broker-b", 1], "pay")) != offsets:
+        assert time.monotonic() < deadline, "the slave did not follow"
+        time.sleep(0.5)
+
+
 def test_the_slave_answers_for_a_broker_that_lost_its_master(running: Cluster, taken: Taken) -> None:
+    before = {one.queue_id: one.max_offset for one in taken.topic("pay").offsets or () if one.broker_name == "broker-b"}
+    wait_for_the_slave(running, {queue_id: offset or 0 for queue_id, offset in before.items()})
     running.kill("broker-b")
     inventory = collect_now([running.nameserver])
     assert inventory.failures == ()
@@ -441,7 +465,6 @@ def test_the_slave_answers_for_a_broker_that_lost_its_master(running: Cluster, t
     assert ("broker-b", 1, running.broker_addrs["broker-b", 1]) in brokers
     assert ("broker-b", 0) not in {(name, broker_id) for name, broker_id, _ in brokers}
     pay = next(topic for topic in inventory.topics if topic.topic == "pay")
-    before = {one.queue_id: one.max_offset for one in taken.topic("pay").offsets or () if one.broker_name == "broker-b"}
     after = {one.queue_id: one.max_offset for one in pay.offsets or () if one.broker_name == "broker-b"}
     assert after == before
     assert {one.broker_name for one in pay.queues or ()} == set(PLACED)
