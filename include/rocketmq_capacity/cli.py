@@ -1,6 +1,8 @@
 """The command line ``rocketmq-capacity``; what it takes and gives is the public contract."""
 
+import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -10,12 +12,14 @@ from typing import Annotated, Final
 
 import typer
 
-from rocketmq_capacity.config import Policy, read_policy
-from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.client.address import parse_nameservers
+from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.errors import BadInput, CapacityError, JavaMissing
+from rocketmq_capacity.inputs import before, inventory_of, read_history
 from rocketmq_capacity.lake import write_whole
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import read_scenario
-from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import render_inventory
 
 APP_NAME: Final = "rocketmq-capacity plan"
 
@@ -37,7 +41,8 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stand
 def main() -> None:
     """Run the command line; what this package says no to is one line on standard error and its exit status."""
     try:
-        app()
+        with _terminated_as_interrupted():
+            app()
     except CapacityError as error:
         sys.stderr.write(f"rocketmq-capacity: {error}\n")
         sys.exit(error.exit_status)
@@ -51,8 +56,9 @@ def snapshot(
     overwrite: Overwrite = False,
 ) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
+    parse_nameservers([nameserver])
     _check_out_file(out, overwrite=overwrite)
-    inventory = _collect(nameserver, read_policy(policy))
+    inventory = inventory_of(None, nameserver, read_policy(policy))
     write_whole(out, render_inventory(inventory))
     sys.stdout.write(f"{out}: {inventory.cluster_name} at {inventory.taken_at}\n")
 
@@ -70,24 +76,24 @@ def plan(
     """Plan a cluster: allocate, assess, recommend and publish, in one Spark session."""
     if (inventory is None) == (nameserver is None):
         raise BadInput("--inventory, --nameserver", "", "expected exactly one of them")
-    _check_out_folder(out, overwrite=overwrite)
+    if nameserver is not None:
+        parse_nameservers([nameserver])
+    _check_out_folder(out, (inventory, policy, scenario, history), overwrite=overwrite)
     rules = read_policy(policy)
     what_if = read_scenario(scenario) if scenario is not None else None
-    given = read_inventory(inventory) if inventory is not None else None
-    earlier = _read_history(history)
-    current = given if given is not None else _collect(nameserver or "", rules)
-    before = _before(earlier, current, history)
-
+    earlier = read_history(history)
+    current = inventory_of(inventory, nameserver, rules)
+    past = before(earlier, current)
     change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
 
     # Only now, where everything given is known to be good, come Spark and what needs it.
     from rocketmq_capacity.session import SMALL_BYTES, session_under_way
 
     is_small = len(render_inventory(current)) < SMALL_BYTES
-    with _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:
+    with _java_or_advice(), _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:
         from rocketmq_capacity.planner import plan_inventory
 
-        plan_inventory(session(), current, rules, part, history=before, change=change)
+        plan_inventory(session(), current, rules, part, history=past, change=change)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
 
 
@@ -96,65 +102,81 @@ def doctor(nameserver: MaybeNameserver = None) -> None:
     """Say what this machine has and lacks for a run, and how to mend it."""
     from rocketmq_capacity.doctor import examine
 
+    if nameserver is not None:
+        parse_nameservers([nameserver])
     raise typer.Exit(code=0 if examine(nameserver) else 1)
 
 
-def _collect(nameserver: str, policy: Policy) -> Inventory:
-    from rocketmq_capacity.client.address import parse_nameservers
-    from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-
-    addresses = [part for part in nameserver.split(";") if part.strip()]
-    parse_nameservers(addresses)
-    sampling = policy.snapshot
-    options = CollectOptions(sample_count=sampling.sample_count, sample_interval_s=sampling.sample_interval_s)
-    return collect_now(addresses, options=options)
-
-
-def _read_history(folder: Path | None) -> list[Inventory]:
-    """The folder's inventory files, oldest first."""
-    if folder is None:
-        return []
-    if not folder.is_dir():
-        raise BadInput("--history", "", f"{folder} is not a folder; expected one of earlier inventory files (*.json)")
-    return sorted(map(read_inventory, sorted(folder.glob("*.json"))), key=lambda inventory: inventory.taken_at_utc)
-
-
-def _before(history: Sequence[Inventory], current: Inventory, folder: Path | None) -> list[Inventory]:
-    """The inventories taken before the current one; a file of another cluster is bad input."""
-    for inventory in history:
-        if inventory.cluster_name != current.cluster_name:
-            problem = (
-                f"holds an inventory of {inventory.cluster_name!r}; expected earlier ones of {current.cluster_name!r}"
-            )
-            raise BadInput("--history", "", f"{folder} {problem}")
-    return [inventory for inventory in history if inventory.taken_at_utc < current.taken_at_utc]
-
-
 def _check_out_file(out: Path, *, overwrite: bool) -> None:
-    if out.is_dir():
-        raise BadInput("--out", "", f"{out} is a folder; expected the name of a file")
+    _check_place(out)
+    if out.exists() and not out.is_file():
+        raise BadInput("--out", "", f"{out} is a folder or a device; expected the name of a file")
     if not overwrite and out.exists() and out.stat().st_size:
         raise BadInput("--out", "", f"{out} exists; expected a new file, or --overwrite")
 
 
-def _check_out_folder(out: Path, *, overwrite: bool) -> None:
+def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bool) -> None:
+    _check_place(out)
     if out.exists() and not out.is_dir():
         raise BadInput("--out", "", f"{out} is a file; expected the name of a folder")
     if not overwrite and out.is_dir() and any(out.iterdir()):
         raise BadInput("--out", "", f"{out} is not empty; expected a new or empty folder, or --overwrite")
+    if out.is_mount():
+        raise BadInput("--out", "", f"{out} is a mount point, which cannot be replaced; expected a folder in it")
+    for given in filter(None, inputs):
+        if out.resolve() in (given.resolve(), *given.resolve().parents):
+            raise BadInput("--out", "", f"{out} holds {given}, which would be replaced; expected another folder")
+
+
+def _check_place(out: Path) -> None:
+    """What is written is made beside ``out`` first: the nearest folder above it that there is has to allow that."""
+    try:
+        above = next(folder for folder in out.resolve().parents if folder.exists())
+    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+        raise BadInput("--out", "", f"{out} cannot be looked at ({error}); expected the name of a new one") from None
+    if not above.is_dir():
+        raise BadInput("--out", "", f"{above} is a file; expected a folder, for {out} to stand in")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise BadInput("--out", "", f"{above} cannot be written to; expected a folder that can, for {out}")
 
 
 @contextmanager
 def _whole_folder(out: Path) -> Iterator[Path]:
     """A folder beside ``out`` that takes its place when the body ends well, and vanishes when it does not."""
+    out = out.resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    part = work / "new"
+    part, old = work / "new", work / "old"
     part.mkdir()
     try:
         yield part
         if out.exists():
-            Path(out).replace(work / "old")
-        Path(part).replace(out)
+            out.replace(old)
+        part.replace(out)
     finally:
+        if old.exists() and not out.exists():
+            old.replace(out)
         shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _java_or_advice() -> Iterator[None]:
+    """Says what to do where Spark finds no Java."""
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        yield
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        raise JavaMissing("Spark could not start Java; rocketmq-capacity doctor says what is missing") from None
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM ends the body as Ctrl-C does, so that what it was about to write is cleared away."""
+    before_us = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before_us)

@@ -32,6 +32,10 @@ class ClusterUnreachable(CapacityError):
     exit_status = 3
 
 
+class JavaMissing(CapacityError):
+    """Spark cannot run on this machine."""
+
+
 class DatasetMissing(CapacityError):
     """A run holds no such dataset: an earlier step has not finished."""
 

@@ -1,5 +1,6 @@
 """What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rocketmq_capacity.config import Policy
@@ -22,23 +23,33 @@ def inventory_of(inventory: Path | None, nameserver: str | None, policy: Policy)
     return collect_now([nameserver], options=options)
 
 
-def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
-    """The folder's inventories (``*.json``) from before this one, oldest first.
+def read_history(folder: Path | None) -> dict[Path, Inventory]:
+    """The folder's inventories (``*.json``) by their file; none without a folder.
+
+    Errors: BadInput where the folder cannot be read, and for a file that is no inventory.
+    """
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise BadInput(str(folder), "", "is no folder; expected a folder of earlier inventory files")
+    return {file: read_inventory(file) for file in sorted(folder.glob("*.json"))}
+
+
+def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inventory]:
+    """The inventories from before this one, oldest first.
 
     One taken at the same moment or later is left out, so that a folder may hold the planned inventory as well.
 
-    Errors: BadInput where the folder cannot be read, and for a file that is no inventory or is another cluster's.
+    Errors: BadInput for a file of another cluster.
     """
-    if folder is None:
-        return []
-    if not folder.is_dir():
-        raise BadInput(str(folder), "", "is no folder; expected a folder of earlier inventory files")
-    earlier = []
-    for file in sorted(folder.glob("*.json")):
-        found = read_inventory(file)
+    for file, found in history.items():
         if found.cluster_name != inventory.cluster_name:
             problem = f"is {found.cluster_name!r}; expected {inventory.cluster_name!r}, the planned cluster"
             raise BadInput(str(file), "$.cluster_name", problem)
-        earlier.append(found)
-    before = (one for one in earlier if one.taken_at_utc < inventory.taken_at_utc)
-    return sorted(before, key=lambda one: one.taken_at_utc)
+    earlier = (one for one in history.values() if one.taken_at_utc < inventory.taken_at_utc)
+    return sorted(earlier, key=lambda one: one.taken_at_utc)
+
+
+def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
+    """The folder's inventories from before this one, oldest first; errors are those of its two parts."""
+    return before(read_history(folder), inventory)

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rocketmq_capacity.config import Section, read_yaml
+from rocketmq_capacity.config import Section
+from rocketmq_capacity.yaml_file import read_yaml
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=65_536)]

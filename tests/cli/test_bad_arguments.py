@@ -1,0 +1,183 @@
+"""What is wrong with the arguments themselves, with a file that they name, or with the history."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity.cli import main
+from tests.cli.conftest import Refusal
+from tests.cli.program import contents, says_what_was_expected
+from tests.cli.small_cluster import cluster_with, written
+
+NO_ADDRESSES = ["", ";", "localhost", "127.0.0.1:", ":9876", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:port"]
+
+
+@pytest.fixture
+def usage(
+    no_java: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Runs the command line in this process and gives the last line of its refusal, the usage above it left out."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["rocketmq-capacity", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert (ended.value.code, said.out, contents(tmp_path)) == (2, "", {})
+        *above, line = said.err.splitlines()
+        assert not above or above[0].startswith("Usage: ")
+        assert says_what_was_expected(line), line
+        return line
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["plan", "--inventory=x.json"], "--out"),
+        (["plan", "--inventory=x.json", "--out"], "--out"),
+        (["plan", "--inventry=x.json", "--out=out"], "--inventry"),
+        (["snapshot", "--out=x.json"], "--nameserver"),
+        (["snapshot", "--nameserver=127.0.0.1:9876"], "--out"),
+        (["plna"], "plna"),
+    ],
+)
+def test_arguments_that_the_usage_does_not_know_are_named_under_it(
+    usage: Callable[..., str], arguments: list[str], named: str
+) -> None:
+    assert named in usage(*arguments)
+
+
+@pytest.mark.parametrize("sources", [[], ["--inventory=inventory.json", "--nameserver=127.0.0.1:1"]])
+def test_a_plan_is_of_a_file_or_of_a_cluster_and_not_of_both(
+    refusal: Refusal, tmp_path: Path, sources: list[str]
+) -> None:
+    written(tmp_path)
+    assert refusal("plan", "--out=out", *sources) == "--inventory, --nameserver: expected exactly one of them"
+
+
+@pytest.mark.parametrize("nameserver", NO_ADDRESSES)
+@pytest.mark.parametrize("command", [["plan", "--out=out"], ["snapshot", "--out=inventory.json"], ["doctor"]])
+def test_a_name_server_that_is_no_address_is_refused(refusal: Refusal, command: list[str], nameserver: str) -> None:
+    line = refusal(*command, f"--nameserver={nameserver}")
+    assert line.startswith("--nameserver: ")
+    assert "HOST:PORT" in line
+
+
+def test_one_bad_address_beside_good_ones_is_refused(refusal: Refusal) -> None:
+    line = refusal("plan", "--out=out", "--nameserver=127.0.0.1:9876;10.0.0.1")
+    assert line.startswith("--nameserver: '10.0.0.1' is not an address; expected HOST:PORT")
+
+
+@pytest.mark.parametrize("option", ["--inventory", "--policy", "--scenario"])
+def test_a_file_that_is_not_there_is_named(refusal: Refusal, tmp_path: Path, option: str) -> None:
+    given = {"--inventory": written(tmp_path), "--out": "out", option: "absent"}
+    line = refusal("plan", *(f"{name}={value}" for name, value in given.items()))
+    assert line.startswith("absent: cannot be read (No such file or directory); expected ")
+
+
+@pytest.mark.parametrize("option", ["--inventory", "--policy", "--scenario"])
+def test_a_folder_in_place_of_a_file_is_refused(refusal: Refusal, tmp_path: Path, option: str) -> None:
+    (tmp_path / "folder").mkdir()
+    given = {"--inventory": written(tmp_path), "--out": "out", option: "folder"}
+    line = refusal("plan", *(f"{name}={value}" for name, value in given.items()))
+    assert line.startswith("folder: cannot be read (Is a directory); expected ")
+
+
+def test_an_output_folder_that_holds_something_is_refused_and_kept(refusal: Refusal, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("the only copy")
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out")
+    assert line == "--out: out is not empty; expected a new or empty folder, or --overwrite"
+
+
+@pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
+def test_an_output_folder_that_is_a_file_is_refused(refusal: Refusal, tmp_path: Path, overwrite: list[str]) -> None:
+    (tmp_path / "out").write_text("a file")
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", *overwrite)
+    assert line == "--out: out is a file; expected the name of a folder"
+
+
+@pytest.mark.parametrize("command", [["plan", "--inventory=inventory.json"], ["snapshot", "--nameserver=127.0.0.1:1"]])
+@pytest.mark.parametrize("out", ["inventory.json/out", "inventory.json/deep/below"])
+def test_an_output_below_a_file_is_refused(refusal: Refusal, tmp_path: Path, command: list[str], out: str) -> None:
+    file = written(tmp_path)
+    assert refusal(*command, f"--out={out}").startswith(f"--out: {file} is a file; expected a folder")
+
+
+def test_a_name_that_is_too_long_is_refused(refusal: Refusal, tmp_path: Path) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), f"--out={'x' * 300}/out")
+    assert line.startswith("--out: xxx")
+
+
+def test_a_mount_point_is_refused_for_it_cannot_be_replaced(refusal: Refusal, tmp_path: Path) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=/proc", "--overwrite")
+    assert line == "--out: /proc is a mount point, which cannot be replaced; expected a folder in it"
+
+
+@pytest.mark.parametrize("option", ["--inventory", "--policy", "--scenario", "--history"])
+def test_an_output_that_would_replace_an_input_is_refused(refusal: Refusal, tmp_path: Path, option: str) -> None:
+    (tmp_path / "out" / "kept").mkdir(parents=True)
+    inventory = written(tmp_path)
+    given = {"--inventory": str(inventory), option: str(written(tmp_path / "out" / "kept"))}
+    if option == "--history":
+        given[option] = str(tmp_path / "out" / "kept")
+    line = refusal("plan", *(f"{name}={value}" for name, value in given.items()), "--out=out", "--overwrite")
+    assert line == f"--out: out holds {given[option]}, which would be replaced; expected another folder"
+
+
+def test_a_snapshot_does_not_replace_a_file_by_itself(refusal: Refusal, tmp_path: Path) -> None:
+    written(tmp_path)
+    line = refusal("snapshot", "--nameserver=127.0.0.1:1", "--out=inventory.json")
+    assert line == "--out: inventory.json exists; expected a new file, or --overwrite"
+
+
+@pytest.mark.parametrize("out", [".", "/dev/null"])
+def test_a_snapshot_is_not_written_to_what_is_no_file(refusal: Refusal, out: str) -> None:
+    line = refusal("snapshot", "--nameserver=127.0.0.1:1", f"--out={out}", "--overwrite")
+    assert line == f"--out: {out} is a folder or a device; expected the name of a file"
+
+
+def history_with(folder: Path, text: str | None = None, **members: object) -> Path:
+    """A history of one file: the text, or the cluster with other members."""
+    history = folder / "history"
+    history.mkdir()
+    cluster = cluster_with("taken_at", "2026-11-19T02:00:00Z") | members
+    file = written(history, cluster, "2026-11-19.json")
+    if text is not None:
+        file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("history", ["absent", "inventory.json"])
+def test_a_history_that_is_no_folder_is_refused(refusal: Refusal, tmp_path: Path, history: str) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", f"--history={history}")
+    assert line == f"{history}: is no folder; expected a folder of earlier inventory files"
+
+
+def test_a_file_of_another_cluster_in_the_history_is_named(refusal: Refusal, tmp_path: Path) -> None:
+    file = history_with(tmp_path, cluster_name="C2")
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--history", file.parent)
+    assert line == f"{file}: $.cluster_name: is 'C2'; expected 'C1', the planned cluster"
+
+
+def test_a_malformed_file_in_the_history_is_named(refusal: Refusal, tmp_path: Path) -> None:
+    file = history_with(tmp_path, brokers={})
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--history", file.parent)
+    assert line.startswith(f"{file}: $.brokers: Expected `array`")
+
+
+def test_a_half_written_file_in_the_history_is_named(refusal: Refusal, tmp_path: Path) -> None:
+    file = history_with(tmp_path, '{"format": "rocketmq-capacity/inv')
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--history", file.parent)
+    assert line.startswith(f"{file}: is not JSON (")
+
+
+def test_a_malformed_history_is_told_before_a_cluster_is_asked(refusal: Refusal, tmp_path: Path) -> None:
+    file = history_with(tmp_path, "{}")
+    line = refusal("plan", "--nameserver=127.0.0.1:1", "--out=out", "--history", file.parent)
+    assert line.startswith(f"{file}: $.format: is None")

@@ -1,0 +1,252 @@
+"""Whatever is malformed in an inventory is refused with its file and its place."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.snapshot.inventory import parse_inventory
+from tests.cli.conftest import Refusal
+from tests.cli.small_cluster import CLUSTER, LEFT_OUT, cluster_with, written
+
+QUEUES = "topics[0].queues[0]"
+WRITTEN = "topics[0].offsets[0]"
+GROUP = "consumer_groups[0]"
+CLIENT = "consumer_groups[0].clients[0]"
+READ = "consumer_groups[0].offsets[0]"
+
+OUT_OF_RANGE: list[tuple[str, Any]] = [
+    *((f"{QUEUES}.perm", value) for value in (-1, 8)),
+    *((f"{QUEUES}.{name}", value) for name in ("read_queue_nums", "write_queue_nums") for value in (-1, 65_537)),
+    *((f"{WRITTEN}.queue_id", value) for value in (-1, 65_537)),
+    *((f"{WRITTEN}.{name}", value) for name in ("min_offset", "max_offset") for value in (-1, 2**63, 10**30)),
+    *((f"{READ}.{name}", value) for name in ("broker_offset", "consumer_offset") for value in (-1, 2**63)),
+    *((f"{READ}.samples[0].{name}", value) for name in ("broker_offset", "consumer_offset") for value in (-1, 2**63)),
+    (f"{READ}.queue_id", -1),
+    (f"{WRITTEN}.put_msgs_per_s", -0.5),
+    (f"{CLIENT}.status[0].consume_rt_ms", -1.0),
+    (f"{CLIENT}.status[0].consume_ok_msgs_per_s", -0.1),
+    *((f"{CLIENT}.consume_threads", value) for value in (-1, 65_537)),
+    (f"{CLIENT}.consume_batch_size", -1),
+    (f"{CLIENT}.pull_threshold_for_queue", 65_537),
+    (f"{CLIENT}.owned_queues[0].queue_id", -2),
+    (f"{GROUP}.pop_share_queue_num", 2**31),
+    ("brokers[0].broker_id", -1),
+    ("brokers[0].broker_perm", 9),
+]
+
+WRONG_TYPES: list[tuple[str, Any]] = [
+    ("brokers", {}),
+    ("brokers", None),
+    ("brokers[0]", []),
+    ("brokers[0].version", 5),
+    ("brokers[0].runtime", []),
+    ("topics", "pay"),
+    ("topics[0]", "pay"),
+    ("topics[0].topic", 7),
+    ("topics[0].order", "false"),
+    ("topics[0].queues", {"broker-a": 4}),
+    (f"{QUEUES}.perm", "6"),
+    (f"{QUEUES}.perm", "RW"),
+    (f"{QUEUES}.read_queue_nums", 4.5),
+    (f"{QUEUES}.read_queue_nums", True),
+    (f"{QUEUES}.broker_name", None),
+    (f"{WRITTEN}.max_offset", "5000"),
+    (f"{WRITTEN}.put_msgs_per_s", "fast"),
+    ("consumer_groups", {"g_pay": []}),
+    (f"{GROUP}.orderly", 1),
+    (f"{GROUP}.subscriptions[0]", "pay"),
+    (f"{GROUP}.clients", 12),
+    (f"{CLIENT}.client_id", None),
+    (f"{CLIENT}.seen_on", "broker-a"),
+    (f"{CLIENT}.allocate_strategy", ["AVG"]),
+    (f"{CLIENT}.status", {}),
+    (f"{READ}.last_timestamp", 1_763_600_000),
+    (f"{READ}.samples", {}),
+    ("failures", "none"),
+    ("nameservers", "10.0.9.1:9876"),
+    ("cluster_name", 1),
+    ("taken_at", 1_763_600_000),
+]
+
+MISSING = [
+    *("cluster_name", "taken_at", "brokers", "topics", "consumer_groups", "format"),
+    *("brokers[0].broker_name", "topics[0].topic", f"{QUEUES}.broker_name", f"{WRITTEN}.queue_id"),
+    *(f"{GROUP}.consumer_group", f"{GROUP}.subscriptions[0].topic", f"{CLIENT}.client_id"),
+    *(f"{CLIENT}.owned_queues[0].queue_id", f"{CLIENT}.status[0].topic", f"{READ}.broker_name"),
+    *(f"{READ}.samples[0].at", "failures[0].broker_addr"),
+]
+
+EMPTY = ["brokers[0].broker_name", "topics[0].topic", f"{QUEUES}.broker_name", f"{GROUP}.consumer_group"]
+
+TIMES = ["taken_at", f"{CLIENT}.started_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"]
+NO_TIMES = [
+    "",
+    "yesterday",
+    "2026-11-20",
+    "2026-11-20T02:00:00",
+    "2026-11-20T02:00:00+01:00",
+    "2026-02-30T02:00:00Z",
+    "1969-12-31T23:59:59Z",
+]
+
+REPEATED = [
+    ("topics[1]", CLUSTER["topics"][0], "topic"),
+    ("topics[0].queues[1]", {"broker_name": "broker-a", "read_queue_nums": 1}, "broker_name"),
+    ("topics[0].offsets[1]", {"broker_name": "broker-a", "queue_id": 0}, "broker_name, queue_id"),
+    ("consumer_groups[1]", {"consumer_group": "g_pay"}, "consumer_group"),
+    (f"{GROUP}.subscriptions[1]", {"topic": "pay"}, "topic"),
+    (f"{CLIENT}.subscriptions[1]", {"topic": "pay", "expression": "a"}, "topic"),
+    (f"{GROUP}.offsets[1]", {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}, "topic, broker_name, queue_id"),
+    ("brokers[1]", {"broker_name": "broker-a", "broker_id": 0, "broker_addr": "10.0.1.9:10911"}, "broker_name"),
+]
+
+
+def refused(refusal: Refusal, folder: Path, cluster: Any) -> str:
+    """The refusal of a plan of the cluster, without its beginning, the file's name."""
+    inventory = written(folder, cluster)
+    line = refusal("plan", "--inventory", inventory, "--out", folder / "out")
+    assert line.startswith(f"{inventory}: ")
+    return line.removeprefix(f"{inventory}: ")
+
+
+@pytest.mark.parametrize(("place", "value"), OUT_OF_RANGE)
+def test_a_number_out_of_range_is_refused(refusal: Refusal, tmp_path: Path, place: str, value: Any) -> None:
+    assert refused(refusal, tmp_path, cluster_with(place, value)).startswith(f"$.{place}: ")
+
+
+@pytest.mark.parametrize(("place", "value"), WRONG_TYPES)
+def test_a_value_of_another_type_is_refused(refusal: Refusal, tmp_path: Path, place: str, value: Any) -> None:
+    assert refused(refusal, tmp_path, cluster_with(place, value)).startswith(f"$.{place}: ")
+
+
+@pytest.mark.parametrize("place", MISSING)
+def test_a_required_member_that_is_missing_is_named(refusal: Refusal, tmp_path: Path, place: str) -> None:
+    assert refused(refusal, tmp_path, cluster_with(place, LEFT_OUT)).startswith(f"$.{place}: ")
+
+
+@pytest.mark.parametrize("place", EMPTY)
+def test_an_empty_name_is_refused(refusal: Refusal, tmp_path: Path, place: str) -> None:
+    assert refused(refusal, tmp_path, cluster_with(place, "")).startswith(f"$.{place}: ")
+
+
+@pytest.mark.parametrize("place", TIMES)
+@pytest.mark.parametrize("text", NO_TIMES)
+def test_a_time_that_is_not_utc_iso_8601_is_refused(refusal: Refusal, tmp_path: Path, place: str, text: str) -> None:
+    said = refused(refusal, tmp_path, cluster_with(place, text))
+    assert said == f"$.{place}: is {text!r}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
+
+
+@pytest.mark.parametrize(("place", "part", "key"), REPEATED)
+def test_what_may_stand_once_is_refused_the_second_time(
+    refusal: Refusal, tmp_path: Path, place: str, part: Any, key: str
+) -> None:
+    said = refused(refusal, tmp_path, cluster_with(place, part))
+    first = re.sub(r"\[1\]$", "[0]", place)
+    assert said.startswith(f"$.{place}: repeats ({key}")
+    assert f"of $.{first}; expected each once" in said
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_is_none_is_refused(refusal: Refusal, tmp_path: Path, number: str) -> None:
+    file = tmp_path / "inventory.json"
+    file.write_text(json.dumps(CLUSTER).replace("100.0", number))
+    assert refusal("plan", f"--inventory={file}", "--out=out").startswith(f"{file}: is not JSON (")
+    assert json.dumps(math.nan) == "NaN"  # what careless writers make of it
+
+
+@pytest.mark.parametrize("name", ["", "a b", "C1\n", "../C1", "C/1", "Кластер", "x" * 256])
+def test_a_cluster_name_that_is_no_plain_name_is_refused(refusal: Refusal, tmp_path: Path, name: str) -> None:
+    said = refused(refusal, tmp_path, cluster_with("cluster_name", name))
+    assert said.startswith("$.cluster_name: is ")
+    assert said.endswith("expected 1 to 255 of A-Z a-z 0-9 _ . -")
+
+
+@pytest.mark.parametrize("value", ["rocketmq-capacity/inventory/2", "", None, 1, "rocketmq-capacity/plan/1"])
+def test_an_unknown_format_is_named_before_anything_else_that_is_wrong(
+    refusal: Refusal, tmp_path: Path, value: Any
+) -> None:
+    said = refused(refusal, tmp_path, {"format": value, "cluster_name": 7})
+    assert said == f"$.format: is {value!r}; expected 'rocketmq-capacity/inventory/1'"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "expected"),
+    [
+        (f"{GROUP}.message_model", "clustering", "CLUSTERING or BROADCASTING"),
+        (f"{GROUP}.message_request_mode", "PUSH", "PULL or POP"),
+        (f"{GROUP}.subscriptions[0].message_request_mode", "", "PULL or POP"),
+    ],
+)
+def test_a_word_that_is_not_one_of_the_known_is_refused_with_these(
+    refusal: Refusal, tmp_path: Path, place: str, value: str, expected: str
+) -> None:
+    said = refused(refusal, tmp_path, cluster_with(place, value))
+    assert said == f"$.{place}: is {value!r}; expected {expected}"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is not JSON (Input data was truncated)"),
+        (b"{", "is not JSON (Input data was truncated)"),
+        (json.dumps(CLUSTER).encode()[:-40], "is not JSON (Input data was truncated)"),
+        (json.dumps(CLUSTER).encode() + b"{}", "is not JSON (JSON is malformed: trailing characters"),
+        (b"format: rocketmq-capacity/inventory/1", "is not JSON ("),
+        (b"\xef\xbb\xbf" + json.dumps(CLUSTER).encode(), "is not JSON ("),
+        (b"[" * 100_000, "is not JSON ("),
+        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\ud800"', 1), "is not JSON ("),
+        (b"[]", "$: is not an object"),
+        (b"null", "$: is not an object"),
+        (b'"rocketmq-capacity/inventory/1"', "$: is not an object"),
+        (json.dumps(CLUSTER).encode("utf-16"), "byte 0: is not UTF-8"),
+        (json.dumps(cluster_with("topics[0].topic", "é"), ensure_ascii=False).encode("latin-1"), "byte "),
+    ],
+)
+def test_what_is_no_json_in_utf_8_is_refused(refusal: Refusal, tmp_path: Path, data: bytes, said: str) -> None:
+    file = tmp_path / "inventory.json"
+    file.write_bytes(data)
+    assert refusal("plan", f"--inventory={file}", "--out=out").startswith(f"{file}: {said}")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *((f"{QUEUES}.perm", value) for value in (0, 7, None)),
+        *((f"{QUEUES}.read_queue_nums", value) for value in (0, 65_536, None)),
+        *((f"{WRITTEN}.max_offset", value) for value in (0, 2**63 - 1, None)),
+        (f"{WRITTEN}.put_msgs_per_s", 0),
+        (f"{CLIENT}.owned_queues[0].queue_id", -1),
+        (f"{GROUP}.pop_share_queue_num", -1),
+        (f"{GROUP}.clients[1]", CLUSTER["consumer_groups"][0]["clients"][0]),
+        (f"{GROUP}.subscriptions[0].topic", "absent"),
+        (f"{QUEUES}.broker_name", "absent"),
+        ("brokers[1]", {"broker_name": "broker-a", "broker_id": 1}),
+        ("cluster_name", "x" * 255),
+        ("taken_at", "1970-01-01T00:00:00Z"),
+        ("taken_at", "2026-11-20T02:00:00.5+00:00"),
+        *((part, []) for part in ("brokers", "topics", "consumer_groups")),
+        ("a_member_of_a_later_version", {"any": "thing"}),
+    ],
+)
+def test_what_the_contract_allows_is_read(place: str, value: Any) -> None:
+    cluster = cluster_with(place, value)
+    read = parse_inventory(json.dumps(cluster).encode(), source="inventory")
+    assert read.cluster_name == cluster["cluster_name"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("nameservers", "failures", "brokers[0].broker_addr", "brokers[0].broker_perm", "topics[0].queues"),
+        *("topics[0].offsets", "topics[0].order", f"{GROUP}.clients", f"{GROUP}.offsets", f"{GROUP}.subscriptions"),
+        *(f"{GROUP}.message_model", f"{CLIENT}.seen_on", f"{CLIENT}.owned_queues", f"{CLIENT}.status"),
+        *(f"{READ}.samples", f"{READ}.consumer_offset", f"{CLIENT}.allocate_strategy"),
+    ],
+)
+def test_an_optional_member_may_be_missing_or_null(place: str) -> None:
+    for value in (LEFT_OUT, None):
+        parse_inventory(json.dumps(cluster_with(place, value)).encode(), source="inventory")

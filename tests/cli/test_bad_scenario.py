@@ -1,0 +1,81 @@
+"""Whatever is malformed in a scenario, or does not fit the cluster, is refused with its file and its place."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Refusal
+from tests.cli.small_cluster import written
+
+MALFORMED = [
+    ("{name: x, changes: [{change: add_client, consumer_group: g_pay, count: 1}]}", "changes[0].change"),
+    ("{name: x, changes: [{consumer_group: g_pay, count: 1}]}", "changes[0].change"),
+    ("{name: x, changes: [{change: add_clients, consumer_group: g_pay}]}", "changes[0]"),
+    ("{name: x, changes: [{change: add_clients, consumer_group: g_pay, count: 1, client_ids: [a]}]}", "changes[0]"),
+    ("{name: x, changes: [{change: add_clients, consumer_group: g_pay, count: '1'}]}", "changes[0].count"),
+    ("{name: x, changes: [{change: add_clients, consumer_group: g_pay, count: 65537}]}", "changes[0].count"),
+    ("{name: x, changes: [{change: add_clients, group: g_pay, count: 1}]}", "changes[0].group"),
+    ("{name: x, changes: [{change: lose_broker}]}", "changes[0].broker_name"),
+    ("{name: x, changes: [{change: scale_traffic, factor: .nan}]}", "changes[0].factor"),
+    ("{name: x, changes: [{change: scale_traffic, factor: -1.0}]}", "changes[0].factor"),
+    ("{name: x, changes: [{change: set_strategy, consumer_group: g_pay, strategy: POP}]}", "changes[0].strategy"),
+    (
+        "{name: x, changes: [{change: set_queues, topic: pay, read_queue_nums: -1, write_queue_nums: 0}]}",
+        "changes[0].read_queue_nums",
+    ),
+    (
+        "{name: x, changes: [{change: set_request_mode, consumer_group: g, topic: t, message_request_mode: PUSH}]}",
+        "changes[0].message_request_mode",
+    ),
+    ("{name: x, changes: {change: lose_broker}}", "changes"),
+    ("{name: x, change: []}", "change"),
+    ("{changes: []}", "name"),
+    ("{name: '', changes: []}", "name"),
+    ("{name: 5, changes: []}", "name"),
+]
+
+UNFIT = [
+    ("{change: add_clients, consumer_group: g_absent, count: 1}", "consumer_group"),
+    ("{change: remove_clients, consumer_group: g_pay, client_ids: [absent]}", "client_ids"),
+    ("{change: remove_clients, consumer_group: g_pay, count: 2}", "count"),
+    ("{change: set_queues, topic: absent, read_queue_nums: 1, write_queue_nums: 1}", "topic"),
+    ("{change: set_queues, topic: pay, broker_name: absent, read_queue_nums: 1, write_queue_nums: 1}", "broker_name"),
+    ("{change: add_broker, broker_name: broker-a, topics_like: broker-a}", "broker_name"),
+    ("{change: add_broker, broker_name: broker-b, topics_like: absent}", "topics_like"),
+    ("{change: lose_broker, broker_name: absent}", "broker_name"),
+    ("{change: read_only_broker, broker_name: absent}", "broker_name"),
+    ("{change: lose_room, room: hz}", "room"),
+    ("{change: scale_traffic, topic: absent, factor: 2.0}", "topic"),
+    ("{change: set_strategy, consumer_group: g_absent, strategy: AVG}", "consumer_group"),
+    (
+        "{change: set_request_mode, consumer_group: g_absent, topic: pay, message_request_mode: POP}",
+        "consumer_group",
+    ),
+]
+
+
+def refused(refusal: Refusal, folder: Path, text: str) -> str:
+    """The refusal of a plan with the scenario, without its beginning, the file's name."""
+    scenario = folder / "what-if.yaml"
+    scenario.write_text(text, encoding="utf-8")
+    line = refusal("plan", "--inventory", written(folder), "--out", folder / "out", "--scenario", scenario)
+    assert line.startswith(f"{scenario}: ")
+    return line.removeprefix(f"{scenario}: ")
+
+
+@pytest.mark.parametrize(("text", "place"), MALFORMED)
+def test_a_malformed_scenario_is_refused(refusal: Refusal, tmp_path: Path, text: str, place: str) -> None:
+    assert refused(refusal, tmp_path, text).startswith(f"{place}: ")
+
+
+@pytest.mark.parametrize(("change", "member"), UNFIT)
+def test_a_change_that_does_not_fit_the_cluster_is_refused(
+    refusal: Refusal, tmp_path: Path, change: str, member: str
+) -> None:
+    said = refused(refusal, tmp_path, f"{{name: x, changes: [{{change: scale_traffic, factor: 1.0}}, {change}]}}")
+    assert said.startswith(f"changes[1].{member}")
+
+
+@pytest.mark.parametrize("text", ["", "- lose_broker", "name: [", "name: x\nname: y", "\x00"])
+def test_what_is_no_mapping_in_yaml_is_no_scenario(refusal: Refusal, tmp_path: Path, text: str) -> None:
+    assert refused(refusal, tmp_path, text)
