@@ -41,7 +41,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stand
 def main() -> None:
     """Run the command line; what this package says no to is one line on standard error and its exit status."""
     try:
-        with _terminated_as_interrupted():
+        with _stopped_in_good_order():
             app()
     except CapacityError as error:
         sys.stderr.write(f"rocketmq-capacity: {error}\n")
@@ -173,10 +173,16 @@ def _java_or_advice() -> Iterator[None]:
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM ends the body as Ctrl-C does, so that what it was about to write is cleared away."""
-    before_us = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _stopped_in_good_order() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the body as an error does, so that what it was about to write is cleared away."""
+    before_us = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before_us)
+        for number, handler in before_us.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, _frame: object) -> None:
+    # With a text the exit status is 1, and the text goes to standard error.
+    sys.exit(f"rocketmq-capacity: stopped by {signal.Signals(number).name}")

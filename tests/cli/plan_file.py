@@ -1,0 +1,211 @@
+"""The plan file as the contract draws it: every key, every type, nothing else, every list in its order."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+Rule = Literal[
+    "ORPHAN_QUEUE",
+    "DUPLICATE_CLIENT_ID",
+    "SUBSCRIPTION_MISMATCH",
+    "IDLE_CONSUMERS",
+    "READ_LESS_THAN_WRITE",
+    "MIXED_STRATEGIES",
+    "ALLOCATION_SKEW",
+    "CROSS_TOPIC_SKEW",
+    "TRAFFIC_SKEW",
+    "LAG_SKEW",
+    "HOT_QUEUE",
+    "READ_ONLY_IDLE",
+    "CROSS_ROOM",
+    "ROOM_STARVATION",
+    "CONSUMER_CAPACITY",
+    "LAG_STATE",
+    "RETENTION_RISK",
+    "TOPIC_COVERAGE",
+    "BROKER_DISK",
+    "BROKER_LOSS",
+    "MEMBERSHIP_DISAGREEMENT",
+    "RETRY_PRESSURE",
+    "CLIENT_MEMORY",
+    "STALE_OBJECT",
+    "SNAPSHOT_INCOMPLETE",
+    "SUSPECT_SNAPSHOT",
+]
+Action = Literal[
+    "EXPAND_QUEUES",
+    "SHRINK_QUEUES",
+    "SCALE_CONSUMERS",
+    "CHANGE_STRATEGY",
+    "SWITCH_TO_POP",
+    "FIX_CLIENT_ID",
+    "FIX_SUBSCRIPTION",
+    "RAISE_READ_QUEUES",
+    "CREATE_TOPIC_ON_BROKER",
+    "ADD_BROKER",
+    "CHECK_PRODUCER_KEYS",
+    "INVESTIGATE",
+]
+Number = Annotated[int, msgspec.Meta(ge=0)]
+Metric = Annotated[float, msgspec.Meta(ge=0)]
+Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Moment = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$")]
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An object of the plan: every key is there, and no other."""
+
+
+class Queue(Part, frozen=True, order=True):
+    topic: str
+    broker_name: str
+    queue_id: Annotated[int, msgspec.Meta(ge=-1)]
+
+
+class Skew(Part, frozen=True):
+    peak: Metric | None
+    floor: Metric | None
+    excess: Metric | None
+    gini: Ratio | None
+    cv: Metric | None
+
+
+class Strategy(Part, frozen=True):
+    strategy: str
+    applicable: bool
+    reason: str | None
+    idle_clients: list[str]
+    orphan_queues: list[Queue]
+    doubly_owned_queues: list[Queue]
+    count: Skew | None
+    traffic: Skew | None
+    lag: Skew | None
+
+
+class Group(Part, frozen=True):
+    consumer_group: str
+    message_model: Literal["CLUSTERING", "BROADCASTING"] | None
+    message_request_mode: Literal["PULL", "POP", "MIXED"]
+    connections: Number
+    distinct_client_ids: Number
+    topics: list[str]
+    max_useful_clients: Number | None
+    provision_status: Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
+    current_strategy: str | None
+    current_strategy_source: Literal["reported", "observed", "policy", "default"] | None
+    strategies: list[Strategy]
+
+
+class Finding(Part, frozen=True):
+    rule: Rule
+    severity: Literal["INFO", "WARNING", "CRITICAL"]
+    consumer_group: str | None
+    topic: str | None
+    broker_name: str | None
+    subjects: list[str]
+    evidence: dict[str, Any]
+    message: str
+
+
+class Recommendation(Part, frozen=True):
+    id: str
+    action: Action
+    consumer_group: str | None
+    topic: str | None
+    manual: bool
+    reason: str
+    rules: list[Rule]
+    commands: list[str]
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class Failure(Part, frozen=True):
+    broker_addr: str
+    request: str | None
+    error: str | None
+
+
+class Completeness(Part, frozen=True):
+    ratio: Ratio
+    failures: list[Failure]
+
+
+class Side(Part, frozen=True):
+    idle: Number | None
+    count: Skew | None
+    traffic: Skew | None
+
+
+class ScenarioGroup(Part, frozen=True):
+    consumer_group: str
+    strategy: str
+    moved_queues: Number | None
+    moved_ratio: Ratio | None
+    before: Side
+    after: Side
+
+
+class Scenario(Part, frozen=True):
+    name: str
+    changes: list[dict[str, Any]]
+    groups: list[ScenarioGroup]
+    findings_added: list[Finding]
+    findings_cleared: list[Finding]
+
+
+class Plan(Part, frozen=True):
+    format: Literal["rocketmq-capacity/plan/1"]
+    cluster_name: str
+    taken_at: Moment
+    fingerprint: Sha256
+    completeness: Completeness
+    groups: list[Group]
+    findings: list[Finding]
+    recommendations: list[Recommendation]
+    scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
+
+
+READER: Final = msgspec.json.Decoder(Plan)
+
+
+def read_plan(file: Path) -> Plan:
+    """The plan; msgspec.ValidationError with the place where it is not as the contract draws it (a NaN is no JSON)."""
+    return READER.decode(file.read_bytes())
+
+
+def out_of_order(plan: Plan) -> list[str]:
+    """The lists of the plan that are not sorted, or name something twice."""
+    lists: dict[str, list[Any]] = {
+        "groups": [group.consumer_group for group in plan.groups],
+        "failures": [_nulls_first(one.broker_addr, one.request, one.error) for one in plan.completeness.failures],
+        "findings": [_place_of(finding) for finding in plan.findings],
+        "recommendations": [_nulls_first(r.action, r.consumer_group, r.topic, r.id) for r in plan.recommendations],
+    }
+    for group in plan.groups:
+        lists[f"{group.consumer_group}.topics"] = group.topics
+        lists[f"{group.consumer_group}.strategies"] = [one.strategy for one in group.strategies]
+        for one in group.strategies:
+            name = f"{group.consumer_group}.{one.strategy}"
+            lists[f"{name}.idle_clients"] = [client.encode("utf-16-be") for client in one.idle_clients]
+            lists[f"{name}.orphan_queues"] = one.orphan_queues
+            lists[f"{name}.doubly_owned_queues"] = one.doubly_owned_queues
+    for recommendation in plan.recommendations:
+        lists[f"{recommendation.id}.rules"] = list(recommendation.rules)
+    if plan.scenario is not msgspec.UNSET:
+        lists["scenario.groups"] = [(group.consumer_group, group.strategy) for group in plan.scenario.groups]
+        for side in ("findings_added", "findings_cleared"):
+            lists[f"scenario.{side}"] = [_place_of(finding) for finding in getattr(plan.scenario, side)]
+    return [name for name, items in lists.items() if any(a >= b for a, b in pairwise(items))]
+
+
+def _place_of(finding: Finding) -> tuple[Any, ...]:
+    names = _nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
+    return (*names, finding.subjects)
+
+
+def _nulls_first(*names: str | None) -> tuple[Any, ...]:
+    return tuple((name is not None, name or "") for name in names)

@@ -1,0 +1,91 @@
+"""What a plan left in its folder, read without the package that wrote it, and what its tables say in plain Python."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from tests.cli.plan_file import Plan, Queue, read_plan
+
+READ: Final = 4
+Owners = Mapping[Queue, Counter[str]]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A folder that ``plan`` wrote, and the cluster that it is a plan of."""
+
+    folder: Path
+    cluster: Mapping[str, Any]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """plan.json, held to the contract."""
+        return read_plan(self.folder / "plan.json")
+
+    @cached_property
+    def readable(self) -> dict[tuple[str, str], int]:
+        """(topic, broker name) -> how many queues consumers see there."""
+        return {
+            (topic["topic"], one["broker_name"]): one["read_queue_nums"]
+            for topic in self.cluster["topics"]
+            for one in topic["queues"]
+            if one["perm"] & READ
+        }
+
+    def rows(self, dataset: str) -> list[dict[str, Any]]:
+        """A dataset's rows."""
+        rows: list[dict[str, Any]] = pq.read_table(self.folder / "tables" / dataset).to_pylist()
+        return rows
+
+    @cached_property
+    def owners(self) -> dict[tuple[str, str], dict[Queue, Counter[str]]]:
+        """(group, strategy) -> queue -> its owners' client ids; queue -1 of POP is every queue of its broker."""
+        owners: dict[tuple[str, str], dict[Queue, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        for row in self.rows("allocation"):
+            of_strategy = owners[row["consumer_group"], row["strategy"]]
+            for queue_id in self._ids(row):
+                of_strategy[Queue(row["topic"], row["broker_name"], queue_id)][row["client_id"]] += 1
+        return owners
+
+    def _ids(self, row: Mapping[str, Any]) -> range:
+        if row["queue_id"] == -1:
+            return range(self.readable[row["topic"], row["broker_name"]])
+        return range(row["queue_id"], row["queue_id"] + 1)
+
+    def queues_of(self, group: str) -> set[Queue]:
+        """Every readable queue of the group's business topics."""
+        topics = next(one.topics for one in self.plan.groups if one.consumer_group == group)
+        return {
+            Queue(topic, broker_name, queue_id)
+            for (topic, broker_name), count in self.readable.items()
+            if topic in topics
+            for queue_id in range(count)
+        }
+
+    def clients_of(self, group: str) -> set[str]:
+        """The group's distinct client ids."""
+        clients = next(one for one in self.cluster["consumer_groups"] if one["consumer_group"] == group)["clients"]
+        return {client["client_id"] for client in clients}
+
+    def loads(self) -> Iterator[tuple[str, str, dict[str, int]]]:
+        """(group, strategy, client id -> queues of business topics), for every strategy that applies."""
+        for group in self.plan.groups:
+            for one in group.strategies:
+                if one.applicable:
+                    counts = dict.fromkeys(self.clients_of(group.consumer_group), 0)
+                    owned = self.owners[group.consumer_group, one.strategy]
+                    for queue in owned.keys() & self.queues_of(group.consumer_group):
+                        for client_id in owned[queue]:
+                            counts[client_id] += 1
+                    yield group.consumer_group, one.strategy, counts
+
+
+def planned(folder: Path, inventory: Path) -> Planned:
+    """What stands in the folder, beside the inventory that it was made from."""
+    return Planned(folder, json.loads(inventory.read_bytes()))

@@ -1,0 +1,330 @@
+"""``plan`` on the recorded sample, from the command to the files that it leaves."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.plan_file import Finding, Scenario, Strategy, out_of_order
+from tests.cli.planned import Planned, planned
+from tests.cli.program import TIME_LIMIT_S, command, contents, run
+from tests.fixtures.environment import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+SAMPLE: Final = ROOT / "include" / "sample" / "inventory.json"
+UNORDERED: Final = ("topics", "consumer_groups", "brokers", "clients", "queues", "offsets", "subscriptions", "seen_on")
+ALLOCATION: Final = [
+    *((name, pa.string()) for name in ("strategy", "consumer_group", "topic", "broker_name")),
+    ("queue_id", pa.int32()),
+    ("client_id", pa.string()),
+]
+WHAT_IF: Final = """
+name: a room less, a client more
+changes:
+  - {change: remove_clients, consumer_group: order_audit, count: 1}
+  - {change: add_clients, consumer_group: notifier, client_ids: [127.0.0.1@notifier-9]}
+  - {change: add_clients, consumer_group: search_indexer, count: 1}
+  - {change: set_queues, topic: click_stream, read_queue_nums: 7, write_queue_nums: 7}
+  - {change: lose_broker, broker_name: broker-b}
+"""
+
+
+def plan_of(inventory: Path, out: Path, *options: object) -> Planned:
+    """Run the command to its good end."""
+    done = run("plan", "--inventory", inventory, "--out", out, *options, cwd=out.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{out / 'report.html'}\n{out / 'plan.json'}\n"
+    return planned(out, inventory)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample, planned without any option."""
+    return plan_of(SAMPLE, tmp_path_factory.mktemp("plain") / "out")
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample planned again from lists in another order, over a folder that held something else."""
+    folder = tmp_path_factory.mktemp("again")
+    (folder / "out" / "tables").mkdir(parents=True)
+    (folder / "out" / "tables" / "of-last-year.parquet").write_text("old")
+    shuffled = folder / "inventory.json"
+    shuffled.write_text(json.dumps(in_another_order(json.loads(SAMPLE.read_bytes()), random.Random(3))))
+    return plan_of(shuffled, folder / "out", "--overwrite")
+
+
+@pytest.fixture(scope="module")
+def what_if(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample, planned with a scenario."""
+    folder = tmp_path_factory.mktemp("what-if")
+    (folder / "what-if.yaml").write_text(WHAT_IF)
+    made = plan_of(SAMPLE, folder / "out", "--scenario", folder / "what-if.yaml")
+    return Planned(made.folder, changed(made.cluster))
+
+
+def in_another_order(value: Any, order: random.Random, name: str = "") -> Any:
+    """The same document with the items of its lists, but for samples, in another order."""
+    if isinstance(value, Mapping):
+        return {key: in_another_order(held, order, key) for key, held in reversed([*value.items()])}
+    if isinstance(value, list):
+        items = [in_another_order(item, order) for item in value]
+        return order.sample(items, len(items)) if name in UNORDERED else items
+    return value
+
+
+def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
+    """The queues of the cluster as WHAT_IF leaves them."""
+    topics = [
+        {
+            "topic": topic["topic"],
+            "queues": [
+                one | ({"read_queue_nums": 7} if topic["topic"] == "click_stream" else {})
+                for one in topic["queues"]
+                if one["broker_name"] != "broker-b"
+            ],
+        }
+        for topic in cluster["topics"]
+    ]
+    return {"topics": topics, "consumer_groups": cluster["consumer_groups"]}
+
+
+def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Planned) -> None:
+    files = {path for path, data in contents(plain.folder).items() if data is not None}
+    tables = {path for path in files if path.startswith("tables/")}
+    assert files - tables == {"report.html", "plan.json", "findings.csv", "recommendations.csv"}
+    assert {path.rpartition(".")[2] for path in tables} == {"parquet"}
+    assert {path.count("/") for path in tables} == {2}
+    assert {path.split("/")[1] for path in tables} >= {"allocation", "finding", "recommendation", "topic_queue"}
+    assert [path.name for path in plain.folder.parent.iterdir()] == ["out"]
+    assert "order_audit" in (plain.folder / "report.html").read_text("utf-8")
+
+
+def test_the_plan_file_is_as_the_contract_draws_it(plain: Planned) -> None:
+    assert plain.plan.cluster_name == plain.cluster["cluster_name"]
+    assert plain.plan.taken_at == plain.cluster["taken_at"]
+    assert plain.plan.completeness.ratio == 1.0
+    assert plain.plan.scenario is msgspec.UNSET
+    assert out_of_order(plain.plan) == []
+
+
+def test_the_sample_shows_at_least_eight_kinds_of_findings_and_answers_each(plain: Planned) -> None:
+    found = {finding.rule for finding in plain.plan.findings}
+    assert len(found) >= 8
+    assert {rule for one in plain.plan.recommendations for rule in one.rules} == found
+
+
+def test_broadcasting_groups_have_no_strategies_and_no_more_than_pop_groups_a_useful_number(plain: Planned) -> None:
+    for group in plain.plan.groups:
+        is_broadcasting = group.message_model == "BROADCASTING"
+        is_popping = group.message_request_mode == "POP"
+        assert (group.strategies == []) == is_broadcasting
+        assert (group.max_useful_clients is None) == (is_broadcasting or is_popping)
+        assert all((one.reason is None) == one.applicable for one in group.strategies)
+    by_name = {group.consumer_group: group for group in plain.plan.groups}
+    assert by_name["config_listener"].message_model == "BROADCASTING"
+    assert by_name["search_indexer"].message_request_mode == "POP"
+    assert by_name["stock_sync"].current_strategy == "MIXED"
+
+
+def test_the_allocation_table_has_the_contracts_columns(plain: Planned) -> None:
+    schema = pq.read_schema(next((plain.folder / "tables" / "allocation").glob("*.parquet")))
+    assert [(field.name, field.type) for field in schema] == ALLOCATION
+    strategies = {row["strategy"] for row in plain.rows("allocation")}
+    assert strategies == {"AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH", "POP", "BROADCASTING"}
+
+
+def test_every_client_of_a_broadcasting_group_has_every_queue(plain: Planned) -> None:
+    clients = plain.clients_of("config_listener")
+    owners = plain.owners["config_listener", "BROADCASTING"]
+    assert plain.queues_of("config_listener") <= owners.keys()
+    assert all(set(of_queue) == clients and set(of_queue.values()) == {1} for of_queue in owners.values())
+
+
+def test_the_plans_figures_are_those_of_its_allocation_table(plain: Planned) -> None:
+    planned_strategies = {
+        (group.consumer_group, one.strategy): one for group in plain.plan.groups for one in group.strategies
+    }
+    compared = 0
+    for group, strategy, load in plain.loads():
+        said, counts = planned_strategies[group, strategy], sorted(load.values())
+        orphans = plain.queues_of(group) - plain.owners[group, strategy].keys()
+        assert set(said.idle_clients) == {client_id for client_id, count in load.items() if count == 0}
+        assert said.orphan_queues == sorted(orphans)
+        if len(counts) > 1:
+            compared += 1
+            assert shape(said) == pytest.approx(shape_of(counts), abs=1e-4), (group, strategy)
+    assert compared > 50
+
+
+def shape(strategy: Strategy) -> tuple[float | None, ...]:
+    """PEAK, GINI and CV by queues, as the plan says."""
+    assert strategy.count is not None
+    return strategy.count.peak, strategy.count.gini, strategy.count.cv
+
+
+def shape_of(counts: list[int]) -> tuple[float, ...]:
+    """PEAK, GINI and CV of ascending counts, by their definitions."""
+    number, mean = len(counts), statistics.fmean(counts)
+    gini = sum((2 * rank - number - 1) * count for rank, count in enumerate(counts, 1)) / (number * sum(counts))
+    return max(counts) / mean, gini, statistics.pstdev(counts) / mean
+
+
+def test_the_same_cluster_in_another_order_gives_the_same_bytes(plain: Planned, again: Planned) -> None:
+    assert (again.folder / "plan.json").read_bytes() == (plain.folder / "plan.json").read_bytes()
+    for table in ("findings.csv", "recommendations.csv"):
+        assert (again.folder / table).read_bytes() == (plain.folder / table).read_bytes()
+
+
+def test_overwrite_replaces_the_whole_folder(plain: Planned, again: Planned) -> None:
+    assert {path.name for path in again.folder.iterdir()} == {path.name for path in plain.folder.iterdir()}
+    assert contents(again.folder).keys() == contents(plain.folder).keys()
+    assert {path.name for path in again.folder.parent.iterdir()} == {"inventory.json", "out"}
+
+
+def test_a_run_that_is_ended_half_way_leaves_the_old_output_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "plan.json").write_text("yesterday's")
+    before = contents(tmp_path)
+    arguments = command("plan", "--inventory", SAMPLE, "--out", "out", "--overwrite")
+    process = subprocess.Popen(
+        arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        deadline = time.monotonic() + TIME_LIMIT_S
+        while not list(tmp_path.glob(".out.*/.lake.*/*/*/steps/allocate.json")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        out, errors = process.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, out) == (1, "")
+    assert errors.splitlines()[-1] == "rocketmq-capacity: stopped by SIGTERM"
+    assert contents(tmp_path) == before
+
+
+def test_a_scenario_plans_the_changed_cluster(plain: Planned, what_if: Planned) -> None:
+    effect = effect_of(what_if)
+    assert out_of_order(what_if.plan) == []
+    assert effect.name == "a room less, a client more"
+    assert [change["change"] for change in effect.changes] == [
+        *("remove_clients", "add_clients", "add_clients", "set_queues", "lose_broker"),
+    ]
+    assert effect.changes[3] == {
+        "change": "set_queues",
+        "topic": "click_stream",
+        "read_queue_nums": 7,
+        "write_queue_nums": 7,
+    }
+    was, now = ({group.consumer_group: group for group in one.plan.groups} for one in (plain, what_if))
+    assert now["order_audit"].distinct_client_ids == was["order_audit"].distinct_client_ids - 1
+    assert now["notifier"].distinct_client_ids == was["notifier"].distinct_client_ids + 1
+    rows = what_if.rows("allocation")
+    assert "127.0.0.1@notifier-9" in {row["client_id"] for row in rows}
+    assert "broker-b" not in {row["broker_name"] for row in rows}
+
+
+def test_a_scenarios_moved_queues_are_those_with_other_owners_in_the_two_tables(
+    plain: Planned, what_if: Planned
+) -> None:
+    entries = {(one.consumer_group, one.strategy): one for one in effect_of(what_if).groups}
+    after = {
+        (group.consumer_group, one.strategy)
+        for group in what_if.plan.groups
+        for one in group.strategies
+        if one.applicable
+    }
+    assert entries.keys() == after
+    for (group, strategy), entry in entries.items():
+        kept = plain.queues_of(group) & what_if.queues_of(group)
+        had, has = plain.owners[group, strategy], what_if.owners[group, strategy]
+        moved = sum(of(had, queue, strategy) != of(has, queue, strategy) for queue in kept)
+        assert entry.moved_queues == moved, (group, strategy)
+        assert entry.moved_ratio == pytest.approx(moved / len(kept), abs=1e-4)
+    assert len({entry.moved_queues for entry in entries.values()}) > 3
+
+
+def of(owners: Any, queue: Any, strategy: str) -> Any:
+    """Who owns the queue; under POP its owners share it, and how often one of them stands there does not matter."""
+    found = owners.get(queue, {})
+    return set(found) if strategy == "POP" else dict(found)
+
+
+def test_a_scenarios_sides_and_findings_are_those_of_the_two_plans(plain: Planned, what_if: Planned) -> None:
+    effect = effect_of(what_if)
+    was, now = (
+        {(group.consumer_group, one.strategy): one for group in side.plan.groups for one in group.strategies}
+        for side in (plain, what_if)
+    )
+    for entry in effect.groups:
+        for side, plan in ((entry.before, was), (entry.after, now)):
+            said = plan[entry.consumer_group, entry.strategy]
+            assert (side.idle, side.count, side.traffic) == (len(said.idle_clients), said.count, said.traffic)
+    before, after = ({place(one): one for one in side.plan.findings} for side in (plain, what_if))
+    assert effect.findings_added == [one for key, one in after.items() if key not in before]
+    assert effect.findings_cleared == [one for key, one in before.items() if key not in after]
+    assert effect.findings_added
+
+
+def effect_of(what_if: Planned) -> Scenario:
+    """What the scenario added to the plan."""
+    assert isinstance(what_if.plan.scenario, Scenario)
+    return what_if.plan.scenario
+
+
+def place(finding: Finding) -> tuple[Any, ...]:
+    """What makes two findings the same."""
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, tuple(finding.subjects)
+
+
+def test_a_history_brings_its_samples_and_the_rule_that_compares_with_the_run_before(
+    plain: Planned, tmp_path: Path
+) -> None:
+    history = tmp_path / "history"
+    history.mkdir()
+    yesterday = json.loads(SAMPLE.read_bytes())
+    yesterday["taken_at"] = "2026-11-20T02:00:00Z"
+    for group in yesterday["consumer_groups"]:
+        group["clients"] = []
+        for one in group.get("offsets", []):
+            one.pop("samples", None)
+    (history / "z.json").write_text(json.dumps(yesterday))
+    shutil.copy(SAMPLE, history / "a.json")  # the planned one itself is no history
+    assert yesterday["taken_at"] < plain.cluster["taken_at"]
+
+    made = plan_of(SAMPLE, tmp_path / "out", "--history", history)
+
+    assert out_of_order(made.plan) == []
+    assert "SUSPECT_SNAPSHOT" not in {finding.rule for finding in plain.plan.findings}
+    (suspect,) = [finding for finding in made.plan.findings if finding.rule == "SUSPECT_SNAPSHOT"]
+    flagged = {one.consumer_group for one in plain.plan.findings if one.consumer_group}
+    assert set(suspect.subjects) == flagged
+    assert suspect.evidence == {"groups": len(plain.plan.groups), "newly_flagged": len(flagged)}
+    at_two = 1_795_140_000.0  # yesterday's moment
+    told = {
+        (row["consumer_group"], row["topic"], row["broker_name"], row["queue_id"], row["consumer_offset"])
+        for row in made.rows("offset_sample")
+        if row["at_s"] == at_two
+    }
+    assert told == {
+        (group["consumer_group"], one["topic"], one["broker_name"], one["queue_id"], one.get("consumer_offset"))
+        for group in yesterday["consumer_groups"]
+        for one in group.get("offsets", [])
+    }
+    assert len(told) > 50
