@@ -8,7 +8,7 @@ import os
 import statistics
 
 from tests.benchmarks.allocation import STRATEGIES, time_ours, time_theirs
-from tests.benchmarks.fleet import Fleet, fleet_of, one_group
+from tests.benchmarks.fleet import Fleet, equal_groups, fleet_of
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
 
 MIB = 1024**2
@@ -29,7 +29,7 @@ def main() -> None:
         size = f"{args.topics:,} topics, {args.groups:,} groups, {args.clients:,} clients"
         compare(f"fleet of {size}", fleet_of(args.topics, args.groups, args.clients), STRATEGIES)
     if "group" in parts:
-        compare("one group of 4,096 queues and 1,000 clients", one_group(4_096, 1_000), ("CONSISTENT_HASH",))
+        one_group()
     if "snapshot" in parts:
         snapshot(args.live_topics)
 
@@ -49,6 +49,19 @@ def compare(title: str, fleet: Fleet, strategies: tuple[str, ...]) -> None:
     print(f"  all: Spark writing these {sum(ours.rows.values()):,} rows without computing them {floor:.2f} s")
     print(f"  official / ours: {theirs / seconds:.1f}   ours / floor: {seconds / floor:.2f}")
     print(f"  peak memory of all processes of ours: {ours.peak_bytes / MIB:,.0f} MiB")
+
+
+def one_group() -> None:
+    """CONSISTENT_HASH for a large group, alone and as one of many in a plan, beside the official class."""
+    queues, clients, many = 4_096, 1_000, 100
+    print(f"\none group of {queues:,} queues and {clients:,} clients under CONSISTENT_HASH")
+    strategies = ("CONSISTENT_HASH",)
+    (theirs,) = time_theirs(equal_groups(1, queues, clients), strategies)
+    alone = statistics.median(time_ours(equal_groups(1, queues, clients), strategies).seconds[1:])
+    each = statistics.median(time_ours(equal_groups(many, queues, clients), strategies).seconds[1:]) / many
+    print(f"  official class, once a client: {theirs.seconds:.2f} s")
+    print(f"  ours, a plan of this group alone: {alone:.2f} s; official / ours: {theirs.seconds / alone:.0f}")
+    print(f"  ours, each of {many} such groups in one plan: {each:.3f} s; official / ours: {theirs.seconds / each:.0f}")
 
 
 def snapshot(topics: int) -> None:

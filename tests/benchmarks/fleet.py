@@ -58,16 +58,16 @@ def fleet_of(topics: int, groups: int, clients: int, *, brokers: int = 24, seed:
     )
 
 
-def one_group(queues: int, clients: int) -> Fleet:
-    """One topic on eight brokers, and one group that pulls it."""
+def equal_groups(groups: int, queues: int, clients: int) -> Fleet:
+    """One topic on eight brokers, and so many groups of one size that pull it."""
     per_broker = queues // 8
     return Fleet(
         broker_names=tuple(f"{ROOMS[b % len(ROOMS)]}@broker-{b:02}" for b in range(8)),
         queues_of=(dict.fromkeys(range(8), per_broker),),
-        clients_of=np.array([clients]),
-        topics_of=((0,),),
-        share_of=np.array([-1]),
-        is_broadcasting=np.array([False]),
+        clients_of=np.full(groups, clients),
+        topics_of=((0,),) * groups,
+        share_of=np.full(groups, -1),
+        is_broadcasting=np.zeros(groups, bool),
     )
 
 

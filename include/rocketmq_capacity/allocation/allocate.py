@@ -151,15 +151,7 @@ class _Fleet:
 
     def _hashed(self) -> DataFrame:
         ring = consistent_hash.rings(self.members, self.by, self.policy.consistent_hash.virtual_nodes)
-        queue_id = F.explode(F.sequence(F.lit(0), F.col("readable") - 1))
-        text = consistent_hash.queue_key(F.col("topic"), F.col("broker_name"), F.col("queue_id"))
-        point = F.struct("broker_name", "queue_id", consistent_hash.hash_of(text).alias("hash"))
-        points = (
-            self.queues
-            .select(*self.by, "topic", "broker_name", queue_id.alias("queue_id"))
-            .groupBy(*self.by, "topic")
-            .agg(F.collect_list(point).alias("points"))
-        )
+        points = consistent_hash.points(self.queues, self.by)
         clustering = planned_groups(self.tables, broadcasting=False).select(*self.group)
         ringed = self.topics.join(clustering, self.group).join(points, [*self.by, "topic"]).join(ring, self.group)
         return consistent_hash.owners(ringed, [*self.group, "topic"]).select(

@@ -4,20 +4,27 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyspark.sql.functions as F
 from pyspark.sql import Column, DataFrame
 
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
+_DIGITS: Final = 8
+_PLACE_VALUES: Final = 16 ** np.arange(_DIGITS - 1, -1, -1, dtype=np.int64)
+
+Integers = npt.NDArray[np.int64]
 
 
-def hash_of(text: Column) -> Column:
-    """Place on the ring: the first four bytes of the MD5 of the UTF-8 text, big-endian, as a long.
+def hashes_of(texts: Column) -> Column:
+    """Places on the ring, of an array of texts: eight hexadecimal digits each, one after the other in one string.
 
+    A place is the first four bytes of the MD5 of the UTF-8 text, big-endian. As digits they reach numpy as they are.
     Source: ConsistentHashRouter.MD5Hash, rocketmq-all-5.3.3.
     """
-    return F.conv(F.substring(F.md5(text.cast("binary")), 1, 8), 16, 10).cast("long")
+    digits = F.transform(texts, lambda text: F.substring(F.md5(text.cast("binary")), 1, _DIGITS))
+    return F.array_join(digits, "")
 
 
 def queue_key(topic: Column, broker_name: Column, queue_id: Column) -> Column:
@@ -34,34 +41,37 @@ def queue_key(topic: Column, broker_name: Column, queue_id: Column) -> Column:
 
 
 def rings(members: DataFrame, by: list[str], virtual_nodes: int) -> DataFrame:
-    """Each group's ring, built once: its virtual nodes sorted by (hash, index).
+    """The virtual nodes of each group's consumers, hashed once.
 
     The copies of an id go on numbering its virtual nodes, so that an id that stands twice has twice as many.
 
-    Shape: members -> ``by``, consumer_group, ring: array<struct<hash long, index int>>.
+    Shape: members -> ``by``, consumer_group, ring: array<struct<index int, hashes string>> in the order of index.
     Source: ConsistentHashRouter.addNode and getExistingReplicas, rocketmq-all-5.3.3. (There, a node of an id that
     another node of the same id overwrote does not count; two of ten hashes of one id being equal is left out here.)
     """
     first = (F.col("index") - F.col("first_index")) * virtual_nodes
     replicas = F.sequence(first, first + virtual_nodes - 1) if virtual_nodes else F.array().cast("array<int>")
-    node = F.concat_ws("-", "client_id", "replica")
-    return (
-        members
-        .select(*by, "consumer_group", "client_id", "first_index", F.explode(replicas).alias("replica"))
-        .groupBy(*by, "consumer_group")
-        .agg(
-            F.sort_array(
-                F.collect_list(F.struct(hash_of(node).alias("hash"), F.col("first_index").alias("index")))
-            ).alias("ring")
-        )
-    )
+    nodes = F.transform(replicas, lambda replica: F.concat_ws("-", F.col("client_id"), replica))
+    consumer = F.struct(F.col("first_index").alias("index"), hashes_of(nodes).alias("hashes"))
+    return members.groupBy(*by, "consumer_group").agg(F.sort_array(F.collect_list(consumer)).alias("ring"))
+
+
+def points(queues: DataFrame, by: list[str]) -> DataFrame:
+    """The places of each topic's queues.
+
+    Shape: ranked queues -> ``by``, topic, points: array<struct<broker_name string, hashes string>>, by queue id.
+    """
+    topic, broker_name = F.col("topic"), F.col("broker_name")
+    texts = F.transform(F.sequence(F.lit(0), F.col("readable") - 1), lambda q: queue_key(topic, broker_name, q))
+    broker = F.struct(broker_name, hashes_of(texts).alias("hashes"))
+    return queues.groupBy(*by, "topic").agg(F.collect_list(broker).alias("points"))
 
 
 def owners(ringed: DataFrame, key: list[str]) -> DataFrame:
     """The index of each queue's owner, by binary search over whole batches.
 
-    Shape: one row a group and topic with ``key`` columns, ``ring`` (sorted) and ``points``:
-    array<struct<broker_name string, queue_id int, hash long>> -> one row a queue: ``key``, broker_name, queue_id, index
+    Shape: one row a group and topic with ``key`` columns, ``ring`` and ``points`` -> one row a queue: ``key``,
+    broker_name, queue_id, index.
     """
     fields = ", ".join(f"`{name}` {ringed.schema[name].dataType.simpleString()}" for name in key)
 
@@ -80,27 +90,45 @@ def owners_in(batch: pa.RecordBatch, key: list[str]) -> pa.RecordBatch:
     A row's number in the high bits keeps the rings of the batch apart in one sorted array. Where two nodes hash alike
     the later consumer's stands, as in Java's ``TreeMap.put``.
     """
-    node_row, nodes = _flatten(batch.column("ring"))
-    point_row, points = _flatten(batch.column("points"))
-    node_key = (node_row << _KEY_BITS) | nodes.field("hash").to_numpy(zero_copy_only=False)
+    consumer_row, consumers = _items(batch.column("ring"))
+    consumer, _, node_hash = _hashes(consumers.field("hashes"))
+    node_key = (consumer_row[consumer] << _KEY_BITS) | node_hash
+    order = np.argsort(node_key, kind="stable")
+    node_key, consumer = node_key[order], consumer[order]
     stands = np.append(node_key[1:] != node_key[:-1], True)[: len(node_key)]
-    node_key = node_key[stands]
-    node_index = nodes.field("index").to_numpy(zero_copy_only=False)[stands]
-    place = np.searchsorted(node_key, (point_row << _KEY_BITS) | points.field("hash").to_numpy(zero_copy_only=False))
-    start = np.searchsorted(node_key, point_row << _KEY_BITS)
-    end = np.searchsorted(node_key, (point_row + 1) << _KEY_BITS)
+    node_key, consumer = node_key[stands], consumer[stands]
+
+    broker_row, brokers = _items(batch.column("points"))
+    broker, queue_id, point_hash = _hashes(brokers.field("hashes"))
+    row = broker_row[broker]
+    place = np.searchsorted(node_key, (row << _KEY_BITS) | point_hash)
+    start = np.searchsorted(node_key, row << _KEY_BITS)
+    end = np.searchsorted(node_key, (row + 1) << _KEY_BITS)
     place = np.where(place == end, start, place)
     has_ring = start < end
-    found = pa.array(node_index[place[has_ring]], pa.int32())
-    rows = pa.array(point_row[has_ring])
-    kept = points.filter(pa.array(has_ring))
-    columns = [batch.column(name).take(rows) for name in key]
-    return pa.RecordBatch.from_arrays(
-        [*columns, kept.field("broker_name"), kept.field("queue_id"), found], [*key, "broker_name", "queue_id", "index"]
-    )
+    columns = [batch.column(name).take(pa.array(row[has_ring])) for name in key]
+    found = {
+        "broker_name": brokers.field("broker_name").take(pa.array(broker[has_ring])),
+        "queue_id": pa.array(queue_id[has_ring], pa.int32()),
+        "index": consumers.field("index").take(pa.array(consumer[place[has_ring]])),
+    }
+    return pa.RecordBatch.from_arrays([*columns, *found.values()], [*key, *found])
 
 
-def _flatten(lists: pa.ListArray) -> tuple[np.ndarray, pa.StructArray]:
+def _items(lists: pa.ListArray) -> tuple[Integers, pa.StructArray]:
     """The row number of every item, and the items."""
     lengths = np.diff(lists.offsets.to_numpy())
     return np.repeat(np.arange(len(lists), dtype=np.int64), lengths), lists.flatten()
+
+
+def _hashes(texts: pa.StringArray) -> tuple[Integers, Integers, Integers]:
+    """Of every hash in the strings of :func:`hashes_of`: its string's number, its place in it, and itself."""
+    binary = texts.cast(pa.binary())
+    offsets = np.frombuffer(binary.buffers()[1], np.int32)[binary.offset : binary.offset + len(binary) + 1]
+    data = binary.buffers()[2] or b""
+    digits = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].reshape(-1, _DIGITS).astype(np.int64)
+    values = np.where(digits >= ord("a"), digits - ord("a") + 10, digits - ord("0"))
+    counts = np.diff(offsets) // _DIGITS
+    first = np.cumsum(counts) - counts
+    number = np.repeat(np.arange(len(texts), dtype=np.int64), counts)
+    return number, np.arange(len(values)) - np.repeat(first, counts), values @ _PLACE_VALUES

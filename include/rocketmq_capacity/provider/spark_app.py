@@ -22,6 +22,12 @@ READ_AGAIN: Final[dict[str, Any]] = {
 }
 """A name server that restarts is back within minutes. The client has retried single calls already."""
 
+CONF: Final[dict[str, str]] = {
+    "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
+    # What session.HUGE_METHODS says; the driver's JVM runs before the app can ask for it.
+    "spark.driver.extraJavaOptions": "-XX:-DontCompileHugeMethods",
+}
+
 COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(minutes=1)}
 """Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
 
@@ -45,7 +51,7 @@ def spark_app(step: str, places: Places, *arguments: str, **task: Any) -> SparkS
         application=str(places.spark_apps / f"{step}.py"),
         application_args=[f"--lake={places.lake}", f"--run-id={RUN_KEY}", *policy, *arguments],
         py_files=str(code),
-        conf={"spark.ui.showConsoleProgress": "false"},  # a progress bar is thousands of lines in a task's log
+        conf=dict(CONF),
         pre_execute=with_code,
         **task,
     )
