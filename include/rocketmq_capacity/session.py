@@ -14,7 +14,7 @@ SMALL_BYTES: Final = 4 * 1024**2
 """Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
 
 HUGE_METHODS: Final = "-XX:-DontCompileHugeMethods"
-"""All strategies of a queue are one generated method, longer than the JVM compiles by default: half the time of a fleet."""
+"""All strategies of a queue are one generated method, longer than what the JVM compiles by default."""
 
 ALWAYS: Final[Mapping[str, str]] = {
     "spark.driver.extraJavaOptions": HUGE_METHODS,
