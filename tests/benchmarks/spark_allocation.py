@@ -18,7 +18,7 @@ from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.session import start_session
 from tests.benchmarks.fleet import CLUSTER
 
-PASSES: Final = 3
+PASSES: Final = 5
 DRIVER_MEMORY: Final = "4g"
 
 

@@ -156,7 +156,7 @@ def _answered(facts: Facts) -> Column:
         **dict.fromkeys(COUNT_SKEWS, evens("count")),
         TRAFFIC_SKEW: evens("traffic"),
         # The client that owns dead queues alone is the one that receives nothing.
-        READ_ONLY_IDLE: F.col("after.traffic")["min"] > 0,
+        READ_ONLY_IDLE: F.col("after.traffic")["min"] > F.col("before.traffic")["min"],
     }
     each = [F.when(F.array_contains("found", rule) & condition, rule) for rule, condition in is_answered.items()]
     return F.filter(F.array(*each), lambda rule: rule.isNotNull())
@@ -175,8 +175,10 @@ def _shown(side: str) -> dict[str, Column]:
 
 def _why() -> Column:
     strategy = F.col("strategy")
-    mixed = F.format_string("Let every client run %s, as %d of %d do", strategy, F.col("running"), F.col("reporting"))
-    instead = F.format_string("Let every client run %s instead of %s", strategy, "current_strategy")
+    do = F.when(F.col("running") == 1, "does").otherwise("do")
+    mixed = F.format_string("Let every client run %s, as %d of %d %s", strategy, "running", "reporting", do)
+    today = F.when(F.col("current_strategy") == "MIXED", "different ones").otherwise(F.col("current_strategy"))
+    instead = F.format_string("Let every client run %s instead of %s", strategy, today)
     gains = [
         _gain("queues that nobody reads", F.col("before.orphan_queues"), F.col("after.orphan_queues"), "%d"),
         _gain("queues read twice", F.col("before.doubly_owned_queues"), F.col("after.doubly_owned_queues"), "%d"),
@@ -191,4 +193,5 @@ def _why() -> Column:
 
 def _gain(what: str, before: Column, after: Column, form: str) -> Column:
     differs = F.abs(before - after) >= (1 if form == "%d" else 0.005)
-    return F.when(differs, F.format_string(f"{what} go from {form} to {form}", before, after))
+    go = "go" if form == "%d" else "goes"
+    return F.when(differs, F.format_string(f"{what} {go} from {form} to {form}", before, after))

@@ -23,8 +23,8 @@ RULE: Final = "TOPIC_COVERAGE"
 def missing_places(facts: Facts, layouts: DataFrame) -> DataFrame:
     """Where a topic is missing.
 
-    Shape: -> one row a topic and broker: case_id, topic, broker_name, ``per_broker`` (null: no one number elsewhere),
-    ``address``, ``has_answered``.
+    Shape: -> one row a topic and broker: case_id, topic, broker_name, ``brokers`` (where it can be read and
+    written; null: none), ``per_broker`` (null: no one number elsewhere), ``address``, ``has_answered``.
     """
     missing = F.explode(F.from_json(F.get_json_object("evidence", "$.missing"), "array<string>")).alias("broker_name")
     masters = master_brokers(facts.tables).select("broker_name", "address", "has_answered")
@@ -41,6 +41,7 @@ def missing_places(facts: Facts, layouts: DataFrame) -> DataFrame:
             case_id(ACTION, F.col("topic"), F.col("broker_name")).alias(CASE),
             "topic",
             "broker_name",
+            "brokers",
             F.when(is_one_number, F.col("least")).alias("per_broker"),
             address_or_placeholder().alias("address"),
             "has_answered",
@@ -86,8 +87,18 @@ def create_topic_on_broker(facts: Facts, missing: DataFrame, effects: Effects, s
         "forbids",
         preflight.reasons(
             F.when(~F.col("has_answered"), F.format_string("%s did not answer every request", "broker_name")),
-            F.when(F.col("per_broker").isNull(), F.lit("the brokers that have it have no one number of queues")),
-            F.when(F.col("perm").isNull(), F.lit("its perm elsewhere is unknown")),
+            F.when(F.col("brokers").isNull(), F.lit("on no broker can it be both read and written today")),
+            F.when(
+                F.col("brokers").isNotNull() & F.col("per_broker").isNull(),
+                F.lit("the brokers where it can be written have no one number of queues"),
+            ),
+            F.when(
+                F.col("brokers").isNotNull() & F.col("perm").isNull(),
+                F.lit("its perm where it can be written is unknown"),
+            ),
+            F.when(
+                F.col("message_type").isNull(), F.lit("its message type is unknown, and the command would set none")
+            ),
             preflight.unknown_order(),
             preflight.offline_groups(F.col("offline")),
             uncomputed_groups(),

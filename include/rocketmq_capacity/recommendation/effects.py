@@ -54,10 +54,16 @@ def effects(facts: Facts, outcome: DataFrame, groups: DataFrame) -> Effects:
 
 def _side() -> Column:
     """A group in one case: its clients without a queue, queues without a reader or with two, and its skew."""
+
+    def size(names: str) -> Column:
+        # May be null by its type: of a group that cannot be computed the whole side is, and Arrow refuses a null struct
+        # whose parts may not be null.
+        return F.when(F.col(names).isNotNull(), F.size(names))
+
     return F.struct(
-        F.size("idle_clients").alias("idle"),
-        F.size("orphan_queues").alias("orphan_queues"),
-        F.size("doubly_owned_queues").alias("doubly_owned_queues"),
+        size("idle_clients").alias("idle"),
+        size("orphan_queues").alias("orphan_queues"),
+        size("doubly_owned_queues").alias("doubly_owned_queues"),
         F.col("count"),
         F.col("traffic"),
     )

@@ -16,6 +16,7 @@ from rocketmq_capacity.recommendation.cases import CASE, Cases, topic_cases
 from rocketmq_capacity.recommendation.effects import Effects
 from rocketmq_capacity.recommendation.facts import Facts
 from rocketmq_capacity.recommendation.layouts import ACTION, IDLE, UNEQUAL, UNEVEN, smallest_for
+from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, uncomputed_groups
 
 ONLINE: Final = (
@@ -62,23 +63,16 @@ def judged_layouts(facts: Facts, tried: DataFrame, effects: Effects) -> DataFram
 
 def expand_queues(facts: Facts, judged: DataFrame, safety: DataFrame) -> DataFrame:
     """One recommendation for each topic that more queues help."""
-    first = Window.partitionBy("topic").orderBy(
-        F.col("rule") != IDLE, F.col("rule") != UNEVEN, "idle_after", ~F.col("is_even"), "per_broker", "consumer_group"
-    )
-    chosen = (
-        # Any of the layouts makes the brokers equal.
-        judged
-        .withColumn("is_unequal", F.max(F.col("rule") == UNEQUAL).over(Window.partitionBy("topic")))
-        .where("refusal IS NULL")
-        .withColumn("rules", F.collect_set("rule").over(Window.partitionBy(CASE)))
-        .withColumn("asking", F.array_sort(F.collect_set("consumer_group").over(Window.partitionBy(CASE))))
-        .withColumn("place", F.row_number().over(first))
-        .where("place = 1")
-        .drop("place", "consumer_group", "before", "after")
-    )
+    chosen = _chosen(judged)
     rows = chosen.join(_changes(facts, chosen, safety), CASE)
-    not_now = preflight.reasons(preflight.offline_groups(F.col("offline")), uncomputed_groups())
-    rows = rows.withColumn("forbids", F.concat("forbids", not_now))
+    # Its command would set fewer queues again, if it were run after this one.
+    raised = facts.found(READ_LESS_THAN_WRITE).select("topic").distinct().withColumn("is_raised", F.lit(True))
+    not_now = preflight.reasons(
+        F.when(F.col("is_raised"), F.lit("RAISE_READ_QUEUES of the topic comes first, and then another plan")),
+        preflight.offline_groups(F.col("offline")),
+        uncomputed_groups(),
+    )
+    rows = rows.join(raised, "topic", "left").withColumn("forbids", F.concat("forbids", not_now))
     is_manual = (F.size("forbids") > 0) | F.col("is_ordered")
     nothing = F.array()
     return answers(
@@ -97,6 +91,12 @@ def expand_queues(facts: Facts, judged: DataFrame, safety: DataFrame) -> DataFra
         before={"queues": F.col("queues_before"), "groups": F.coalesce("groups_before", nothing)},
         after={"queues": F.col("queues_after"), "groups": F.coalesce("groups_after", nothing)},
     )
+
+
+def helped_groups(judged: DataFrame) -> DataFrame:
+    """The groups whose finding more queues answer. Shape: -> rule, consumer_group."""
+    good = judged.where("refusal IS NULL AND consumer_group IS NOT NULL")
+    return good.join(_chosen(judged).select(CASE), CASE).select("rule", "consumer_group").distinct()
 
 
 def refusals(facts: Facts, layouts: DataFrame, judged: DataFrame) -> DataFrame:
@@ -120,7 +120,7 @@ def refusals(facts: Facts, layouts: DataFrame, judged: DataFrame) -> DataFrame:
     why = (
         F
         .when(F.col("refused").isNotNull(), F.array_join("refused", "; "))
-        .when(F.col("brokers").isNull(), F.lit("no broker takes messages of it"))
+        .when(F.col("brokers").isNull(), F.lit("on no broker can it be both read and written"))
         .when(~F.col("is_known"), F.lit("how many it has is not known"))
         .when(smallest > bounds.max_queues_per_broker, F.format_string("%d on each broker would be needed", smallest))
         .otherwise(F.lit("it has as many as it needs"))
@@ -135,6 +135,24 @@ def refusals(facts: Facts, layouts: DataFrame, judged: DataFrame) -> DataFrame:
             F.lit(IDLE).alias("rule"),
             F.concat(F.lit("More queues would not do: "), why, F.lit(".")).alias("refusal"),
         )
+    )
+
+
+def _chosen(judged: DataFrame) -> DataFrame:
+    """The best layout of each topic, with the ``rules`` that it answers and who is ``asking`` by the first."""
+    first = Window.partitionBy("topic").orderBy(
+        F.col("rule") != IDLE, F.col("rule") != UNEVEN, "idle_after", ~F.col("is_even"), "per_broker", "consumer_group"
+    )
+    return (
+        # Any of the layouts makes the brokers equal.
+        judged
+        .withColumn("is_unequal", F.max(F.col("rule") == UNEQUAL).over(Window.partitionBy("topic")))
+        .where("refusal IS NULL")
+        .withColumn("rules", F.collect_set("rule").over(Window.partitionBy(CASE)))
+        .withColumn("asking", F.array_sort(F.collect_set("consumer_group").over(Window.partitionBy(CASE, "rule"))))
+        .withColumn("place", F.row_number().over(first))
+        .where("place = 1")
+        .drop("place", "consumer_group", "before", "after")
     )
 
 
@@ -171,7 +189,7 @@ def _why() -> Column:
             F.col("rule") == UNEVEN,
             F.concat(
                 layout,
-                F.lit(" are a multiple of the clients of "),
+                F.lit(", in all a multiple of the clients of "),
                 listed(F.col("asking")),
                 F.lit(": no remainder is left."),
             ),

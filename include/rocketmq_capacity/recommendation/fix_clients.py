@@ -33,8 +33,11 @@ def fix_client_id(facts: Facts, effects: Effects, addresses: DataFrame) -> DataF
     """One recommendation for each group with consumers that share an id."""
     version = F.regexp_extract
     major, minor = (version("version", r"\AV(\d+)_(\d+)", part).try_cast("int") for part in (1, 2))
-    is_old = (F.col("language") == "JAVA") & (
-        F.struct(major.alias("a"), minor.alias("b")) <= F.struct(*map(F.lit, BARE_PID))
+    # In a comparison of structs null is the least: what names no version is not an old one.
+    is_old = (
+        (F.col("language") == "JAVA")
+        & minor.isNotNull()
+        & (F.struct(major.alias("a"), minor.alias("b")) <= F.struct(*map(F.lit, BARE_PID)))
     )
     old = facts.tables[contracts.Consumer].where(is_old).select("consumer_group").distinct()
     rows = _rows(facts, effects, DUPLICATE, EACH_AN_ID, addresses).join(
@@ -47,7 +50,7 @@ def fix_client_id(facts: Facts, effects: Effects, addresses: DataFrame) -> DataF
         target=F.col("subjects"),
         reason=sentences(
             F.concat(
-                F.lit("Give each consumer an id of its own (instanceName or clientIP in its set-up); shared are "),
+                F.lit("Give each consumer an id of its own (instanceName or clientIP in its set-up); now shared: "),
                 listed(F.col("subjects")),
                 F.lit("."),
             ),
@@ -75,7 +78,7 @@ def fix_subscription(facts: Facts, effects: Effects, addresses: DataFrame) -> Da
         target=F.col("subjects"),
         reason=sentences(
             F.concat(
-                F.lit("Let every client subscribe to the same topics with the same filters; different are "),
+                F.lit("Let every client subscribe to the same topics with the same filters; other than most: "),
                 listed(F.col("subjects")),
                 F.lit(". Two kinds of consumers belong in two groups."),
             ),

@@ -40,20 +40,27 @@ OF_CLIENTS: Final = (
 
 
 def investigate(
-    facts: Facts, answered: DataFrame, refusals: DataFrame, addresses: DataFrame, members: DataFrame
+    facts: Facts,
+    answered: DataFrame,
+    helped: DataFrame,
+    refusals: DataFrame,
+    addresses: DataFrame,
+    members: DataFrame,
 ) -> DataFrame:
     """What is left.
 
     Args:
         facts: the findings.
         answered: the recommendations of all other families.
+        helped: groups whose finding a change of a topic answers, beside those of that topic itself: rule,
+            consumer_group.
         refusals: why a change does not answer a topic's rule: topic, rule, refusal.
         addresses: the brokers of each group: consumer_group, addresses.
         members: the clients of each group: consumer_group, client_ids.
     """
     left = (
         facts
-        .with_doubt(_unanswered(facts.finding, answered))
+        .with_doubt(_unanswered(facts.finding, answered, helped))
         .crossJoin(F.broadcast(_masters(facts)))
         .join(refusals, ["topic", "rule"], "left")
         .join(addresses, "consumer_group", "left")
@@ -128,10 +135,10 @@ def _masters(facts: Facts) -> DataFrame:
     )
 
 
-def _unanswered(finding: DataFrame, answered: DataFrame) -> DataFrame:
-    """The findings whose rule no recommendation for their group or their topic names."""
+def _unanswered(finding: DataFrame, answered: DataFrame, helped: DataFrame) -> DataFrame:
+    """The findings whose rule no recommendation for their group or their topic names, and that no other answers."""
     by_rule = answered.select(F.explode("rules").alias("rule"), "consumer_group", "topic")
-    of_groups = by_rule.where("consumer_group IS NOT NULL").select("rule", "consumer_group").distinct()
+    of_groups = by_rule.where("consumer_group IS NOT NULL").select("rule", "consumer_group").unionByName(helped)
     of_topics = by_rule.where("consumer_group IS NULL").select("rule", "topic").distinct()
     return finding.join(of_groups, ["rule", "consumer_group"], "left_anti").join(
         of_topics, ["rule", "topic"], "left_anti"

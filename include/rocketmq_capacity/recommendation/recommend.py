@@ -88,6 +88,8 @@ def recommend(
         lambda: settle(check_producer_keys.check_producer_keys(facts)),
     )
     answered = settle(reduce(DataFrame.unionByName, answers))
-    left = investigate.investigate(facts, answered, refusals, addresses, investigate.group_members(facts))
+    left = investigate.investigate(
+        facts, answered, expand_queues.helped_groups(judged), refusals, addresses, investigate.group_members(facts)
+    )
     names = contracts.Recommendation.spark_schema().names
     return answered.unionByName(left).select(*names).orderBy("action", "consumer_group", "topic", "id")

@@ -50,10 +50,9 @@ def scale_consumers(facts: Facts, effects: Effects, refusals: DataFrame) -> Data
                 counted(F.col("clients"), "client", "clients"),
                 F.lit(": nobody would miss "),
                 listed(F.col("subjects")),
-                F.lit(
-                    ", which own no queue. Scale the deployment down; should other clients go, the shares move to"
-                    " these."
-                ),
+                F.when(F.col("gone") == 1, ", which owns no queue").otherwise(", which own no queue"),
+                F.lit(". Scale the deployment down; should other clients go instead, their shares move to "),
+                F.when(F.col("gone") == 1, "this one.").otherwise("these."),
             ),
             F.col("refusal"),
         ),
