@@ -143,6 +143,7 @@ def _subscription(fleet: Fleet) -> dict[str, Any]:
         "kind": ["BUSINESS"] * len(rows),
         "message_request_mode": ["PULL"] * len(rows),
         "pop_share_queue_num": fleet.share_of[groups],
+        "is_declared_by_group": np.ones(len(rows), bool),
     }
 
 

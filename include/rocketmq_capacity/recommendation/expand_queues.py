@@ -16,8 +16,8 @@ from rocketmq_capacity.recommendation.cases import CASE, Cases, topic_cases
 from rocketmq_capacity.recommendation.effects import Effects
 from rocketmq_capacity.recommendation.facts import Facts
 from rocketmq_capacity.recommendation.layouts import ACTION, IDLE, UNEQUAL, UNEVEN, smallest_for
-from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, uncomputed_groups
+from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 
 ONLINE: Final = (
     "Run it while every group of the topic is online: each starts a new queue at its first message only while"
