@@ -1,0 +1,148 @@
+"""CHANGE_STRATEGY: another strategy of the policy, where it is better and nothing is worse."""
+
+import pytest
+
+from tests.assessment.cases import READ_ONLY, member, members, pops
+from tests.recommendation.answers import Answers
+from tests.recommendation.cases import CONFIGURED, Cases
+from tests.simulation.clusters import queues
+
+CASES = Cases()
+_two = (queues("broker-a", 4), queues("broker-b", 4))
+
+
+def _rates(on_a: float, on_b: float) -> dict[tuple[str, int], float | None]:
+    return {(name, i): rate for name, rate in (("broker-a", on_a), ("broker-b", on_b)) for i in range(4)}
+
+
+CASES.case("strategy_all_drained", members(2), queues("readonly", 4, perm=READ_ONLY), lag=0)
+CASES.case("strategy_hot_broker", members(2), *_two, rates=_rates(100.0, 1.0))
+CASES.case("strategy_popped", members(2), *_two, rates=_rates(100.0, 1.0), subscriptions=(pops("strategy_popped"),))
+CASES.case("strategy_pops_in_order", members(2), *_two, rates=_rates(100.0, 1.0), orderly=True)
+CASES.case("strategy_even", members(2), *_two, rates=_rates(10.0, 10.0))
+CASES.case("strategy_duplicate", [member("c01"), member("c01"), member("c02")], *_two, rates=_rates(100.0, 1.0))
+CASES.case(
+    "strategy_mixed",
+    [
+        member("c01", allocate_strategy="AVG_BY_CIRCLE"),
+        member("c02", allocate_strategy="AVG_BY_CIRCLE"),
+        member("c03", allocate_strategy="AVG"),
+    ],
+    *_two,
+)
+CASES.case(
+    "strategy_mixed_evenly",
+    [member("c01", allocate_strategy="AVG_BY_CIRCLE"), member("c02", allocate_strategy="AVG")],
+    *_two,
+)
+CASES.case(
+    "strategy_mixed_unknown",
+    [member("c01", allocate_strategy="com.acme.Own"), member("c02", allocate_strategy="AVG")],
+    *_two,
+)
+CASES.case(
+    "strategy_drained",
+    members(2),
+    queues("broker-a", 4),
+    queues("readonly", 4, perm=READ_ONLY),
+    lag=0,
+    rates={**{("broker-a", i): 10.0 for i in range(4)}, **{("readonly", i): 0.0 for i in range(4)}},
+)
+CASES.case(
+    "strategy_hash_idle", members(4, allocate_strategy="CONSISTENT_HASH"), queues("broker-a", 2), queues("broker-b", 2)
+)
+CASES.case(
+    "strategy_hash_skew", members(3, allocate_strategy="CONSISTENT_HASH"), queues("broker-a", 6), queues("broker-b", 6)
+)
+
+
+def test_messages_are_shared_better(answered: Answers) -> None:
+    """AVG gives the busy broker to one client (400 of 404 messages a second), AVG_BY_CIRCLE halves both."""
+    found = answered.one("CHANGE_STRATEGY", "strategy_hot_broker")
+
+    assert found["rules"] == ["TRAFFIC_SKEW"]
+    assert found["commands"] == []
+    assert (found["before"]["strategy"], found["after"]["strategy"]) == ("AVG", "AVG_BY_CIRCLE")
+    assert found["before"]["traffic"]["peak"] == pytest.approx(400 / 202, abs=1e-4)
+    assert found["after"]["traffic"]["peak"] == 1.0
+    assert found["reason"].startswith(
+        "Let every client run AVG_BY_CIRCLE instead of AVG: EXCESS by messages goes from 1.98 to 1.00."
+    )
+
+
+def test_an_orderly_group_may_change_its_strategy_too(answered: Answers) -> None:
+    assert answered.one("CHANGE_STRATEGY", "strategy_pops_in_order")["after"]["strategy"] == "AVG_BY_CIRCLE"
+
+
+@pytest.mark.parametrize("name", ["strategy_popped", "strategy_even"])
+def test_without_a_finding_or_under_pop_nothing_changes(answered: Answers, name: str) -> None:
+    assert answered.all("CHANGE_STRATEGY", name) == []
+
+
+def test_shared_ids_come_first(answered: Answers) -> None:
+    assert "CHANGE_STRATEGY" not in answered.actions("strategy_duplicate")
+
+
+def test_clients_that_differ_take_what_most_of_them_run(answered: Answers) -> None:
+    found = answered.one("CHANGE_STRATEGY", "strategy_mixed")
+
+    assert (found["before"]["strategy"], found["after"]["strategy"]) == ("MIXED", "AVG_BY_CIRCLE")
+    assert found["rules"] == ["MIXED_STRATEGIES", "ORPHAN_QUEUE"]
+    assert found["reason"].startswith(
+        "Let every client run AVG_BY_CIRCLE, as 2 of 3 do: queues that nobody reads go from "
+    )
+    assert (found["after"]["orphan_queues"], found["after"]["doubly_owned_queues"]) == (0, 0)
+
+
+def test_of_equally_many_the_first_name_wins(answered: Answers) -> None:
+    found = answered.one("CHANGE_STRATEGY", "strategy_mixed_evenly")
+
+    assert found["after"]["strategy"] == "AVG"
+    assert found["reason"].startswith("Let every client run AVG, as 1 of 2 does:")
+
+
+def test_strategies_that_no_plan_can_compute_are_left_to_a_person(answered: Answers) -> None:
+    assert answered.all("CHANGE_STRATEGY", "strategy_mixed_unknown") == []
+    assert "MIXED_STRATEGIES" in answered.one("INVESTIGATE", "strategy_mixed_unknown")["rules"]
+
+
+def test_drained_queues_are_dealt_out(answered: Answers) -> None:
+    found = answered.one("CHANGE_STRATEGY", "strategy_drained")
+
+    assert "READ_ONLY_IDLE" in found["rules"]
+    assert found["after"]["strategy"] == "AVG_BY_CIRCLE"
+
+
+def test_orphans_of_a_fixed_list_find_a_reader(answered: Answers) -> None:
+    """The configured group's queues all have a reader; no other strategy is better."""
+    assert answered.actions(CONFIGURED) == []
+
+
+def test_whoever_hashes_is_given_an_even_share(answered: Answers) -> None:
+    skewed = answered.judged.load("strategy_hash_skew", "CONSISTENT_HASH")["count"]["excess"]
+    found = answered.one("CHANGE_STRATEGY", "strategy_hash_skew")
+
+    assert found["before"]["count"]["excess"] == pytest.approx(skewed, abs=1e-4)
+    assert found["after"]["count"]["excess"] == 1.0
+    assert found["after"]["strategy"] == "AVG"
+
+
+def test_what_is_promised_is_what_the_strategy_gives_and_nothing_is_worse(answered: Answers) -> None:
+    found = answered.all("CHANGE_STRATEGY")
+
+    assert found
+    for row in found:
+        load = answered.judged.load(row["consumer_group"], row["after"]["strategy"])
+        assert load["is_applicable"]
+        for name, shown in (("idle_clients", "idle"), ("orphan_queues",) * 2, ("doubly_owned_queues",) * 2):
+            assert len(load[name]) == row["after"][shown]
+            assert row["after"][shown] <= row["before"][shown]
+        for name in ("count", "traffic"):
+            for metric in ("peak", "floor", "excess", "gini", "cv"):
+                assert row["after"][name][metric] == pytest.approx(load[name][metric], abs=5e-5)
+
+
+def test_a_change_without_a_gain_is_none(answered: Answers) -> None:
+    """All queues of the group are drained, whoever owns them."""
+    assert answered.judged.found("READ_ONLY_IDLE", "strategy_all_drained") is not None
+    assert answered.actions("strategy_all_drained") == ["INVESTIGATE"]

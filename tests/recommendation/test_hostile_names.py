@@ -1,0 +1,101 @@
+"""Whatever the names in a cluster are, a shell hands mqadmin just these, and runs nothing else."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.assessment.cases import member, members
+from tests.recommendation.answers import Answers, options
+from tests.recommendation.cases import HOSTILE_BROKER, NAMESERVER, Cases
+from tests.simulation.clusters import queues
+
+CASES = Cases()
+NAMES: Final = (
+    "two words",
+    "it's",
+    "'''",
+    'say "please"',
+    "$(touch run_by_a_plan)",
+    "`touch run_by_a_plan`",
+    "${HOME}",
+    "first; touch run_by_a_plan",
+    "a && b | c > run_by_a_plan",
+    "line\ntouch run_by_a_plan",
+    "carriage\rreturn",
+    "tab\tstop",
+    "-leading",
+    "-n",
+    "--",
+    "Zürich 東京",
+    "back\\slash",
+    "*",
+    "~",
+    "# comment",
+    "a=b",
+    "!history",
+    "per%cent",
+)
+PROBE: Final = """
+mqadmin() { printf '%s\\0' "$@"; printf '\\001\\0'; }
+"""
+"""Prints the words that it is given, each ended by NUL, and a line of its own after each call."""
+
+for _name in NAMES:
+    CASES.case(_name, members(3), queues("broker-a", 1), queues("broker-b", 1))
+    CASES.case(f"{_name} twice", [member(_name), member(_name)], queues("broker-a", 1), queues("broker-b", 1))
+CASES.topic("on the evil broker", queues("broker-a"), queues("broker-b"), queues(HOSTILE_BROKER, 2, 4))
+CASES.topic("ordered\ntouch run_by_a_plan", queues("broker-a", 1), queues("broker-b", 1), order=True)
+CASES.group("reads ordered", members(3), "ordered\ntouch run_by_a_plan")
+
+
+def _words(commands: list[str], folder: Path) -> list[list[str]]:
+    """What a POSIX shell that runs the lines in the folder calls mqadmin with."""
+    script = PROBE + "\n".join(commands)
+    done = subprocess.run(["sh", "-eu", "-c", script], cwd=folder, capture_output=True, timeout=60, check=True)
+    assert done.stderr == b""
+    calls = done.stdout.decode("utf-8").split("\1\0")[:-1]
+    return [call.split("\0")[:-1] for call in calls]
+
+
+def test_a_shell_gives_mqadmin_every_word_as_it_was(answered: Answers, tmp_path: Path) -> None:
+    runnable = [c for row in answered.rows for c in row["commands"] if not c.startswith("#")]
+
+    seen = _words([c for row in answered.rows for c in row["commands"]], tmp_path)
+
+    assert len(seen) == len(runnable) > 4 * len(NAMES)
+    for words, command in zip(seen, runnable, strict=True):
+        given = options(command)
+        assert words[1] == "-n"
+        assert "".join(words[1:]) == "".join(f"{name}{value or ''}" for name, value in given.items())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_topic_and_a_client_of_any_name_are_named_exactly(answered: Answers, name: str) -> None:
+    expand = answered.one("EXPAND_QUEUES", topic=name)
+    fix = answered.one("FIX_CLIENT_ID", f"{name} twice")
+
+    assert [options(command) for command in expand["commands"]] == [
+        {"-n": NAMESERVER, "-b": f"{broker}:10911", "-t": name, "-r": "3", "-w": "3", "-p": "6", "-o": "false"}
+        for broker in ("broker-a", "broker-b")
+    ]
+    assert [options(command)["-g"] for command in fix["commands"]] == [f"{name} twice"] * 2
+
+
+def test_an_address_of_any_form_is_one_word(answered: Answers) -> None:
+    (command,) = answered.one("RAISE_READ_QUEUES", topic="on the evil broker")["commands"]
+
+    assert options(command)["-b"] == "$(reboot):10911"
+    assert "-b '$(reboot):10911' -t 'on the evil broker'" in command
+
+
+def test_a_comment_is_one_line_whatever_stands_in_it(answered: Answers) -> None:
+    found = answered.one("EXPAND_QUEUES", topic="ordered\ntouch run_by_a_plan")
+
+    assert found["is_manual"]
+    for command in found["commands"]:
+        assert command.startswith("# mqadmin updateTopic ")
+        assert re.search(r"[\x00-\x1f\x7f\x85\u2028\u2029]", command) is None

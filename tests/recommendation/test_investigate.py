@@ -1,0 +1,111 @@
+"""CHECK_PRODUCER_KEYS and INVESTIGATE: what commands cannot mend, with commands that look."""
+
+from tests.assessment.cases import READ_ONLY, member, members
+from tests.recommendation.answers import Answers, options
+from tests.recommendation.cases import NAMESERVER, Cases
+from tests.simulation.clusters import queues, reads
+
+CASES = Cases()
+_two = (queues("broker-a", 4), queues("broker-b", 4))
+_places = [(name, i) for name in ("broker-a", "broker-b") for i in range(4)]
+_hot: dict[tuple[str, int], float | None] = {place: 100.0 if place == ("broker-a", 2) else 1.0 for place in _places}
+CASES.topic("hot", *_two, rates=_hot)
+CASES.topic("hot_fifo", *_two, rates=_hot, message_type="FIFO")
+CASES.topic("not_hot", *_two)
+CASES.group("reads_what_is_not_there", members(2), subscriptions=(reads("absent"),))
+CASES.group("reads_it_too", members(2), subscriptions=(reads("absent"),))
+CASES.case(
+    "disagreed",
+    [
+        member("c01", seen_on=("broker-a", "broker-b")),
+        member("c02", seen_on=("broker-a",)),
+        member("c03", seen_on=("broker-a", "broker-b")),
+    ],
+    *_two,
+)
+CASES.case(
+    "drained_only",
+    members(2),
+    queues("readonly", 2, perm=READ_ONLY),
+    lag=0,
+    rates={("readonly", 0): 0.0, ("readonly", 1): 0.0},
+)
+CASES.case(
+    "behind",
+    members(8),
+    *_two,
+    lags={("behind", "broker-a", 0): 9_000},
+    samples={("behind", "broker-a", 0): [(80_000 + 1000 * i, 71_000 + 1000 * i) for i in range(9)]},
+)
+CASES.case(
+    "twelve_own_strategies",
+    [member(f"c{i:02}", allocate_strategy=f"com.acme.Own{i}") for i in range(12)],
+    *_two,
+)
+
+
+def test_producers_choose_the_hot_queue(answered: Answers) -> None:
+    found = answered.one("CHECK_PRODUCER_KEYS", topic="hot")
+
+    (command,) = found["commands"]
+    assert found["rules"] == ["HOT_QUEUE"]
+    assert not found["is_manual"]
+    assert command.startswith("mqadmin topicStatus ")
+    assert options(command) == {"-n": NAMESERVER, "-t": "hot"}
+    assert found["reason"] == (
+        "Look at what producers choose the queue by; most messages go to broker-a:2. A key with more values, or no"
+        " key where order is not needed, spreads them; more queues do not."
+    )
+
+
+def test_the_key_of_a_fifo_topic_is_its_message_group(answered: Answers) -> None:
+    assert answered.one("CHECK_PRODUCER_KEYS", topic="hot_fifo")["reason"].endswith("its message group is the key.")
+
+
+def test_even_queues_need_no_answer(answered: Answers) -> None:
+    assert answered.actions(topic="not_hot") == []
+
+
+def test_a_topic_that_no_broker_has_is_created_or_given_up(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", topic="absent")
+
+    assert found["reason"] == "Create the topic, or end the subscription of reads_it_too, reads_what_is_not_there."
+    assert [command.split()[1] for command in found["commands"]] == ["topicRoute", "topicStatus"]
+
+
+def test_every_broker_is_asked_for_members_that_differ(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "disagreed")
+
+    assert found["rules"] == ["MEMBERSHIP_DISAGREEMENT"]
+    assert [command.split()[1] for command in found["commands"]] == ["consumerConnection"] * 2
+    assert [options(command)["-b"] for command in found["commands"]] == ["broker-a:10911", "broker-b:10911"]
+
+
+def test_whether_a_drained_broker_comes_back_is_for_a_person(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "drained_only")
+    steps = [command for command in found["commands"] if command.startswith("#")]
+
+    assert "READ_ONLY_IDLE" in found["rules"]
+    assert found["is_manual"]
+    assert steps == [f"# mqadmin updateBrokerConfig -n '{NAMESERVER}' -b readonly:10911 -k brokerPermission -v 6"]
+    assert found["commands"][-1] == steps[0]
+
+
+def test_who_is_behind_is_asked_what_it_does(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "behind")
+
+    assert found["rules"] == ["LAG_SKEW"]
+    assert found["reason"] == (
+        "Look at what holds up the clients furthest behind (response time, threads, their machine): c01."
+    )
+    assert [options(command) for command in found["commands"]] == [
+        {"-n": NAMESERVER, "-g": "behind", "-s": "true"},
+        {"-n": NAMESERVER, "-g": "behind", "-i": "c01"},
+    ]
+
+
+def test_of_many_clients_a_few_are_asked(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "twelve_own_strategies")
+
+    asked = [options(command).get("-i") for command in found["commands"]]
+    assert asked == [None, "c01", "c02", "c03", "c04", "c05"]

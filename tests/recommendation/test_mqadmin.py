@@ -1,0 +1,50 @@
+"""The official command line tool takes every command that is printed, option by option."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.oracle.maven_project import MavenProject
+from tests.oracle.requirement import started_or_skipped
+from tests.recommendation.answers import Answers, options
+
+pytestmark = pytest.mark.java
+PROJECT: Final = MavenProject(Path(__file__).parent / "mqadmin")
+TIME_LIMIT_S: Final = 120
+
+
+def _read_by_mqadmin(commands: list[list[str]]) -> list[dict[str, Any]]:
+    """How mqadmin 5.3.3 understands the words after its name."""
+    asked = "".join(json.dumps(words) + "\n" for words in commands)
+    line = started_or_skipped(lambda: PROJECT.command("capacity.mqadmin.CommandLines", jvm=("-XX:+UseSerialGC",)))
+    done = subprocess.run(
+        line, input=asked.encode(), capture_output=True, timeout=TIME_LIMIT_S, check=True, cwd=Path(__file__).parent
+    )
+    return [json.loads(answer) for answer in done.stdout.decode("utf-8").splitlines()]
+
+
+def test_the_official_tool_reads_every_command_as_it_is_meant(answered: Answers) -> None:
+    commands = [command.removeprefix("# ") for row in answered.rows for command in row["commands"]]
+
+    read = _read_by_mqadmin([shlex.split(command)[1:] for command in commands])
+
+    assert len(read) == len(commands) > 0
+    for command, values in zip(commands, read, strict=True):
+        assert values == {name: value or "" for name, value in options(command).items()}, command
+
+
+def test_a_command_that_it_does_not_know_is_told() -> None:
+    """The judge itself can say no."""
+    unknown, missing, strange = _read_by_mqadmin([
+        ["updateTopics", "-n", "x"],
+        ["updateTopic", "-n", "x", "-b", "y"],
+        ["topicRoute", "-n", "x", "-t", "y", "-z", "1"],
+    ])
+
+    assert unknown == {"error": "no subcommand"}
+    assert "MissingOptionException" in missing["error"]
+    assert "UnrecognizedOptionException" in strange["error"]
