@@ -175,14 +175,20 @@ def _java_or_advice() -> Iterator[None]:
 @contextmanager
 def _stopped_in_good_order() -> Iterator[None]:
     """Ctrl-C and SIGTERM end the body as an error does, so that what it was about to write is cleared away."""
-    before_us = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    told: list[str] = []
+
+    def stop(number: int, _frame: object) -> None:
+        told.append(f"rocketmq-capacity: stopped by {signal.Signals(number).name}")
+        sys.exit(told[0])  # with a text the exit status is 1, and the text goes to standard error
+
+    before_us = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
+    except Exception:
+        # Stopped in the middle of an answer of the JVM, Spark may fail to end as it should.
+        if told:
+            sys.exit(told[0])
+        raise
     finally:
         for number, handler in before_us.items():
             signal.signal(number, handler)
-
-
-def _stop(number: int, _frame: object) -> None:
-    # With a text the exit status is 1, and the text goes to standard error.
-    sys.exit(f"rocketmq-capacity: stopped by {signal.Signals(number).name}")
