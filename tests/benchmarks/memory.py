@@ -2,7 +2,7 @@
 
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import psutil
@@ -10,13 +10,13 @@ import psutil
 LOOK_EVERY_S: Final = 0.2
 
 
-def run_measured(command: Sequence[str], *, time_limit_s: float) -> tuple[str, int]:
+def run_measured(command: Sequence[str], env: Mapping[str, str], *, time_limit_s: float) -> tuple[str, int]:
     """Run a command; its standard output, and the highest sum of resident bytes over its process tree.
 
     Memory that processes share counts once for each of them, so that the truth is at most this.
     Errors: CalledProcessError if it fails, TimeoutExpired past the limit.
     """
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
         peak = [0]
         done = threading.Event()
         watcher = threading.Thread(target=_watch, args=(process.pid, peak, done), daemon=True)
