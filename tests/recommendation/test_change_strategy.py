@@ -15,6 +15,16 @@ def _rates(on_a: float, on_b: float) -> dict[tuple[str, int], float | None]:
     return {(name, i): rate for name, rate in (("broker-a", on_a), ("broker-b", on_b)) for i in range(4)}
 
 
+ENOUGH_BETTER, LITTLE_BETTER = "strategy_little_better_1", "strategy_little_better_2"
+for _name, _moved in ((ENOUGH_BETTER, 5.35), (LITTLE_BETTER, 5.4)):
+    # AVG gives its first client 85 of 100 messages, AVG_BY_CIRCLE 80.7 or 80.8.
+    _on_a, _on_b = (35.0, 7.5, 35.0, 7.5), (_moved, 7.5 - _moved, _moved, 7.5 - _moved)
+    CASES.case(
+        _name,
+        members(2),
+        *_two,
+        rates={(name, i): rate for name, on in (("broker-a", _on_a), ("broker-b", _on_b)) for i, rate in enumerate(on)},
+    )
 CASES.case("strategy_all_drained", members(2), queues("readonly", 4, perm=READ_ONLY), lag=0)
 CASES.case("strategy_hot_broker", members(2), *_two, rates=_rates(100.0, 1.0))
 CASES.case("strategy_popped", members(2), *_two, rates=_rates(100.0, 1.0), subscriptions=(pops("strategy_popped"),))
@@ -80,7 +90,11 @@ def test_without_a_finding_or_under_pop_nothing_changes(answered: Answers, name:
 
 
 def test_shared_ids_come_first(answered: Answers) -> None:
-    assert "CHANGE_STRATEGY" not in answered.actions("strategy_duplicate")
+    assert answered.judged.found("TRAFFIC_SKEW", "strategy_duplicate") is not None
+    assert answered.actions("strategy_duplicate") == ["FIX_CLIENT_ID", "INVESTIGATE"]
+    assert answered.one("INVESTIGATE", "strategy_duplicate")["reason"].startswith(
+        "Find out what the group needs: no strategy that could be tried is at least 5 % better"
+    )
 
 
 def test_clients_that_differ_take_what_most_of_them_run(answered: Answers) -> None:
@@ -146,3 +160,18 @@ def test_a_change_without_a_gain_is_none(answered: Answers) -> None:
     """All queues of the group are drained, whoever owns them."""
     assert answered.judged.found("READ_ONLY_IDLE", "strategy_all_drained") is not None
     assert answered.actions("strategy_all_drained") == ["INVESTIGATE"]
+
+
+@pytest.mark.parametrize(
+    ("name", "gain", "answers"),
+    [(ENOUGH_BETTER, 0.0506, ["CHANGE_STRATEGY"]), (LITTLE_BETTER, 0.0494, ["INVESTIGATE"])],
+)
+def test_less_than_a_twentieth_is_no_improvement(answered: Answers, name: str, gain: float, answers: list[str]) -> None:
+    avg, circle, hashed = (
+        answered.judged.load(name, strategy)["traffic"]["excess"]
+        for strategy in ("AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH")
+    )
+
+    assert hashed > avg, "the name of this case is to be one that hashes badly"
+    assert 1 - circle / avg == pytest.approx(gain, abs=1e-4)
+    assert answered.actions(name) == answers

@@ -25,6 +25,7 @@ def option(name: str, value: Column | str | int) -> Column:
     """An option with its value: `` -t pay``.
 
     A value that begins with a hyphen stands in one word with its option (``-t-pay``), or mqadmin would take it for one.
+    One that holds an equals sign as well it refuses in any form; no topic or group may have such a name.
     """
     text = value.cast("string") if isinstance(value, Column) else F.lit(str(value))
     flag = f"-{name}"

@@ -19,6 +19,7 @@ from rocketmq_capacity.recommendation.layouts import ACTION, IDLE, UNEQUAL, UNEV
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, uncomputed_groups
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 
+UNCOMPUTED: Final = " cannot be simulated, since what the clients run cannot be computed"
 ONLINE: Final = (
     "Run it while every group of the topic is online: each starts a new queue at its first message only while"
     " that is still in memory."
@@ -47,8 +48,8 @@ def judged_layouts(facts: Facts, tried: DataFrame, effects: Effects) -> DataFram
     step = 1 - facts.policy.thresholds.CHANGE_STRATEGY.min_improvement
     more_even = F.col("after.count")["excess"] <= F.col("before.count")["excess"] * step
     refusal = F.coalesce(
-        F.when(~is_rule[UNEQUAL] & (F.col("before").isNull() | F.col("after").isNull()), F.lit(" cannot be simulated")),
-        F.when(is_rule[IDLE] & ~fewer_idle, F.lit(" would leave as many clients idle")),
+        F.when(~is_rule[UNEQUAL] & (F.col("before").isNull() | F.col("after").isNull()), F.lit(UNCOMPUTED)),
+        F.when(is_rule[IDLE] & ~fewer_idle, F.lit(" would leave as many clients without any queue")),
         F.when(is_rule[UNEVEN] & ~F.coalesce(more_even, F.lit(False)), F.lit(" would not make it even")),
         F.when(F.size("worse") > 0, F.concat(F.lit(" would make it worse for "), listed(F.col("worse")))),
     )

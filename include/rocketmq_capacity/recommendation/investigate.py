@@ -147,7 +147,7 @@ def _unanswered(finding: DataFrame, answered: DataFrame, helped: DataFrame) -> D
 
 def _advice(facts: Facts) -> Column:
     least = f"{facts.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
-    no_strategy = f"no strategy of the policy is at least {least} better without making something else worse"
+    no_strategy = f"no strategy that could be tried is at least {least} better without making something else worse"
     subjects = listed(F.col("subjects"))
     by_rule = {
         "ORPHAN_QUEUE": F.lit(
