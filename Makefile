@@ -12,13 +12,19 @@ FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
 
-.PHONY: help run test test-fast lint format bench lock docs clean
+.PHONY: help run up down test test-fast lint format bench lock docs clean
 
 help: ## what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(FOR_RUN) ## plan the recorded cluster once with the daily Dag, and say where the report is
 	@$(IN) .make/run.sh
+
+up: $(FOR_RUN) ## start Airflow on this machine, loopback alone, and leave it running (AIRFLOW_PORT=8080)
+	@$(IN) python .make/up.py
+
+down: ## stop what make up started, also what a crash left of it
+	@[ ! -x .venv/bin/python ] || $(IN) python .make/down.py
 
 test: $(FOR_TEST) ## all tests; those that need Maven skip where there is none
 	@$(PYTEST)
@@ -46,7 +52,7 @@ lock: $(FOR_DEV) ## resolve requirements*.in to requirements*.txt
 docs: $(FOR_DEV) ## write the data dictionary again from the contracts
 	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
 
-clean: ## delete what set-up and runs made, the lake in data/ excepted
+clean: down ## delete what set-up and runs made, the lake in data/ excepted
 	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # ------------------------------------------------------------------------------------------------- set-up, each step once
@@ -74,6 +80,6 @@ clean: ## delete what set-up and runs made, the lake in data/ excepted
 	@.make/setup.sh archive
 	@touch $@
 
-.airflow/set-up: .venv/set-up-package
+.airflow/set-up: .venv/set-up-package .make/setup.sh
 	@.make/setup.sh airflow
 	@touch $@

@@ -33,6 +33,8 @@ export AIRFLOW__CORE__EXECUTOR=LocalExecutor
 export AIRFLOW__CORE__DAGS_FOLDER="$home/dags"
 export AIRFLOW__CORE__PLUGINS_FOLDER="$home/plugins"
 export AIRFLOW__CORE__LOAD_EXAMPLES=false
+# What is triggered on a paused Dag waits for ever.
+export AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION=false
 export AIRFLOW__API__HOST=127.0.0.1
 export AIRFLOW__LOGGING__LOGGING_LEVEL="${AIRFLOW__LOGGING__LOGGING_LEVEL-WARNING}"
 # Without a readable connection the Spark hook quietly goes to YARN, so one is always there.

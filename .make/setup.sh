@@ -152,6 +152,12 @@ setup_airflow() {
     tail -n 20 .airflow/migrate.log >&2
     stop "Airflow's database could not be made (.airflow/migrate.log)"
   }
+  # How many clusters are planned at once; kept as somebody has set it in the meantime.
+  "$home/.make/env.sh" airflow pools get rocketmq_capacity >/dev/null 2>&1 ||
+    "$home/.make/env.sh" airflow pools set rocketmq_capacity 2 "Spark drivers of plans at once" >.airflow/pool.log 2>&1 || {
+    tail -n 20 .airflow/pool.log >&2
+    stop "Airflow's pool rocketmq_capacity could not be made (.airflow/pool.log)"
+  }
 }
 
 case ${1:-} in

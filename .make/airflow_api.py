@@ -1,0 +1,62 @@
+"""Airflow's public REST API, as far as starting it needs it; the standard library alone."""
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any, Final
+
+PATIENCE_S: Final = 30.0
+# What is asked for stands on this machine or in the next container: no proxy lies between.
+_OPENER: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Unanswered(Exception):
+    """The API refused, or did not answer at all; the text is its reason.
+
+    Attributes:
+        status: the HTTP status, or None where nothing answered.
+    """
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class AirflowApi:
+    """One API server; calls are made as whoever has logged in last."""
+
+    def __init__(self, address: str) -> None:
+        """Of an address such as ``http://127.0.0.1:8080``; nothing is asked yet."""
+        self.address = address.rstrip("/")
+        self._headers = {"Content-Type": "application/json"}
+
+    def log_in(self, user: str, password: str) -> None:
+        """Make the calls that follow in this user's name.
+
+        Errors: Unanswered (401) for a wrong password.
+        """
+        answer = self._call("POST", "/auth/token", {"username": user, "password": password})
+        self._headers["Authorization"] = f"Bearer {answer['access_token']}"
+
+    def get(self, path: str, **query: str | int) -> Any:
+        """What stands under a path of ``/api/v2``."""
+        return self._call("GET", f"/api/v2{path}" + (f"?{urllib.parse.urlencode(query)}" if query else ""))
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        """Make something under a path of ``/api/v2``."""
+        return self._call("POST", f"/api/v2{path}", body)
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(  # noqa: S310 # the address comes from whoever starts Airflow
+            self.address + path, content, self._headers, method=method
+        )
+        try:
+            with _OPENER.open(request, timeout=PATIENCE_S) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as refusal:
+            reason = refusal.read(2000).decode(errors="replace")
+            raise Unanswered(f"{method} {path}: {refusal.code} {reason}", refusal.code) from refusal
+        except (OSError, ValueError) as silence:
+            raise Unanswered(f"{method} {path}: {silence}") from silence
