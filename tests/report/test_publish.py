@@ -1,4 +1,4 @@
-"""The four files of a plan."""
+"""The files of a plan."""
 
 import json
 
@@ -10,10 +10,10 @@ from tests.report.row_builders import a_cluster, a_failure
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
-FILES = ["findings.csv", "plan.json", "recommendations.csv", "report.html"]
+FILES = ["findings.csv", "plan.json", "recommendations.csv", "report.html", "summary.json"]
 
 
-def test_four_files_and_their_counts(tmp_path):
+def test_the_files_and_their_counts(tmp_path):
     rows = sample_rows() | {"cluster": [a_cluster(completeness_ratio=0.5)], "failure": [a_failure()]}
     rows["recommendation"][0]["is_manual"] = True
 

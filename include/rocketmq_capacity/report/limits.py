@@ -26,6 +26,8 @@ OVERVIEW_GROUPS: Final = 15
 SCENARIO_ROWS: Final = 200
 FAILURES: Final = 100
 FIRST_STEPS: Final = 6
+APPROVED_LINKS: Final = 12
+"""Recommendations that the answer at the top of the page names."""
 LINKS: Final = 3
 """Recommendations named in one of the first steps."""
 REASONS: Final = 8

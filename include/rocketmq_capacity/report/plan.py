@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity.errors import ContractBroken
+from rocketmq_capacity.errors import BadInput, ContractBroken
+from rocketmq_capacity.report.approval import approval_object, is_about
 from rocketmq_capacity.report.order import canonical, java_order, nulls_first
 from rocketmq_capacity.report.rows import Document, Row, Rows, as_mapping, by_group
 
@@ -18,12 +19,16 @@ SIGNIFICANT_DIGITS: Final = 10
 """Of other fractions: a sum over a shuffle differs in its last digits from run to run, and equal inputs must not."""
 
 
-def plan_document(rows: Rows, *, scenario: Mapping[str, Any] | None = None) -> Document:
+def plan_document(
+    rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: Mapping[str, Any] | None = None
+) -> Document:
     """The plan of one snapshot.
 
     Shape: rows of cluster (exactly one), failure, group_status, strategy_load, finding and recommendation -> the
-    contract's object, every list in a total order. ``scenario`` is what a what-if adds, already in the contract's form.
-    Errors: :class:`ContractBroken` where a JSON column holds no JSON object, or there is not exactly one cluster.
+    contract's object, every list in a total order. ``scenario`` is what a what-if adds, already in the contract's form,
+    ``approval`` the answer to the recommendations, if there has been one.
+    Errors: :class:`ContractBroken` where a JSON column holds no JSON object, or there is not exactly one cluster;
+    :class:`BadInput` where the approval is none, or names a recommendation that this plan does not have.
     Source: contract.md, "Plan file".
     """
     clusters = rows.get("cluster", ())
@@ -45,6 +50,8 @@ def plan_document(rows: Rows, *, scenario: Mapping[str, Any] | None = None) -> D
         "findings": finding_objects(rows.get("finding", ())),
         "recommendations": _recommendations(rows.get("recommendation", ())),
     }
+    if approval is not None:
+        document["approval"] = _approval(approval, document)
     if scenario is not None:
         document["scenario"] = _scenario(scenario)
     return document
@@ -174,6 +181,13 @@ def _steady(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_steady(held) for held in value]
     return value
+
+
+def _approval(approval: Mapping[str, Any], document: Document) -> dict[str, Any]:
+    answer = approval_object(approval)
+    if not is_about(answer, document):
+        raise BadInput("approval", "$.recommendations", "names what this plan does not recommend; ask again")
+    return answer
 
 
 def _scenario(scenario: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The last step: the four files of a plan, each there whole or not at all."""
+"""The last step: the files of a plan, each there whole or not at all."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -9,12 +9,14 @@ from rocketmq_capacity.lake import write_whole
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import plan_document, render_plan
 from rocketmq_capacity.report.rows import Document, Rows
+from rocketmq_capacity.report.summary_file import render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
 
 REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
 FINDINGS: Final = "findings.csv"
 RECOMMENDATIONS: Final = "recommendations.csv"
+SUMMARY: Final = "summary.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +37,24 @@ class PublishedCounts:
         return asdict(self)
 
 
-def publish(rows: Rows, folder: Path, *, scenario: Mapping[str, Any] | None = None) -> PublishedCounts:
-    """Write report.html, plan.json, findings.csv and recommendations.csv into the folder, which is made if need be.
+def publish(
+    rows: Rows,
+    folder: Path,
+    *,
+    scenario: Mapping[str, Any] | None = None,
+    approval: Mapping[str, Any] | None = None,
+) -> PublishedCounts:
+    """Write report.html, plan.json, its two lists and summary.json into the folder, which is made if need be.
 
     Everything is rendered before the first file is written, and each file is put in its place in one step.
     Errors: those of :func:`~rocketmq_capacity.report.plan.plan_document`, before anything is written; ``OSError``.
     """
-    document = plan_document(rows, scenario=scenario)
+    document = plan_document(rows, scenario=scenario, approval=approval)
     contents = {
         FINDINGS: findings_csv(document["findings"]),
         RECOMMENDATIONS: recommendations_csv(document["recommendations"]),
         REPORT: render_report(document, rows).encode("utf-8"),
+        SUMMARY: render_summary(summary_of_plan(document)),
         PLAN: render_plan(document),  # the last: where it stands, the rest does
     }
     for name, content in contents.items():

@@ -9,6 +9,7 @@ from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.limits import CHARTS
 from rocketmq_capacity.report.rows import Rows, by_group
 from rocketmq_capacity.report.view.answers import Answers
+from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
 from rocketmq_capacity.report.view.findings import RuleView, rules_of
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
@@ -38,6 +39,7 @@ class Page:
     """What the template writes."""
 
     summary: Summary
+    approval: ApprovalView | None
     scenario: ScenarioView | None
     overview: Chart | None
     rules: tuple[RuleView, ...]
@@ -58,6 +60,7 @@ def page_of(document: Mapping[str, Any], rows: Rows) -> Page:
     current = {group["consumer_group"]: group["current_strategy"] for group in groups}
     return Page(
         summary=summary_of(document, answers, rows.get("group_status", ())),
+        approval=approval_of(document["approval"], answers) if "approval" in document else None,
         scenario=scenario_of(document["scenario"], current) if "scenario" in document else None,
         overview=overview_picture(groups),
         rules=rules_of(answers, anchors),

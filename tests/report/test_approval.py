@@ -1,0 +1,158 @@
+"""What a person says to a plan: what has to be asked, what the plan then holds, and what the page says."""
+
+import itertools
+import json
+
+import pytest
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.approval import approval_object, is_about, needing_approval, read_approval
+from rocketmq_capacity.report.html import render_report
+from rocketmq_capacity.report.plan import plan_document, render_plan
+from tests.report.page_reader import by_id, elements, read_page, text_of
+from tests.report.row_builders import a_finding, a_recommendation
+from tests.report.sample_cluster import sample_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+BOTH = ["expand_queues-1", "scale_consumers-1"]
+
+
+def an_approval(**changes):
+    return {
+        "status": "APPROVED",
+        "by": "admin",
+        "at": "2026-11-20T08:00:00Z",
+        "why": "the change window is tonight",
+        "recommendations": BOTH,
+    } | changes
+
+
+def shown(approval, rows=None):
+    rows = rows or sample_rows()
+    return read_page(render_report(plan_document(rows, approval=approval), rows))
+
+
+def test_what_answers_a_warning_has_to_be_approved():
+    assert sorted(needing_approval(plan_document(sample_rows()))) == BOTH
+
+
+def test_what_answers_notes_alone_or_nothing_has_not():
+    rows = sample_rows()
+    rows["finding"] = [a_finding(severity="INFO"), a_finding("HOT_QUEUE", severity="WARNING", topic="other")]
+
+    assert needing_approval(plan_document(rows)) == []
+
+
+def test_one_finding_that_is_no_note_is_enough():
+    rows = sample_rows()
+    rows["finding"] = [a_finding(severity="INFO"), a_finding("ORPHAN_QUEUE", severity="CRITICAL", topic="pay")]
+    rows["recommendation"].append(a_recommendation("INVESTIGATE", id="x", rules=["IDLE_CONSUMERS", "ORPHAN_QUEUE"]))
+
+    assert needing_approval(plan_document(rows)) == ["x"]
+
+
+def test_a_plan_without_an_answer_is_the_plan_as_it_always_was():
+    assert "approval" not in plan_document(sample_rows())
+    assert render_plan(plan_document(sample_rows(), approval=None)) == render_plan(plan_document(sample_rows()))
+
+
+def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
+    plain, answered = (
+        plan_document(varied_rows(4)),
+        plan_document(varied_rows(4), approval=an_approval(recommendations=[])),
+    )
+
+    assert list(answered) == [*plain, "approval"]
+    assert {**answered, "approval": None} == {**plain, "approval": None}
+    assert list(answered["approval"]) == ["status", "by", "at", "why", "recommendations"]
+
+
+def test_the_ids_of_an_answer_stand_in_one_order():
+    orders = [an_approval(recommendations=list(order)) for order in itertools.permutations(BOTH)]
+
+    assert len({render_plan(plan_document(sample_rows(), approval=each)) for each in orders}) == 1
+
+
+def test_an_answer_to_another_plan_is_refused():
+    other = an_approval(recommendations=["of-yesterday"])
+
+    assert not is_about(other, plan_document(sample_rows()))
+    with pytest.raises(BadInput, match="names what this plan does not recommend"):
+        plan_document(sample_rows(), approval=other)
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"status": "MAYBE"}, "$.status"),
+        ({"status": None}, "$.status"),
+        ({"by": 3}, "$.by"),
+        ({"why": ["x"]}, "$.why"),
+        ({"at": "yesterday"}, "$.at"),
+        ({"at": "2026-11-20T08:00:00+01:00"}, "$.at"),
+        ({"recommendations": "expand_queues-1"}, "$.recommendations"),
+        ({"recommendations": [1]}, "$.recommendations"),
+        ({"more": 1}, "$"),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_its_place(changes, place):
+    with pytest.raises(BadInput) as caught:
+        approval_object(an_approval(**changes))
+
+    assert caught.value.place == place
+
+
+def test_a_stored_answer_is_read_and_none_is_none(tmp_path):
+    file = tmp_path / "approval.json"
+    assert read_approval(file) is None
+
+    file.write_text(json.dumps(an_approval(by=None, why=None, status="REJECTED")))
+    assert read_approval(file) == an_approval(by=None, why=None, status="REJECTED")
+
+    file.write_text("{")
+    with pytest.raises(BadInput, match="is not JSON"):
+        read_approval(file)
+
+
+def test_the_top_of_the_page_says_who_approved_when_and_why():
+    tree = shown(an_approval())
+    box = by_id(tree, "approval")
+
+    assert by_id(tree, "main")[0] is box
+    assert text_of(box).startswith(
+        "Approved by admin on 20 November 2026, 08:00:00 UTC. Why: the change window is tonight"
+    )
+    assert "This answers 2 recommendations: " in text_of(box)
+    assert {link.get("href") for link in elements(box, "a")} == {"#recommendation-1", "#recommendation-2"}
+
+
+@pytest.mark.parametrize(
+    ("by", "said"), [("ops", "Rejected by ops on"), (None, "Rejected, because nobody answered in time on")]
+)
+def test_the_top_of_the_page_says_that_it_was_rejected(by, said):
+    text = text_of(by_id(shown(an_approval(status="REJECTED", by=by, why=None)), "approval"))
+
+    assert text.startswith(said)
+    assert "Why:" not in text
+    assert text.endswith("Do not carry them out.")
+
+
+def test_a_page_without_an_answer_says_nothing_of_one():
+    rows = varied_rows(3)
+
+    assert 'id="approval"' not in render_report(plan_document(rows), rows)
+
+
+def test_a_what_if_and_its_answer_both_stand_at_the_top():
+    rows = sample_rows()
+    tree = read_page(render_report(plan_document(rows, approval=an_approval(), scenario=a_scenario()), rows))
+
+    assert [child.get("id") or child[0].get("id") for child in by_id(tree, "main")][:2] == ["approval", "what-if"]
+
+
+def test_a_hostile_name_and_reason_are_only_text():
+    hostile = "<script>alert(1)</script>\u202e"
+    box = by_id(shown(an_approval(by=hostile, why=hostile)), "approval")
+
+    assert elements(box, "script") == []
+    assert text_of(box).count("<script>alert(1)</script>[U+202E]") == 2

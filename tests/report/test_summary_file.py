@@ -1,0 +1,79 @@
+"""summary.json: the facts that a list shows, beside every plan."""
+
+import json
+from datetime import date
+
+import msgspec
+import pytest
+
+from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.publish import publish
+from rocketmq_capacity.report.summary_file import read_summary, summary_of_plan
+from tests.report.sample_cluster import sample_rows
+from tests.report.test_approval import an_approval
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+
+def test_a_plan_leaves_its_facts_beside_it(tmp_path):
+    publish(sample_rows(), tmp_path)
+
+    assert json.loads((tmp_path / "summary.json").read_bytes()) == {
+        "format": "rocketmq-capacity/summary/1",
+        "cluster_name": "C1",
+        "taken_at": "2026-11-20T02:00:00Z",
+        "fingerprint": "9f2c4a1be0d75533c6a8",
+        "completeness": 1.0,
+        "groups": 1,
+        "findings": {"CRITICAL": 0, "WARNING": 1, "INFO": 0},
+        "recommendations": 2,
+        "needing_approval": 2,
+        "scenario": None,
+        "approval": None,
+    }
+
+
+def test_its_numbers_are_those_of_the_plan(tmp_path):
+    rows = varied_rows(12)
+    publish(rows, tmp_path, scenario=a_scenario())
+    plan = json.loads((tmp_path / "plan.json").read_bytes())
+
+    summary = read_summary(tmp_path / "summary.json")
+
+    assert summary == summary_of_plan(plan)
+    assert sum(summary.findings.values()) == len(plan["findings"]) > 0
+    assert summary.recommendations == len(plan["recommendations"])
+    assert summary.needing_approval == len(needing_approval(plan)) > 0
+    assert summary.scenario == plan["scenario"]["name"]
+    assert summary.day == date(2026, 11, 20)
+
+
+def test_it_waits_for_an_answer_until_there_is_one():
+    open_plan, answered = plan_document(sample_rows()), plan_document(sample_rows(), approval=an_approval())
+    nothing_to_ask = plan_document(sample_rows() | {"finding": []})
+
+    assert summary_of_plan(open_plan).is_waiting
+    assert summary_of_plan(answered).approval == "APPROVED"
+    assert not summary_of_plan(answered).is_waiting
+    assert not summary_of_plan(nothing_to_ask).is_waiting
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"format": "rocketmq-capacity/summary/2"},
+        {"taken_at": "today"},
+        {"taken_at": "2026-11-20T02:00:00"},
+        {"findings": {"CRITICAL": 1}},
+        {"findings": {"CRITICAL": 0, "WARNING": 0, "INFO": "<b>"}},
+        {"groups": None},
+        {"approval": "MAYBE"},
+    ],
+)
+def test_a_spoiled_one_is_not_believed(tmp_path, changes):
+    publish(sample_rows(), tmp_path)
+    file = tmp_path / "summary.json"
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | changes))
+
+    with pytest.raises((msgspec.DecodeError, ValueError)):
+        read_summary(file)
