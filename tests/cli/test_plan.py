@@ -105,7 +105,7 @@ def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
 def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Planned) -> None:
     files = {path for path, data in contents(plain.folder).items() if data is not None}
     tables = {path for path in files if path.startswith("tables/")}
-    assert files - tables == {"report.html", "plan.json", "findings.csv", "recommendations.csv"}
+    assert files - tables == {"report.html", "plan.json", "findings.csv", "recommendations.csv", "summary.json"}
     assert {path.rpartition(".")[2] for path in tables} == {"parquet"}
     assert {path.count("/") for path in tables} == {2}
     assert {path.split("/")[1] for path in tables} >= {"allocation", "finding", "recommendation", "topic_queue"}
