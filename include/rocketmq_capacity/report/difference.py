@@ -1,0 +1,187 @@
+"""What two plans of one cluster say differently: findings, recommendations, loads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.order import nulls_first
+from rocketmq_capacity.report.wording import RULE_PRIORITY
+
+Item = Mapping[str, Any]
+PLACE: Final = ("rule", "consumer_group", "topic", "broker_name")
+"""What a finding is about; its subjects (client ids, queues) may change from day to day."""
+SAME_ADVICE: Final = ("action", "consumer_group", "topic")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Findings or recommendations of two plans, tied together; each in the order in which people want to see them."""
+
+    new: tuple[Item, ...]
+    """Only in the later plan."""
+    gone: tuple[Item, ...]
+    """Only in the earlier plan."""
+    still: tuple[tuple[Item, Item], ...]
+    """In both, as the earlier and as the later plan have it."""
+
+    @property
+    def changed(self) -> tuple[tuple[Item, Item], ...]:
+        """What is in both, but not equal."""
+        return tuple((before, after) for before, after in self.still if before != after)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a strategy means for a group in one plan; None is unknown."""
+
+    idle: int
+    orphans: int
+    count_peak: float | None
+    traffic_peak: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadChange:
+    """A group under a strategy that can be run in at least one of the plans."""
+
+    consumer_group: str
+    strategy: str
+    in_use: tuple[bool, bool]
+    """Whether it is the group's current strategy, before and after."""
+    before: Load | None
+    after: Load | None
+    """None where the plan has no such group, or the strategy cannot be run for it."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything of it differs."""
+        return self.before != self.after or self.in_use[0] != self.in_use[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Everything that differs, and how much does not."""
+
+    relation: Literal["same facts", "other facts"]
+    """Whether both were made from the same inventory."""
+    findings: Changes
+    recommendations: Changes
+    groups_new: tuple[str, ...]
+    groups_gone: tuple[str, ...]
+    loads: tuple[LoadChange, ...]
+    """Strategies in use first, changed ones before the others."""
+
+
+def difference(before: Item, after: Item) -> Difference:
+    """Compare two plan files' objects, of two days, or a what-if's ``after`` with the plan that it changes.
+
+    A finding is still there when the later plan has one of the same rule about the same group, topic and broker; of
+    several about one place those with the same subjects are paired first. A recommendation is still there when its id
+    is (its id says what is to be done), else when the same action is still recommended for the same group and topic.
+    Errors: BadInput where they are of two clusters.
+    """
+    if before["cluster_name"] != after["cluster_name"]:
+        names = f"{before['cluster_name']} and {after['cluster_name']}"
+        raise BadInput("the two plans", "$.cluster_name", f"are of two clusters, {names}; expected one")
+    groups_before, groups_after = _groups(before), _groups(after)
+    return Difference(
+        relation="same facts" if before["fingerprint"] == after["fingerprint"] else "other facts",
+        findings=_changes(before["findings"], after["findings"], (_finding, _place), _urgency),
+        recommendations=_changes(before["recommendations"], after["recommendations"], (_id, _advice), _advice_order),
+        groups_new=tuple(sorted(groups_after.keys() - groups_before.keys())),
+        groups_gone=tuple(sorted(groups_before.keys() - groups_after.keys())),
+        loads=_loads(groups_before, groups_after),
+    )
+
+
+def _changes(
+    before: Sequence[Item],
+    after: Sequence[Item],
+    identities: Sequence[Callable[[Item], Any]],
+    order: Callable[[Item], Any],
+) -> Changes:
+    old, new = list(before), list(after)
+    still: list[tuple[Item, Item]] = []
+    for identity in identities:
+        waiting: dict[Any, list[Item]] = {}
+        for item in old:
+            waiting.setdefault(identity(item), []).append(item)
+        unpaired = []
+        for item in new:
+            partners = waiting.get(identity(item))
+            if partners:
+                still.append((partners.pop(0), item))
+            else:
+                unpaired.append(item)
+        old, new = [item for partners in waiting.values() for item in partners], unpaired
+    return Changes(
+        tuple(sorted(new, key=order)),
+        tuple(sorted(old, key=order)),
+        tuple(sorted(still, key=lambda pair: order(pair[1]))),
+    )
+
+
+def _place(finding: Item) -> tuple[Any, ...]:
+    return tuple(finding[name] for name in PLACE)
+
+
+def _finding(finding: Item) -> tuple[Any, ...]:
+    return (*_place(finding), tuple(finding["subjects"]))
+
+
+def _urgency(finding: Item) -> tuple[Any, ...]:
+    rule = finding["rule"]
+    place = nulls_first(*(finding[name] for name in PLACE[1:]))
+    return (
+        SEVERITY_RANK[finding["severity"]],
+        RULE_PRIORITY.get(rule, len(RULE_PRIORITY)),
+        rule,
+        place,
+        finding["subjects"],
+    )
+
+
+def _id(recommendation: Item) -> Any:
+    return recommendation["id"]
+
+
+def _advice(recommendation: Item) -> tuple[Any, ...]:
+    return tuple(recommendation[name] for name in SAME_ADVICE)
+
+
+def _advice_order(recommendation: Item) -> tuple[Any, ...]:
+    return (*nulls_first(*_advice(recommendation)), recommendation["id"])
+
+
+def _groups(plan: Item) -> dict[str, Item]:
+    return {group["consumer_group"]: group for group in plan["groups"]}
+
+
+def _loads(before: Mapping[str, Item], after: Mapping[str, Item]) -> tuple[LoadChange, ...]:
+    changes = []
+    for name in before.keys() | after.keys():
+        old, new = _strategies(before.get(name)), _strategies(after.get(name))
+        for strategy in old.keys() | new.keys():
+            in_use = (_is_current(before.get(name), strategy), _is_current(after.get(name), strategy))
+            changes.append(LoadChange(name, strategy, in_use, old.get(strategy), new.get(strategy)))
+    return tuple(sorted(changes, key=lambda c: (not any(c.in_use), not c.is_changed, c.consumer_group, c.strategy)))
+
+
+def _is_current(group: Item | None, strategy: str) -> bool:
+    return group is not None and group["current_strategy"] == strategy
+
+
+def _strategies(group: Item | None) -> dict[str, Load]:
+    held = () if group is None else group["strategies"]
+    return {strategy["strategy"]: _load(strategy) for strategy in held if strategy["applicable"]}
+
+
+def _load(strategy: Item) -> Load:
+    return Load(
+        idle=len(strategy["idle_clients"]),
+        orphans=len(strategy["orphan_queues"]),
+        count_peak=(strategy["count"] or {}).get("peak"),
+        traffic_peak=(strategy["traffic"] or {}).get("peak"),
+    )
