@@ -15,7 +15,7 @@ import typer
 from rocketmq_capacity.client.address import parse_nameservers
 from rocketmq_capacity.config import read_policy
 from rocketmq_capacity.errors import BadInput, CapacityError, JavaMissing
-from rocketmq_capacity.inputs import before, inventory_of, read_history
+from rocketmq_capacity.inputs import before, connection_of, inventory_of, read_history
 from rocketmq_capacity.lake import write_whole
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import read_scenario
@@ -34,6 +34,9 @@ app: Final = typer.Typer(
 
 Nameserver = Annotated[str, typer.Option(metavar="HOST:PORT[;…]", help="Name servers of a live cluster.")]
 MaybeNameserver = Annotated[str | None, typer.Option(metavar="HOST:PORT[;…]", help="Name servers of a live cluster.")]
+MaybeConnection = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="TLS, access keys and time limits of the live cluster (YAML).")
+]
 MaybePolicy = Annotated[Path | None, typer.Option(metavar="FILE", help="Policy file (YAML).")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stands at --out.")]
 
@@ -52,13 +55,15 @@ def main() -> None:
 def snapshot(
     nameserver: Nameserver,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the inventory file goes.")],
+    connection: MaybeConnection = None,
     policy: MaybePolicy = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
     parse_nameservers([nameserver])
     _check_out_file(out, overwrite=overwrite)
-    inventory = inventory_of(None, nameserver, read_policy(policy))
+    settings = connection_of(connection, nameserver)
+    inventory = inventory_of(None, nameserver, read_policy(policy), settings)
     write_whole(out, render_inventory(inventory))
     sys.stdout.write(f"{out}: {inventory.cluster_name} at {inventory.taken_at}\n")
 
@@ -68,6 +73,7 @@ def plan(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html, plan.json and tables/ go.")],
     inventory: Annotated[Path | None, typer.Option(metavar="FILE", help="An inventory file.")] = None,
     nameserver: MaybeNameserver = None,
+    connection: MaybeConnection = None,
     policy: MaybePolicy = None,
     scenario: Annotated[Path | None, typer.Option(metavar="FILE", help="A what-if (YAML).")] = None,
     history: Annotated[Path | None, typer.Option(metavar="DIR", help="Earlier inventory files of the cluster.")] = None,
@@ -78,11 +84,12 @@ def plan(
         raise BadInput("--inventory, --nameserver", "", "expected exactly one of them")
     if nameserver is not None:
         parse_nameservers([nameserver])
-    _check_out_folder(out, (inventory, policy, scenario, history), overwrite=overwrite)
+    _check_out_folder(out, (inventory, connection, policy, scenario, history), overwrite=overwrite)
+    settings = connection_of(connection, nameserver)
     rules = read_policy(policy)
     what_if = read_scenario(scenario) if scenario is not None else None
     earlier = read_history(history)
-    current = inventory_of(inventory, nameserver, rules)
+    current = inventory_of(inventory, nameserver, rules, settings)
     past = before(earlier, current)
     change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
 
@@ -98,13 +105,14 @@ def plan(
 
 
 @app.command()
-def doctor(nameserver: MaybeNameserver = None) -> None:
+def doctor(nameserver: MaybeNameserver = None, connection: MaybeConnection = None) -> None:
     """Say what this machine has and lacks for a run, and how to mend it."""
     from rocketmq_capacity.doctor import examine
 
     if nameserver is not None:
         parse_nameservers([nameserver])
-    raise typer.Exit(code=0 if examine(nameserver) else 1)
+    settings = connection_of(connection, nameserver) if connection is not None else None
+    raise typer.Exit(code=0 if examine(nameserver, settings) else 1)
 
 
 def _check_out_file(out: Path, *, overwrite: bool) -> None:

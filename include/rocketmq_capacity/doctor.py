@@ -1,5 +1,6 @@
 """What a machine has and lacks for a run, and how to mend it."""
 
+import asyncio
 import importlib.metadata
 import os
 import re
@@ -14,6 +15,9 @@ from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+
+from rocketmq_capacity.client.reach import Answer, reach
+from rocketmq_capacity.client.settings import ConnectionSettings
 
 JAVA_VERSIONS: Final = (17, 21)
 """What Spark 4 runs on."""
@@ -30,9 +34,13 @@ class Part:
     mend: str = ""
 
 
-def examine(nameserver: str | None) -> bool:
-    """Print what is there and what is not; True where nothing is missing."""
-    parts = [_python(), _java(), _spark(), *_name_servers(nameserver)]
+def examine(nameserver: str | None, settings: ConnectionSettings | None = None) -> bool:
+    """Print what is there and what is not; True where nothing is missing.
+
+    With settings of a connection, name servers and brokers are asked by them; else only whether a name server listens.
+    """
+    cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
+    parts = [_python(), _java(), _spark(), *cluster]
     table = Table("part", "found", "how to mend it")
     for part in parts:
         table.add_row(part.name, part.found, part.mend or "nothing to do")
@@ -95,3 +103,20 @@ def _name_servers(nameserver: str | None) -> Iterator[Part]:
             )
         else:
             yield Part(f"name server {address}", "reached")
+
+
+def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
+    found = asyncio.run(reach([nameserver], settings))
+    yield from (
+        _answer(one, "check the address, the network, and TLS in the connection file") for one in found.nameservers
+    )
+    yield from (_answer(one, "check the network, and the keys in the connection file") for one in found.brokers)
+
+
+def _answer(answer: Answer, mend: str) -> Part:
+    name = (
+        f"{answer.name} {answer.address}" if answer.name == "name server" else f"broker {answer.name} {answer.address}"
+    )
+    if answer.problem is not None:
+        return Part(name, f"not read ({answer.problem})", mend)
+    return Part(name, f"answered, {answer.version}" if answer.version else "answered")

@@ -3,14 +3,35 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from rocketmq_capacity.client.options import read_connection
+from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory
 
 
-def inventory_of(inventory: Path | None, nameserver: str | None, policy: Policy) -> Inventory:
+def connection_of(connection: Path | None, nameserver: str | None) -> ConnectionSettings:
+    """How the connection file says that the name servers are reached; without one, plainly.
+
+    Errors: BadInput for a file that is not as it should be, and for one without name servers.
+    """
+    if connection is None:
+        return ConnectionSettings()
+    if nameserver is None:
+        raise BadInput("--connection", "", "says how a live cluster is reached; expected --nameserver beside it")
+    return read_connection(connection)
+
+
+def inventory_of(
+    inventory: Path | None,
+    nameserver: str | None,
+    policy: Policy,
+    settings: ConnectionSettings | None = None,
+) -> Inventory:
     """The inventory of the file, or else a new snapshot of the cluster behind the name servers.
+
+    ``settings`` are those of `connection_of`; without them it is connected plainly.
 
     Errors: BadInput for a file or an address that is not as it should be, ClusterUnreachable where nothing answers.
     """
@@ -19,7 +40,11 @@ def inventory_of(inventory: Path | None, nameserver: str | None, policy: Policy)
     if nameserver is None:
         raise BadInput("--inventory, --nameserver", "", "are both missing; expected one of them")
     sampling = policy.snapshot
-    options = CollectOptions(sample_count=sampling.sample_count, sample_interval_s=sampling.sample_interval_s)
+    options = CollectOptions(
+        sample_count=sampling.sample_count,
+        sample_interval_s=sampling.sample_interval_s,
+        settings=settings or ConnectionSettings(),
+    )
     return collect_now([nameserver], options=options)
 
 

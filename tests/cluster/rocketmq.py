@@ -57,13 +57,15 @@ class Cluster:
         cluster_name: str = "DefaultCluster",
         pop: bool = False,
         nameserver_config: Mapping[str, str] | None = None,
+        jvm: Sequence[str] = (),
     ) -> None:
         """Say what is to be started; nothing runs before ``start``.
 
-        ``pop``: whether messages can be popped, which takes some 90 MB a broker.
+        ``pop``: whether messages can be popped, which takes some 90 MB a broker. ``jvm``: options of every JVM.
         """
         self._brokers = brokers
         self._pop = pop
+        self._jvm_options = tuple(jvm)
         self._cluster_name = cluster_name
         self._nameserver_config = nameserver_config or {}
         self._folder = Path()
@@ -202,11 +204,12 @@ class Cluster:
                 shared.append(argument)
 
         main = "capacity.cluster.ClusterMain"
-        first = Jvm(main, *shared, folder=self._folder, name="cluster", jvm=_SHARED_JVM)
+        first = Jvm(main, *shared, folder=self._folder, name="cluster", jvm=(*_SHARED_JVM, *self._jvm_options))
         self._jvms[None] = first
         for (broker_name, broker_id), argument in own.items():
             name = f"{broker_name}-{broker_id}"
-            self._jvms[broker_name, broker_id] = Jvm(main, argument, folder=self._folder, name=name, jvm=_OWN_JVM)
+            options = (*_OWN_JVM, *self._jvm_options)
+            self._jvms[broker_name, broker_id] = Jvm(main, argument, folder=self._folder, name=name, jvm=options)
         for jvm in self._jvms.values():
             jvm.answer(READY_TIME_LIMIT_S)
         self._wait_until_registered(first)

@@ -46,3 +46,9 @@ class BrokerFacts:
     samples: list[OffsetSample] = field(default_factory=list)
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
+
+    @property
+    def has_told_nothing(self) -> bool:
+        """Whether none of the questions about the broker itself and its tables was answered."""
+        told = (self.runtime, self.config, self.topic_configs, self.subscription_groups, self.committed)
+        return all(answer is None for answer in (*told, self.request_modes))

@@ -9,7 +9,8 @@
    because a client that hangs holds a thread of the broker.
 
 System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
-for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error.
+for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error:
+but a cluster whose brokers deny us everything is one that cannot be read.
 """
 
 import asyncio
@@ -64,7 +65,8 @@ class CollectOptions:
 async def collect(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
     """Take a snapshot of the cluster behind these name servers (``host:port``, several also split by ``;``).
 
-    Errors: `BadInput` where an address is none, `ClusterUnreachable` where no name server answered.
+    Errors: `BadInput` where an address is none, `ClusterUnreachable` where no name server answered, or the brokers
+    denied access.
     """
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)
@@ -110,6 +112,7 @@ class _Survey:
                 *(survey.ask_about_itself() for survey in self._surveys),
                 *(survey.ask_for_tables() for survey in self._speakers()),
             )
+            self._check_access()
             topics = self._topics(listed_topics)
             groups = self._groups(topics)
             asked_topics = {topic for topic in topics if not is_system_topic(topic, clusters, broker_names)}
@@ -156,6 +159,16 @@ class _Survey:
                     self._surveys.append(BrokerSurvey(facts, self._settings, self._failures))
                 except ValueError as error:
                     self._failures.note(address, "CONNECT", error)
+
+    def _check_access(self) -> None:
+        """Wrong keys are told at once, and not as a cluster in which there is nothing.
+
+        Errors: `ClusterUnreachable` where brokers denied access, and none answered anything.
+        """
+        refusals = self._failures.refusals
+        if refusals and all(facts.has_told_nothing for facts in self._facts):
+            brokers = "; ".join(f"{address}: {words}" for address, words in sorted(refusals.items()))
+            raise ClusterUnreachable(f"access to the brokers was refused: {brokers}")
 
     def _speakers(self) -> list[BrokerSurvey]:
         return [survey for survey in self._surveys if survey.facts.is_asked_for_all]

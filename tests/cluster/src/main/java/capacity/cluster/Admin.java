@@ -1,11 +1,18 @@
 package capacity.cluster;
 
 import com.alibaba.fastjson2.JSONObject;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import org.apache.rocketmq.acl.common.AclClientRPCHook;
+import org.apache.rocketmq.acl.common.SessionCredentials;
 import org.apache.rocketmq.common.TopicConfig;
 import org.apache.rocketmq.common.message.MessageRequestMode;
+import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.subscription.SubscriptionGroupConfig;
 import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
 
@@ -20,14 +27,27 @@ final class Admin {
         this.nameserver = nameserver;
     }
 
-    /** A started admin client of the loopback address. */
+    /** A started admin client of the loopback address; capacity.keys names a file of the keys that it signs with. */
     static DefaultMQAdminExt connected(String nameserver, String instanceName) throws Exception {
-        DefaultMQAdminExt client = new DefaultMQAdminExt(TIME_LIMIT_MS);
+        DefaultMQAdminExt client = new DefaultMQAdminExt(signing(), TIME_LIMIT_MS);
         client.setNamesrvAddr(nameserver);
         client.setClientIP("127.0.0.1");
         client.setInstanceName(instanceName);
         client.start();
         return client;
+    }
+
+    /** Keys are never an argument, which everybody on the machine could read. */
+    private static RPCHook signing() throws IOException {
+        String file = System.getProperty("capacity.keys");
+        if (file == null) {
+            return null;
+        }
+        Properties keys = new Properties();
+        try (Reader reader = Files.newBufferedReader(Path.of(file))) {
+            keys.load(reader);
+        }
+        return new AclClientRPCHook(new SessionCredentials(keys.getProperty("access"), keys.getProperty("secret")));
     }
 
     private interface Change {

@@ -1,0 +1,210 @@
+"""The connection file: how a cluster is reached, read from YAML. It holds secrets, so no error quotes a value of it."""
+
+import difflib
+import os
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.yaml_file import mapping_of_file
+
+WHAT: Final = "a connection file"
+SECRETS: Final = ("secret_key", "security_token")
+OTHERS: Final = 0o077
+"""The rights of everybody but the owner. ssh, too, takes no key of ours that somebody else may read."""
+_DEFAULT: Final = ConnectionSettings()
+
+Seconds = Annotated[float, Field(gt=0, le=600, allow_inf_nan=False, strict=True)]
+Switch = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(min_length=1, strict=True)]
+
+
+class ConnectionOptions(BaseModel):
+    """Everything that may be said about a connection; the defaults connect plainly and sign nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    access_key: Text | None = None
+    secret_key: SecretStr | None = None
+    security_token: SecretStr | None = None
+    tls: Switch = False
+    tls_ca_file: Text | None = None
+    tls_cert_file: Text | None = None
+    tls_key_file: Text | None = None
+    tls_verify: Switch = True
+    connect_timeout_s: Seconds = _DEFAULT.connect_timeout_s
+    request_timeout_s: Seconds = _DEFAULT.request_timeout_s
+
+
+def read_connection(path: Path) -> ConnectionSettings:
+    """Read a connection file; a relative path in it starts at the file's own folder.
+
+    Errors: BadInput naming the file, the key and what was expected, for a file with secrets also that others may read
+    it, and for the files that it names.
+    """
+    source = str(path)
+    options = options_of(_mapping(path), source)
+    if any(getattr(options, key) is not None for key in SECRETS):
+        _check_private(path, source, "", "holds a secret")
+    return settings_of(options, source, path.parent)
+
+
+def options_of(document: Mapping[Any, Any], source: str) -> ConnectionOptions:
+    """The options that a mapping is.
+
+    Errors: BadInput naming ``source``, the key and what was expected, and never a value.
+    """
+    try:
+        options = ConnectionOptions.model_validate(document)
+    except ValidationError as error:
+        raise _bad_input(source, error) from None
+    for key, problem in _disagreements(options):
+        raise BadInput(source, key, problem)
+    return options
+
+
+def settings_of(options: ConnectionOptions, source: str, folder: Path) -> ConnectionSettings:
+    """What the client is told; the certificates that the options name are read, from ``folder`` on.
+
+    Errors: BadInput naming ``source``, the key of the file and what was expected.
+    """
+    credentials = None
+    if options.access_key is not None and options.secret_key is not None:
+        token = options.security_token
+        credentials = Credentials(
+            options.access_key, options.secret_key.get_secret_value(), token.get_secret_value() if token else None
+        )
+    return ConnectionSettings(
+        connect_timeout_s=options.connect_timeout_s,
+        request_timeout_s=options.request_timeout_s,
+        tls=_tls(options, source, folder) if options.tls else None,
+        credentials=credentials,
+    )
+
+
+def render_options(options: ConnectionOptions) -> bytes:
+    """The connection file that says the same, secrets included."""
+    said = options.model_dump(exclude_defaults=True)
+    plain = {key: value.get_secret_value() if isinstance(value, SecretStr) else value for key, value in said.items()}
+    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False).encode()
+
+
+def _mapping(path: Path) -> dict[Any, Any]:
+    try:
+        return mapping_of_file(path, WHAT)
+    except BadInput as error:
+        if not error.problem.startswith("is not YAML"):
+            raise
+        # What a parser stumbles over may be part of a secret: an unquoted * or ! begins one as well as any sign.
+        problem = f"is not YAML; expected {WHAT}, in which a value with signs of YAML's own stands in quotes"
+        raise BadInput(error.source, error.place, problem) from None
+
+
+def _bad_input(source: str, error: ValidationError) -> BadInput:
+    """The first thing that is wrong, an unknown key before all."""
+    errors = error.errors(include_url=False, include_input=False)
+    known = list(ConnectionOptions.model_fields)
+    first = next((e for e in errors if e["loc"][0] not in known), errors[0])
+    key = str(first["loc"][0])
+    if key in known:
+        return BadInput(source, key, _WORDS.get(first["type"], first["msg"]))
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        return BadInput(source, key, f"is not a known key; the nearest known key is {near[0]!r}")
+    # A line that is like no key may be the second half of a secret.
+    return BadInput(source, "", f"has an unknown key, not shown since it may be a secret; expected {', '.join(known)}")
+
+
+_WORDS: Final = {
+    "string_type": "is no text; expected text, in quotes where it looks like a number or a date",
+    "string_too_short": "is empty; expected text",
+    "bool_type": "is no switch; expected true or false",
+    "float_type": "is no number; expected seconds, above 0 and up to 600",
+    "greater_than": "is out of range; expected seconds, above 0 and up to 600",
+    "less_than_equal": "is out of range; expected seconds, above 0 and up to 600",
+    "finite_number": "is out of range; expected seconds, above 0 and up to 600",
+}
+
+
+def _disagreements(options: ConnectionOptions) -> list[tuple[str, str]]:
+    """(key, problem) of what does not go together: whatever is given has to take effect."""
+    secret_key = options.secret_key.get_secret_value() if options.secret_key else None
+    token = options.security_token.get_secret_value() if options.security_token else None
+    problems = []
+    for key, value in (("access_key", options.access_key), ("secret_key", secret_key), ("security_token", token)):
+        if value is not None and (not value or value != value.strip() or not value.isprintable()):
+            problems.append((key, "is empty, or has a blank at an end or a control sign in it; expected the bare text"))
+    if (options.access_key is None) != (secret_key is None):
+        missing, beside = ("access_key", "secret_key") if secret_key else ("secret_key", "access_key")
+        problems.append((missing, f"is missing; expected it beside {beside}"))
+    if token is not None and secret_key is None:
+        problems.append(("security_token", "stands alone; expected access_key and secret_key beside it"))
+    if options.tls_key_file is not None and options.tls_cert_file is None:
+        problems.append(("tls_cert_file", "is missing; expected it beside tls_key_file"))
+    if not options.tls:
+        given = [key for key in ("tls_ca_file", "tls_cert_file", "tls_key_file") if getattr(options, key) is not None]
+        given += [] if options.tls_verify else ["tls_verify"]
+        problems += [(key, "has no effect without TLS; expected tls: true beside it") for key in given]
+    return problems
+
+
+def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContext:
+    """The rules that both sides of a connection prove themselves by."""
+    context = ssl.create_default_context()
+    if not options.tls_verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    elif options.tls_ca_file is not None:
+        # A context of its own: an authority that is named stands for all others, not beside the system's.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        authority = folder / options.tls_ca_file
+        try:
+            context.load_verify_locations(cafile=authority)
+        except ssl.SSLError:
+            raise BadInput(source, "tls_ca_file", f"{authority} holds no certificate; expected PEM") from None
+        except OSError as error:
+            raise _unreadable(source, "tls_ca_file", authority, error) from None
+    if options.tls_cert_file is not None:
+        _load_own_certificate(context, options, source, folder)
+    return context
+
+
+def _load_own_certificate(context: ssl.SSLContext, options: ConnectionOptions, source: str, folder: Path) -> None:
+    """What we prove ourselves by; without a key file the key stands in the certificate's."""
+    certificate = folder / (options.tls_cert_file or "")
+    key = folder / options.tls_key_file if options.tls_key_file is not None else certificate
+    for name, file in (("tls_cert_file", certificate), ("tls_key_file", key)):
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise _unreadable(source, name, file, error) from None
+    _check_private(key, source, "tls_key_file", "holds a key")
+
+    def no_pass_phrase() -> str:
+        # Without this, a key under a pass phrase would ask whoever sits at the terminal.
+        raise BadInput(source, "tls_key_file", f"{key} is under a pass phrase; expected a key without one")
+
+    try:
+        context.load_cert_chain(certificate, key, password=no_pass_phrase)
+    except ssl.SSLError as error:
+        problem = f"{certificate} and {key} are no pair ({error.reason}); expected a certificate and its key, as PEM"
+        raise BadInput(source, "tls_cert_file", problem) from None
+
+
+def _check_private(file: Path, source: str, place: str, why: str) -> None:
+    """Our own file must not be open to others; one that somebody else owns is that one's to protect."""
+    about = file.stat()
+    if about.st_uid == os.getuid() and about.st_mode & OTHERS:
+        mode = f"{about.st_mode & 0o777:04o}"
+        problem = f"{why} and is open to others (mode {mode}); expected mode 0600: chmod 600 {file}"
+        raise BadInput(source, place, problem if not place else f"{file} {problem}")
+
+
+def _unreadable(source: str, place: str, file: Path, error: OSError) -> BadInput:
+    return BadInput(source, place, f"{file} cannot be read ({error.strerror}); expected a file in PEM form")

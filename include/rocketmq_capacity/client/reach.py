@@ -1,0 +1,113 @@
+"""Who of a cluster answers, without taking a snapshot: every name server is asked, and every broker that they list."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rocketmq_capacity.client.address import Address, parse_address, parse_nameservers
+from rocketmq_capacity.client.admin import BrokerAdmin, NameServers
+from rocketmq_capacity.client.errors import NoNameServerError, TransportError
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.body.cluster import ClusterInfo
+from rocketmq_capacity.protocol.errors import ProtocolError
+
+ATTEMPTS: Final = 1
+"""Somebody waits for the answer, and may ask again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of asking one process.
+
+    Attributes:
+        name: "name server", or a broker's name and id.
+        address: where it was asked.
+        version: of a broker that answered.
+        problem: why it did not answer; None where it did.
+    """
+
+    name: str
+    address: str
+    version: str | None = None
+    problem: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.address}: {self.problem or self.version or 'answered'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Everybody who was asked, name servers and brokers in the order of their names."""
+
+    clusters: tuple[str, ...]
+    nameservers: tuple[Answer, ...]
+    brokers: tuple[Answer, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a snapshot would find somebody: a name server answered, and one of the brokers that it lists."""
+        return any(one.problem is None for one in self.nameservers) and any(one.problem is None for one in self.brokers)
+
+    def told(self) -> str:
+        """All of it in one line for people."""
+        answered = [one for one in self.nameservers if one.problem is None]
+        parts = [f"{len(answered)} of {len(self.nameservers)} name servers answered ({_list(self.nameservers)})"]
+        if answered:
+            parts.append(f"cluster {', '.join(self.clusters) or 'without a name'}")
+            well = sum(one.problem is None for one in self.brokers)
+            parts.append(f"{well} of {len(self.brokers)} brokers answered ({_list(self.brokers) or 'none is listed'})")
+        return "; ".join(parts)
+
+
+async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Reach:
+    """Ask all of them, side by side, each once.
+
+    Errors: `BadInput` where an address is none.
+    """
+    settings = replace(settings, attempts=ATTEMPTS)
+    addresses = parse_nameservers(nameservers)
+    asked = await asyncio.gather(*(_ask_nameserver(address, settings) for address in addresses))
+    told = [info for info, _ in asked if info is not None]
+    listed = {
+        (broker.broker_name, broker_id): address
+        for info in told
+        for broker in info.brokers
+        for broker_id, address in broker.addresses.items()
+    }
+    brokers = await asyncio.gather(
+        *(_ask_broker(f"{name} {number}", address, settings) for (name, number), address in sorted(listed.items()))
+    )
+    clusters = sorted({cluster for info in told for cluster in info.clusters})
+    return Reach(tuple(clusters), tuple(answer for _, answer in asked), tuple(brokers))
+
+
+async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, Answer]:
+    names = NameServers([address], settings)
+    try:
+        return await names.cluster_info(), Answer("name server", str(address))
+    except NoNameServerError as error:
+        ((_, why),) = error.failures
+        return None, Answer("name server", str(address), problem=str(why))
+    except ProtocolError as error:
+        return None, Answer("name server", str(address), problem=str(error))
+    finally:
+        await names.close()
+
+
+async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> Answer:
+    try:
+        admin = BrokerAdmin(parse_address(address), settings)
+    except ValueError as error:
+        return Answer(name, address, problem=str(error))
+    try:
+        runtime = await admin.runtime()
+    except (TransportError, ProtocolError) as error:
+        return Answer(name, address, problem=str(error))
+    finally:
+        await admin.close()
+    return Answer(name, address, version=runtime.get("brokerVersionDesc"))
+
+
+def _list(answers: Sequence[Answer]) -> str:
+    return ", ".join(map(str, answers))

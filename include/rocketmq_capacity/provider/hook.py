@@ -1,0 +1,125 @@
+"""Airflow's connections of type ``rocketmq``: what stands in one, and whether it leads to a cluster."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from airflow.sdk import BaseHook
+
+from rocketmq_capacity.client.address import parse_nameservers
+from rocketmq_capacity.client.options import ConnectionOptions, options_of, settings_of
+from rocketmq_capacity.client.reach import reach
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import BadInput, CapacityError
+
+_FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
+_FIELDS: Final = {"access_key": "login", "secret_key": "password"}
+"""Where the form shows what the options call otherwise."""
+_SWITCHES: Final[dict[str, bool]] = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConnection:
+    """A connection as it was read.
+
+    Attributes:
+        nameservers: ``host:port``, several parted by ``;``.
+        options: everything else; printing it shows no secret.
+        source: what errors call the connection.
+    """
+
+    nameservers: str
+    options: ConnectionOptions
+    source: str
+
+    def settings(self) -> ConnectionSettings:
+        """What the client is told. Errors: BadInput for a file that is not here, or is not what it should be."""
+        return settings_of(self.options, self.source, Path("/"))
+
+
+class RocketmqHook(BaseHook):
+    """Reads a connection of type ``rocketmq``.
+
+    Args:
+        rocketmq_conn_id: the connection's id.
+    """
+
+    conn_name_attr: ClassVar[str] = "rocketmq_conn_id"
+    default_conn_name: ClassVar[str] = "rocketmq_default"
+    conn_type: ClassVar[str] = "rocketmq"
+    hook_name: ClassVar[str] = "RocketMQ"
+
+    def __init__(self, rocketmq_conn_id: str = default_conn_name, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rocketmq_conn_id = rocketmq_conn_id
+
+    def get_conn(self) -> ClusterConnection:
+        """The connection, checked; nothing is asked of the cluster.
+
+        Errors: BadInput naming the connection, its field and what was expected, and never a value that may be secret.
+        """
+        connection = self.get_connection(self.rocketmq_conn_id)
+        source = f"connection {self.rocketmq_conn_id}"
+        if connection.conn_type != self.conn_type:
+            raise BadInput(source, "conn_type", f"is {connection.conn_type!r}; expected {self.conn_type!r}")
+        try:
+            addresses = parse_nameservers([_nameservers(connection.host, connection.port)])
+        except BadInput as error:
+            raise BadInput(source, "host", error.problem) from None
+        said = {"access_key": connection.login, "secret_key": connection.password, **_extra(connection, source)}
+        given = {key: _read(key, value) for key, value in said.items() if value not in (None, "")}
+        try:
+            options = options_of(given, source)
+        except BadInput as error:
+            raise BadInput(source, _FIELDS.get(error.place, error.place), error.problem) from None
+        for key in _FILES:
+            if not Path(getattr(options, key) or "/").is_absolute():
+                raise BadInput(source, key, "is no absolute path; expected one, as the worker sees it")
+        return ClusterConnection(";".join(map(str, addresses)), options, source)
+
+    def test_connection(self) -> tuple[bool, str]:
+        """Whether a snapshot would find a cluster, and who answered and who did not; for Airflow's form and API."""
+        try:
+            connection = self.get_conn()
+            found = asyncio.run(reach([connection.nameservers], connection.settings()))
+        except CapacityError as error:
+            return False, str(error)
+        return found.is_enough, found.told()
+
+
+def _nameservers(host: str | None, port: int | None) -> str:
+    """The host as the form has it; a connection given as a URI has the port of a single name server apart."""
+    host = host or ""
+    return f"{host}:{port}" if host and port else host
+
+
+def _extra(connection: Any, source: str) -> Mapping[str, Any]:
+    """What else the form asks for; Airflow takes any text for it."""
+    if not connection.extra:
+        return {}
+    try:
+        is_object = isinstance(json.loads(connection.extra), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise BadInput(source, "extra", "is no JSON object; expected one with the fields of the form")
+    # Asked for in this way, what looks like a secret is masked in the task's log from now on.
+    extra: dict[str, Any] = connection.extra_dejson
+    return extra
+
+
+def _read(key: str, value: Any) -> Any:
+    """A value of the kind that its field has: a connection given as a URI has nothing but texts."""
+    field = ConnectionOptions.model_fields.get(key)
+    if field is None or not isinstance(value, str):
+        return value
+    if field.annotation is bool:
+        return _SWITCHES.get(value.lower(), value)
+    if field.annotation is float:
+        with contextlib.suppress(ValueError):
+            return float(value)
+    return value

@@ -1,0 +1,122 @@
+"""A real cluster that lets nobody in who does not prove himself: TLS both ways, and access keys."""
+
+import json
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import yaml
+
+from tests.client.certificates import Authority, authority
+from tests.cluster.rocketmq import Broker, Cluster
+
+READER: Final = "reader"
+_PROVIDER: Final = "org.apache.rocketmq.auth.authentication.provider"
+
+
+def access_control(secret_key: str) -> dict[str, str]:
+    """Broker properties: one user is let in, who is the broker's own user among brokers as well."""
+    return {
+        "authenticationEnabled": "true",
+        "authenticationProvider": f"{_PROVIDER}.DefaultAuthenticationProvider",
+        "authenticationMetadataProvider": f"{_PROVIDER}.LocalAuthenticationMetadataProvider",
+        "initAuthenticationUser": json.dumps({"username": READER, "password": secret_key}),
+        "innerClientAuthenticationCredentials": json.dumps({"accessKey": READER, "secretKey": secret_key}),
+    }
+
+
+@dataclass
+class GuardedCluster:
+    """A name server and two brokers with a topic and a group; a context manager.
+
+    Attributes: ``secret_key`` of the user READER, random; ``ours``, the authority of all certificates; ``folder``,
+    where certificates stand, and connection files may.
+    """
+
+    secret_key: str = field(default_factory=lambda: secrets.token_hex(16))
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="guarded-")))
+
+    def __post_init__(self) -> None:
+        """Make the certificates; nothing runs before ``start``."""
+        self.ours: Authority = authority(self.folder, "authority")
+        self.server, self.client = self.ours.party("server"), self.ours.party("client")
+        guard = access_control(self.secret_key)
+        self.cluster = Cluster(
+            [Broker("broker-a", config=guard), Broker("broker-b", config=guard)], cluster_name="C1", jvm=self._options()
+        )
+
+    def start(self) -> Self:
+        """Start it and create its topic and group; errors are those of Cluster."""
+        try:
+            self.cluster.start()
+            self.cluster.create_topic("pay", {"broker-a": 4, "broker-b": 2})
+            self.cluster.create_group("g_pay")
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """End it and delete every file."""
+        self.cluster.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    @property
+    def nameserver(self) -> str:
+        """The name server, host:port."""
+        return self.cluster.nameserver
+
+    def options(self, **changed: Any) -> dict[str, Any]:
+        """The options that let us in, some of them changed; None leaves one out."""
+        right = {
+            "access_key": READER,
+            "secret_key": self.secret_key,
+            "tls": True,
+            "tls_ca_file": str(self.ours.certificate),
+            "tls_cert_file": str(self.client.certificate),
+            "tls_key_file": str(self.client.key),
+        }
+        return {key: value for key, value in {**right, **changed}.items() if value is not None}
+
+    def connection_file(self, folder: Path, **changed: Any) -> Path:
+        """These options as a file that only we may read."""
+        file = folder / "connection.yaml"
+        file.touch(0o600)
+        file.write_text(yaml.safe_dump(self.options(**changed)), "utf-8")
+        return file
+
+    def _options(self) -> list[str]:
+        keys = self.folder / "admin.properties"
+        keys.touch(0o600)
+        keys.write_text(f"access={READER}\nsecret={self.secret_key}\n", "utf-8")
+        properties = {
+            "capacity.keys": keys,
+            "tls.test.mode.enable": "false",
+            "tls.server.mode": "enforcing",
+            "tls.server.certPath": self.server.certificate,
+            "tls.server.keyPath": self.server.key,
+            "tls.server.need.client.auth": "require",
+            "tls.server.authClient": "true",
+            "tls.server.trustCertPath": self.ours.certificate,
+            # Brokers to their name server, and the tests' own admin client.
+            "tls.enable": "true",
+            "tls.client.authServer": "true",
+            "tls.client.trustCertPath": self.ours.certificate,
+            "tls.client.certPath": self.server.certificate,
+            "tls.client.keyPath": self.server.key,
+        }
+        return [f"-D{name}={value}" for name, value in properties.items()]
