@@ -223,3 +223,36 @@ def test_a_name_server_without_brokers_gives_an_inventory_without_brokers() -> N
 def test_a_name_server_that_does_not_tell_its_brokers_is_no_name_server(answer: Answer) -> None:
     with pytest.raises(ClusterUnreachable, match=r"127\.0\.0\.1:[0-9]+"):
         snapshot_of([ToldBroker("a")], name_server={106: answer})
+
+
+DENIED: tuple[Answer, ...] = (
+    (16, "check signature failed."),
+    (1, "org.apache.rocketmq.acl.common.AclException: Check signature failed for accessKey=reader"),  # 4.x
+)
+
+
+@pytest.mark.parametrize("answer", DENIED)
+def test_brokers_that_deny_everything_are_a_cluster_that_cannot_be_read(answer: Answer) -> None:
+    brokers = [ToldBroker(name, rules=dict.fromkeys(ALL, answer)) for name in ("a", "b")]
+    with pytest.raises(ClusterUnreachable) as refused:
+        snapshot_of(brokers)
+    said = str(refused.value)
+    assert said.startswith("access to the brokers was refused: ")
+    assert all(broker.address in said for broker in brokers)
+    assert "heck signature failed" in said
+    assert not {202, 203, 208, 307} & {code for broker in brokers for code in broker.codes()}
+
+
+@pytest.mark.parametrize("open_code", sorted(ALL))
+def test_one_answer_among_refusals_is_a_cluster_that_can_be_read(open_code: int) -> None:
+    closed = dict.fromkeys(ALL, DENIED[0])
+    opened = {code: answer for code, answer in closed.items() if code != open_code}
+    inventory = snapshot_of([ToldBroker("a", rules=dict(closed)), ToldBroker("b", rules=dict(opened))])
+    failures = inventory.failures or ()
+    assert len(failures) == 2 * len(ALL) - 1
+    assert all("NO_PERMISSION" in (failure.error or "") for failure in failures)
+
+
+def test_a_broker_that_fails_for_another_reason_is_not_taken_for_one_that_refuses() -> None:
+    inventory = snapshot_of([ToldBroker("a", rules=dict.fromkeys(ALL, (1, "disk is full")))])
+    assert {failure.request for failure in inventory.failures or ()} >= {"GET_ALL_TOPIC_CONFIG"}
