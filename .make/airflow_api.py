@@ -47,16 +47,28 @@ class AirflowApi:
         """Make something under a path of ``/api/v2``."""
         return self._call("POST", f"/api/v2{path}", body)
 
+    def patch(self, path: str, body: dict[str, Any], **query: str | int) -> Any:
+        """Change what stands under a path of ``/api/v2``."""
+        return self._call("PATCH", f"/api/v2{path}" + (f"?{urllib.parse.urlencode(query)}" if query else ""), body)
+
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        content = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(  # noqa: S310 # the address comes from whoever starts Airflow
-            self.address + path, content, self._headers, method=method
-        )
-        try:
-            with _OPENER.open(request, timeout=PATIENCE_S) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as refusal:
-            reason = refusal.read(2000).decode(errors="replace")
-            raise Unanswered(f"{method} {path}: {refusal.code} {reason}", refusal.code) from refusal
-        except (OSError, ValueError) as silence:
-            raise Unanswered(f"{method} {path}: {silence}") from silence
+        return fetched(self.address + path, method, self._headers, body)
+
+
+def fetched(address: str, method: str = "GET", headers: dict[str, str] | None = None, body: object = None) -> Any:
+    """The JSON that an address answers with.
+
+    Errors: Unanswered where it refuses, is silent, or says something else.
+    """
+    content = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(  # noqa: S310 # the address comes from whoever starts Airflow
+        address, content, headers or {}, method=method
+    )
+    try:
+        with _OPENER.open(request, timeout=PATIENCE_S) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        reason = refusal.read(2000).decode(errors="replace")
+        raise Unanswered(f"{method} {address}: {refusal.code} {reason}", refusal.code) from refusal
+    except (OSError, ValueError) as silence:
+        raise Unanswered(f"{method} {address}: {silence}") from silence

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Sends to the demo's topics for ever, gently: a burst for each topic, then a pause.
+# Runs in the image of RocketMQ, in the folder of its programs.
+set -eu
+: >/tmp/sent
+while :; do
+  for load in demo_orders:160 demo_payments:40 demo_invoices:40; do
+    java -Xmx128m -cp "$ROCKETMQ_HOME/conf:$ROCKETMQ_HOME/lib/*" \
+      -Drmq.logback.configurationFile="$ROCKETMQ_HOME/conf/rmq.client.logback.xml" \
+      org.apache.rocketmq.example.benchmark.Producer \
+      -n rocketmq-namesrv:9876 -t "${load%:*}" -q "${load#*:}" -w 2 -s 200
+  done
+  echo sent >/tmp/sent
+  sleep 5
+done

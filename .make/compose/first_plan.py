@@ -1,0 +1,123 @@
+"""Lets the first plan be made once everything is well, waits for it, and says where to read it.
+
+first_plan.py API_SERVER PUBLIC_ADDRESS; the password of admin stands in AIRFLOW_ADMIN_PASSWORD.
+
+New Dags are paused until here, because what they plan may still be starting. Switching the daily one on makes the run
+of today; where there is none (it failed, or was deleted), one is triggered. A stack that has a plan makes no second.
+"""
+
+import os
+import sys
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
+
+from airflow_api import AirflowApi, Unanswered
+
+USER: Final = "admin"
+DAG: Final = "rocketmq_capacity_plan"
+RUNS: Final = f"/dags/{DAG}/dagRuns"
+DAGS_OURS: Final = "rocketmq_"
+
+DAG_WITHIN_S: Final = 300.0
+"""The first reading of the Dags' folder takes seconds, on a loaded machine a minute."""
+RUN_WITHIN_S: Final = 20.0
+"""What the scheduler takes to make today's run of a Dag that was switched on."""
+PLAN_WITHIN_S: Final = 2 * 3600.0
+"""The daily Dag ends its run by itself after two hours."""
+FINAL: Final = ("success", "failed")
+
+Found = TypeVar("Found")
+
+
+class NoPlan(Exception):
+    """Why there is none; one line."""
+
+
+def main() -> int:
+    """Make the plan and tell of it."""
+    api_server, public = sys.argv[1:]
+    api = AirflowApi(api_server)
+    try:
+        api.log_in(USER, os.environ["AIRFLOW_ADMIN_PASSWORD"])
+        run = _last(api, "success") or _planned(api)
+    except (NoPlan, Unanswered) as reason:
+        print(f"no plan: {reason}", file=sys.stderr)
+        return 1
+    for line in _told(api, run):
+        print(line)
+    path = f"/rocketmq-capacity/dag-runs/{DAG}/{urllib.parse.quote(run['dag_run_id'], safe='')}"
+    print(f"the report: {public}{path}")
+    print(f"log in as {USER} with AIRFLOW_ADMIN_PASSWORD of your .env")
+    return 0
+
+
+def _planned(api: AirflowApi) -> dict[str, Any]:
+    for dag in _dags(api):
+        if dag["is_paused"]:
+            api.patch(f"/dags/{dag['dag_id']}", {"is_paused": False}, update_mask="is_paused")
+    run = _until(RUN_WITHIN_S, lambda: _last(api, "queued") or _last(api, "running"))
+    if run is None:
+        run = api.post(RUNS, {"logical_date": None, "conf": {}, "note": "the first plan of this stack"})
+    name = urllib.parse.quote(run["dag_run_id"], safe="")
+    print(f"planning: {DAG}, run {run['dag_run_id']} …", flush=True)
+    ended = _until(PLAN_WITHIN_S, lambda: _if_final(api.get(f"{RUNS}/{name}")))
+    if ended is None:
+        raise NoPlan(f"the run has not ended within {PLAN_WITHIN_S:.0f} s")
+    if ended["state"] != "success":
+        tasks = api.get(f"{RUNS}/{name}/taskInstances", limit=100)["task_instances"]
+        failed = ", ".join(task["task_id"] for task in tasks if task["state"] == "failed")
+        raise NoPlan(f"the run failed at {failed or 'no task'}; its log tells why")
+    return ended
+
+
+def _dags(api: AirflowApi) -> list[dict[str, Any]]:
+    """Ours, once the daily one is among them; those whose files are read after it come within a second."""
+
+    def known() -> list[dict[str, Any]] | None:
+        dags: list[dict[str, Any]] = api.get("/dags", limit=100, dag_id_pattern=f"{DAGS_OURS}%")["dags"]
+        return dags if any(dag["dag_id"] == DAG for dag in dags) else None
+
+    if _until(DAG_WITHIN_S, known) is None:
+        broken = api.get("/importErrors", limit=10)["import_errors"]
+        raise NoPlan(f"Airflow does not know {DAG}: {broken[0]['stack_trace'] if broken else 'no file was read'}")
+    time.sleep(2)
+    return known() or []
+
+
+def _last(api: AirflowApi, state: str) -> dict[str, Any] | None:
+    try:
+        runs: list[dict[str, Any]] = api.get(RUNS, state=state, order_by="-run_after", limit=1)["dag_runs"]
+    except Unanswered as refusal:
+        if refusal.status == 404:  # the Dag's file has not been read yet
+            return None
+        raise
+    return runs[0] if runs else None
+
+
+def _if_final(run: dict[str, Any]) -> dict[str, Any] | None:
+    return run if run["state"] in FINAL else None
+
+
+def _until(limit_s: float, look: Callable[[], Found | None]) -> Found | None:
+    """What looking gives as soon as it gives something; None where the time is up."""
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        time.sleep(1)
+    return None
+
+
+def _told(api: AirflowApi, run: dict[str, Any]) -> Iterator[str]:
+    """A line for each plan of the run."""
+    events = api.get("/assets/events", source_dag_id=DAG, source_run_id=run["dag_run_id"], limit=100)
+    for event in events["asset_events"]:
+        facts = event["extra"]
+        found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
+        yield f"plan of {facts['cluster_name']}: findings {found}; {facts['recommendations']} recommendations"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
