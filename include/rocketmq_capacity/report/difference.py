@@ -31,6 +31,11 @@ class Changes:
         """What is in both, but not equal."""
         return tuple((before, after) for before, after in self.still if before != after)
 
+    @property
+    def same(self) -> tuple[tuple[Item, Item], ...]:
+        """What is in both, and equal."""
+        return tuple((before, after) for before, after in self.still if before == after)
+
 
 @dataclass(frozen=True, slots=True)
 class Load:

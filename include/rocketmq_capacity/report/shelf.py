@@ -137,7 +137,10 @@ class Shelf:
         if name not in FILES:
             return None
         file = self.lake.run(report.cluster, report.run_id).report / name
-        return file if _is_in_its_place(file, self.lake) else None
+        try:
+            return file if _is_in_its_place(file, self.lake) else None
+        except OSError:
+            return None
 
     def _of_cluster(self, cluster: str) -> Iterator[Report]:
         try:
@@ -152,11 +155,9 @@ class Shelf:
     def _read(self, run: Run) -> Report | None:
         cluster, run_id = run.folder.parent.name, run.folder.name
         try:
-            if (
-                not RUN_ID.fullmatch(run_id)
-                or not run.is_committed("publish")
-                or not _is_in_its_place(run.report, self.lake)
-            ):
+            if not RUN_ID.fullmatch(run_id) or not run.is_committed("publish"):
+                return None
+            if not _is_in_its_place(run.report, self.lake):
                 return None
             summary = _summary(run.report)
             return Report(self.kind, cluster, run_id, summary) if summary.cluster_name == cluster else None

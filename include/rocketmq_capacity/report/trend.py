@@ -42,9 +42,8 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
     if len({report.summary.moment for report in ordered}) < 2:
         return Trend(ordered, None)
     first, last = ordered[0].summary, ordered[-1].summary
-    said = ", ".join(
-        f"{SEVERITY_WORDS[name].lower()} {first.findings[name]} to {last.findings[name]}" for name in SEVERITIES
-    )
+    courses = [(SEVERITY_WORDS[name].lower(), first.findings[name], last.findings[name]) for name in SEVERITIES]
+    said = ", ".join(f"{word} {start} to {end}" for word, start, end in courses)
     described = (
         f"One line for each severity over {counted(len(ordered), 'plan')}, from {when(first.taken_at)} to "
         f"{when(last.taken_at)}: {said}. The table below holds the same numbers."

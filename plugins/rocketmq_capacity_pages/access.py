@@ -1,0 +1,56 @@
+"""Who may read what, asked with Airflow's own dependencies: logged in, and may read the Dag that made the report."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
+from fastapi import Depends, HTTPException, Request
+
+from rocketmq_capacity_pages.kinds import KINDS, Kind
+
+
+def require(kind: Kind, request: Request, user: GetUserDep) -> None:
+    """Errors: HTTPException 403 where the user may not read the Dag."""
+    requires_access_dag("GET", param_dag_id=kind.dag_id)(request, user)
+
+
+def may_read(kind: Kind, request: Request, user: GetUserDep) -> bool:
+    """Whether the user may read the Dag."""
+    try:
+        require(kind, request, user)
+    except HTTPException as refused:
+        if refused.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        return False
+    return True
+
+
+def readable_kinds(request: Request, user: GetUserDep) -> tuple[Kind, ...]:
+    """The kinds that the user may read; errors: HTTPException 403 where there is none."""
+    kinds = tuple(kind for kind in KINDS.values() if may_read(kind, request, user))
+    if not kinds:
+        raise HTTPException(HTTPStatus.FORBIDDEN, "You may read neither the Dag of the plans nor that of the what-ifs.")
+    return kinds
+
+
+def kind_of_address(kind: str, request: Request, user: GetUserDep) -> Kind:
+    """The kind that the address names; errors: HTTPException 404 for any other, 403 where it may not be read."""
+    if kind not in KINDS:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    require(KINDS[kind], request, user)
+    return KINDS[kind]
+
+
+def dag_of_address(dag_id: str, request: Request, user: GetUserDep) -> str:
+    """The Dag that the address names; errors: HTTPException 403 where it may not be read."""
+    requires_access_dag("GET", param_dag_id=dag_id)(request, user)
+    return dag_id
+
+
+def logged_in(user: GetUserDep) -> None:
+    """Errors: HTTPException 401 without a login."""
+
+
+ReadableKinds = Annotated[tuple[Kind, ...], Depends(readable_kinds)]
+KindOfAddress = Annotated[Kind, Depends(kind_of_address)]
+DagOfAddress = Annotated[str, Depends(dag_of_address)]

@@ -1,0 +1,69 @@
+"""The FastAPI app that Airflow mounts: its routes, and how refusals look."""
+
+import logging
+from http import HTTPStatus
+from typing import Any, Final
+
+from airflow.api_fastapi.app import get_auth_manager
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from starlette._utils import get_route_path
+from starlette.exceptions import HTTPException as AnyHTTPException
+
+from rocketmq_capacity_pages import comparing, listing, reading
+from rocketmq_capacity_pages.access import logged_in
+from rocketmq_capacity_pages.responses import HERE, Guard, page
+
+log: Final = logging.getLogger(__name__)
+STYLE: Final = (HERE / "style.css").read_bytes()
+SAID: Final = {
+    HTTPStatus.UNAUTHORIZED: "Log in to Airflow to read the reports.",
+    HTTPStatus.FORBIDDEN: "You may not read the Dag that made these reports.",
+    HTTPStatus.NOT_FOUND: "There is no such page or report. It may have been deleted since.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "The page could not be made. The API server's log says why.",
+}
+
+
+def create_app() -> FastAPI:
+    """The app; every route of it, the style and unknown addresses included, asks for a login first."""
+    app = FastAPI(
+        title="RocketMQ capacity reports",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,  # a redirect would name the host that a proxy stands before
+        dependencies=[Depends(logged_in)],
+    )
+    app.add_middleware(Guard)
+    app.add_exception_handler(AnyHTTPException, _refusal)
+    app.add_exception_handler(Exception, _failure)
+    app.get("/style.css")(_style)
+    for room in (listing, comparing, reading):
+        app.include_router(room.router)
+    app.get("/{rest:path}")(_nothing)
+    return app
+
+
+def _style() -> Response:
+    return Response(STYLE, media_type="text/css")
+
+
+def _nothing(rest: str) -> None:  # noqa: ARG001  # whatever it is
+    raise HTTPException(HTTPStatus.NOT_FOUND)
+
+
+def _refusal(request: Request, error: Any) -> HTMLResponse:
+    status = HTTPStatus(error.status_code)
+    is_ours = isinstance(error.detail, str) and error.detail not in {status.phrase, "Forbidden", "Not authenticated"}
+    login = None
+    if status is HTTPStatus.UNAUTHORIZED:
+        here = request.scope.get("root_path", "") + get_route_path(request.scope)
+        login = get_auth_manager().get_url_login(next_url=here)
+    said = error.detail if is_ours else SAID.get(status, status.phrase)
+    return page(request, "refusal.html.j2", status, title=status.phrase, said=said, login=login)
+
+
+def _failure(request: Request, error: Exception) -> HTMLResponse:
+    log.error("no page for %s", get_route_path(request.scope), exc_info=error)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return page(request, "refusal.html.j2", status, title=status.phrase, said=SAID[status], login=None)

@@ -1,0 +1,93 @@
+"""The difference between any two reports of a cluster, chosen from lists."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.lake import RUN_ID
+from rocketmq_capacity.report.difference import Difference, Item, difference
+from rocketmq_capacity.report.publish import PLAN
+from rocketmq_capacity.report.shelf import UNREADABLE, Report, Search, latest_first
+from rocketmq_capacity.report.view.answers import action_title
+from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity_pages.access import ReadableKinds
+from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
+from rocketmq_capacity_pages.responses import page
+
+router: Final = APIRouter()
+LARGEST: Final = 64 << 20
+"""Bytes of a plan that is compared here: reading one takes several times its size of the API server's memory."""
+CHOICES: Final = 500
+"""Entries of a list to choose from: more than a year of days."""
+SHOWN: Final = 100
+"""Entries of one list of differences; the rest is counted."""
+
+
+@router.get("/difference")
+def difference_page(
+    request: Request, readable: ReadableKinds, cluster: str = "", before: str = "", after: str = ""
+) -> HTMLResponse:
+    """The form with a cluster's reports to choose from, and under it the difference of the two that are chosen."""
+    if cluster and not RUN_ID.fullmatch(cluster):
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
+    shelves = shelves_of(readable)
+    clusters = sorted({name for shelf in shelves for name in shelf.clusters()})
+    cluster = cluster or (clusters[0] if len(clusters) == 1 else "")
+    asked = {side: address for side, address in (("before", before), ("after", after)) if address}
+    found = {side: _chosen(side, address, cluster, readable) for side, address in asked.items()}
+    chosen = {side: report for side, report in found.items() if report is not None}
+    plans = [_plan(report) for report in chosen.values()] if len(chosen) == 2 else []
+    stored = latest_first(shelves, Search(cluster)) if cluster else []
+    return page(
+        request,
+        "difference.html.j2",
+        HTTPStatus.OK if len(chosen) == len(asked) else HTTPStatus.NOT_FOUND,
+        kinds=KINDS,
+        clusters=clusters,
+        cluster=cluster,
+        choices=stored[:CHOICES],
+        left_out=max(0, len(stored) - CHOICES),
+        before=chosen.get("before"),
+        after=chosen.get("after"),
+        missing=[address for side, address in asked.items() if side not in chosen],
+        found=_difference(*plans) if plans else None,
+        shown=SHOWN,
+        action_title=action_title,
+        places_of=places_of,
+    )
+
+
+def _difference(before: Item, after: Item) -> Difference:
+    try:
+        return difference(before, after)
+    except (*UNREADABLE, AttributeError, BadInput):
+        raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is no plan that can be compared.") from None
+
+
+def _chosen(side: str, address: str, cluster: str, readable: tuple[Kind, ...]) -> Report | None:
+    """The report that ``plans/<run id>`` names, or None where the cluster has none; errors: HTTPException 400, 403."""
+    name, _, run_id = address.partition("/")
+    if name not in KINDS or not RUN_ID.fullmatch(run_id):
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The report {side} is named by its kind and its run, plans/RUN.")
+    if KINDS[name] not in readable:
+        raise HTTPException(HTTPStatus.FORBIDDEN)
+    return shelf_of(KINDS[name]).report(cluster, run_id)
+
+
+def _plan(report: Report) -> Item:
+    file = shelf_of(KINDS[report.kind]).file(report, PLAN)
+    if file is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    try:
+        if file.stat().st_size > LARGEST:
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The plan is too large to be compared here; download it."
+            )
+        plan: dict[str, Any] = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, RecursionError):
+        raise HTTPException(HTTPStatus.NOT_FOUND) from None
+    return plan

@@ -1,0 +1,123 @@
+"""Lists: all reports, those of one Airflow run, and the course of a cluster's plans."""
+
+from datetime import UTC, date
+from http import HTTPStatus
+from itertools import groupby
+from typing import Annotated, Final
+
+from airflow.api_fastapi.core_api.security import GetUserDep
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse
+
+from rocketmq_capacity.lake import RUN_ID
+from rocketmq_capacity.provider.run_key import run_name  # noqa: TID251  # how the Dags name their runs
+from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of
+from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
+from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
+from rocketmq_capacity_pages.responses import page
+
+router: Final = APIRouter()
+Day = tuple[date, tuple[Report, ...]]
+LONGEST: Final = 250
+"""Signs of a search."""
+SPANS: Final = (30, 90, 365)
+"""How many of the latest plans a trend may show."""
+
+
+@router.get("/")
+def reports(
+    request: Request,
+    readable: ReadableKinds,
+    kind: str = "",
+    cluster: str = "",
+    since: Annotated[str, Query(alias="from")] = "",
+    until: Annotated[str, Query(alias="to")] = "",
+    text: str = "",
+    sheet: str = "1",
+) -> HTMLResponse:
+    """All reports that the reader may read and the form asks for, latest first."""
+    kinds = _kinds(kind, readable)
+    search = Search(_cluster(cluster), _day("From", since), _day("To", until), _text(text))
+    shelves = shelves_of(kinds)
+    found = latest_first(shelves, search)
+    part = sheet_of(found, int(sheet) if sheet.isdecimal() and len(sheet) < 7 else 1)
+    return page(
+        request,
+        "reports.html.j2",
+        kinds=KINDS,
+        readable=readable,
+        kind=kind,
+        search=search,
+        sheet=part,
+        days=_by_day(part.reports),
+        clusters=sorted({name for shelf in shelves_of(readable) for name in shelf.clusters()}),
+        found_clusters=len({report.cluster for report in found}),
+        is_searched=bool(kind) or search != Search(),
+        asked={"kind": kind, "cluster": cluster, "from": since, "to": until, "text": text},
+    )
+
+
+@router.get("/dag-runs/{dag_id}/{run_id}")
+def reports_of_dag_run(request: Request, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
+    """The reports that one run of a Dag made, one for each cluster; the tab on the run's page shows this."""
+    kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
+    found = shelf_of(kind).of_dag_run(run_name(run_id)) if kind else []
+    return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
+
+
+@router.get("/trends/{cluster}")
+def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> HTMLResponse:
+    """How the findings of a cluster went over its latest plans."""
+    from rocketmq_capacity.report.trend import trend_of  # draws with a JavaScript engine: only once it is asked for
+
+    require(PLANS, request, user)
+    shelf = shelf_of(PLANS)
+    stored = shelf.reports(_cluster(cluster)) if cluster else []
+    if not stored:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    span = int(last) if last in map(str, SPANS) else SPANS[1]
+    return page(
+        request,
+        "trend.html.j2",
+        cluster=cluster,
+        clusters=shelf.clusters(),
+        trend=trend_of(cluster, stored[:span]),
+        span=span,
+        spans=SPANS,
+        stored=len(stored),
+        kinds=KINDS,
+    )
+
+
+def _kinds(kind: str, readable: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    if not kind:
+        return readable
+    if kind not in KINDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The kind is {' or '.join(KINDS)}.")
+    if KINDS[kind] not in readable:
+        raise HTTPException(HTTPStatus.FORBIDDEN)
+    return (KINDS[kind],)
+
+
+def _cluster(name: str) -> str:
+    if name and not RUN_ID.fullmatch(name):
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
+    return name
+
+
+def _day(what: str, text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{what} is a day such as 2026-11-20.") from None
+
+
+def _text(text: str) -> str:
+    if len(text) > LONGEST:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"A search has at most {LONGEST} signs.")
+    return text
+
+
+def _by_day(reports: list[Report] | tuple[Report, ...]) -> list[Day]:
+    days = groupby(reports, key=lambda report: report.summary.moment.astimezone(UTC).date())
+    return [(day, tuple(held)) for day, held in days]

@@ -1,0 +1,90 @@
+"""One report: its page, and its files as they are stored."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from os import fstat
+from typing import BinaryIO, Final
+
+from airflow.api_fastapi.core_api.security import GetUserDep
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+
+from rocketmq_capacity.report.html import policy_of
+from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
+from rocketmq_capacity.report.shelf import Report
+from rocketmq_capacity_pages.access import KindOfAddress, may_read
+from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
+from rocketmq_capacity_pages.responses import page
+
+router: Final = APIRouter()
+DOWNLOADS: Final = {
+    PLAN: "application/json",
+    FINDINGS: "text/csv; charset=utf-8",
+    RECOMMENDATIONS: "text/csv; charset=utf-8",
+}
+CHUNK: Final = 1 << 20
+
+
+@router.get("/reports/{kind}/{cluster}/{run_id}")
+@router.get("/reports/{kind}/{cluster}/{run_id}/")
+def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster: str, run_id: str) -> HTMLResponse:
+    """The report with what belongs to it: downloads, the plan before it, the cluster's trend."""
+    report = _report(kind, cluster, run_id)
+    earlier = _before(kind, report) if may_read(PLANS, request, user) else None
+    return page(
+        request,
+        "report.html.j2",
+        kinds=KINDS,
+        kind=kind,
+        report=report,
+        earlier=earlier,
+        downloads=tuple(DOWNLOADS),
+        may_read_plans=may_read(PLANS, request, user),
+    )
+
+
+@router.get("/reports/{kind}/{cluster}/{run_id}/{name}")
+def report_file(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
+    """A file of the report: report.html to be shown, the others to be kept."""
+    report = _report(kind, cluster, run_id)
+    path = shelf_of(kind).file(report, name)
+    if path is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    try:
+        file = path.open("rb")
+    except OSError:
+        raise HTTPException(HTTPStatus.NOT_FOUND) from None
+    if name == REPORT:
+        with file:
+            content = file.read()
+        return HTMLResponse(content, headers={"Content-Security-Policy": policy_of(content)})
+    kept_as = (
+        f"{cluster}-{run_id}-{name}"  # letters, digits, '_', '.' and '-' alone: both names have been found as folders
+    )
+    told = {
+        "Content-Disposition": f'attachment; filename="{kept_as}"',
+        "Content-Length": str(fstat(file.fileno()).st_size),
+    }
+    return StreamingResponse(_chunks(file), media_type=DOWNLOADS[name], headers=told)
+
+
+def _report(kind: Kind, cluster: str, run_id: str) -> Report:
+    report = shelf_of(kind).report(cluster, run_id)
+    if report is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return report
+
+
+def _before(kind: Kind, report: Report) -> Report | None:
+    """The plan that people compare with: the one before a plan, the latest one up to a what-if's snapshot."""
+    plans = shelf_of(PLANS)
+    if kind is not WHAT_IFS:
+        return plans.before(report)
+    moment = report.summary.moment
+    return next((plan for plan in plans.reports(report.cluster) if plan.summary.moment <= moment), None)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(CHUNK):
+            yield chunk

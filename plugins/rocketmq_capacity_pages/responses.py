@@ -1,0 +1,104 @@
+"""What is answered: pages from templates, and files as they are stored, each under a strict policy."""
+
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette._utils import get_route_path
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rocketmq_capacity.report.figures import counted, number, per_cent, when
+from rocketmq_capacity.report.visible import finalize
+from rocketmq_capacity.report.wording import SEVERITIES, SEVERITY_WORDS
+
+HERE: Final = Path(__file__).parent
+PAGE_POLICY: Final = "; ".join((
+    "default-src 'none'",
+    "style-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+))
+FILE_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+HEADERS: Final = {
+    "Cache-Control": "no-store",  # who may read it today may not tomorrow
+    "Content-Security-Policy": FILE_POLICY,
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame of its own
+}
+APPROVAL_WORDS: Final = {"APPROVED": "Approved", "REJECTED": "Rejected"}
+
+
+class Guard:
+    """The outermost layer: answers GET alone, and puts the headers on whatever is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Source: ASGI, HTTP connection scope."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if scope["method"] != "GET":
+            refusal = Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET"})
+            await refusal(scope, receive, send_guarded)
+            return
+        await self.app(scope, receive, send_guarded)
+
+
+def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
+    """A page; its links are relative to itself, so that they hold behind any URL prefix."""
+    content = templates().get_template(template).render(root=root_of(request), **values)
+    # Headers here as well: an unforeseen error is answered outside of the guard.
+    return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY})
+
+
+def root_of(request: Request) -> str:
+    """The app's own root as the page of this request has to write it: ``./``, ``../../``."""
+    depth = get_route_path(request.scope).count("/") - 1
+    return "../" * depth or "./"
+
+
+def query(**values: Any) -> str:
+    """A query string of what is not empty."""
+    return urlencode({name: value for name, value in values.items() if value not in ("", None)})
+
+
+@cache
+def templates() -> Environment:
+    """The templates; every value is escaped, and signs that hide are written out."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,  # always: no file extension decides
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        counted=counted,
+        query=query,
+        severities=SEVERITIES,
+        severity_words=SEVERITY_WORDS,
+        approval_words=APPROVAL_WORDS,
+    )
+    environment.filters.update(number=number, per_cent=per_cent, when=when)
+    return environment
