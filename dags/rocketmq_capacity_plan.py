@@ -1,44 +1,48 @@
-"""Plans the consumer capacity of a RocketMQ cluster.
+"""Plans the consumer capacity of RocketMQ clusters.
 
-Takes a snapshot, runs every allocation strategy, flags what is wrong and publishes a report with recommendations.
+Takes a snapshot of each cluster, runs every allocation strategy, flags what is wrong and publishes a report with
+recommendations.
 
-**What comes in**: a live cluster, named by its name servers, or an inventory file recorded earlier. A run by hand may
-name either; a run that names neither, as the daily one, plans the cluster of `RMQC_NAMESERVER`, or else the recorded
-sample.
+**What comes in**: the clusters of the deployment (`RMQC_CLUSTERS`, Airflow connections of the type `rocketmq`), side by
+side; a run by hand may choose some of them, or name an inventory file recorded earlier. Where there is no cluster, the
+recorded sample is planned.
 
-**What comes out**: for each run a folder of the lake with `report/report.html`, `report/plan.json`,
+**What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
 `report/findings.csv`, `report/recommendations.csv`, and the tables they were made from. The asset
-`rocketmq_capacity_report` tells where they are and how much was found.
+`rocketmq_capacity_report` tells where they are and how much was found; *Capacity reports* shows them.
 
 | task | does |
 |---|---|
-| `snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
-| `allocate` | gives the queues of every group to its clients, once for each strategy, as RocketMQ itself would |
-| `assess` | measures loads and skew, and flags what is wrong |
-| `recommend` | finds the smallest safe change for each finding, and its `mqadmin` commands |
-| `publish` | writes the report and the plan |
+| `sources` | says which clusters this run plans; for each of them, independent of the others: |
+| `plan.snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
+| `plan.allocate` | gives the queues of every group to its clients, once for each strategy, as RocketMQ itself would |
+| `plan.assess` | measures loads and skew, and flags what is wrong |
+| `plan.recommend` | finds the smallest safe change for each finding, and its `mqadmin` commands |
+| `plan.publish` | writes the report and the plan |
 
 **Clearing a run** plans again from the snapshot that the run stored, because a cluster cannot be asked about
 yesterday; there is no catch-up for the same reason. To plan the cluster as it is now, trigger a new run.
 
-**Where Spark runs** is told by the connection `spark_default` alone: `local[*]`, `spark://…`, `k8s://…` or `yarn`.
+**Where Spark runs** is told by the connection `spark_default` alone: `local[*]`, `spark://…`, `k8s://…` or `yarn`. How
+many clusters are planned at once, by the slots of the pool `rocketmq_capacity`.
 """
 
-import os
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pendulum
-from airflow.sdk import DAG, chain
+from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
-from rocketmq_capacity.provider.places import Places
-from rocketmq_capacity.provider.report_asset import REPORT, tell_report
-from rocketmq_capacity.provider.run_key import run_key
-from rocketmq_capacity.provider.source import source_argument, source_params
-from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, READ_AGAIN, spark_app
+from rocketmq_capacity.places import Places, home_of
+from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.report_asset import REPORT, ReportLink, tell_report
+from rocketmq_capacity.provider.source import clusters_param, inventory_param
+from rocketmq_capacity.provider.source import sources as sources_of
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SnapshotApp, SparkApp
 
-PLACES = Places.of(Path(os.environ.get("PROJECT_HOME") or Path(__file__).resolve().parents[1]))
+PLACES = Places.of(home_of(__file__))
 
 # A large fleet is planned in minutes; a run that takes hours hangs, and would keep the next day's waiting.
 TIME_LIMIT = timedelta(hours=2)
@@ -54,19 +58,31 @@ with DAG(
     catchup=False,
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
-    params=source_params(),
-    user_defined_macros={"run_key": run_key, "source_argument": partial(source_argument, places=PLACES)},
+    params={"clusters": clusters_param(PLACES), "inventory": inventory_param(), **policy_params()},
     tags=["rocketmq", "capacity"],
 ) as dag:
-    # 1. the only task that talks to the cluster
-    snapshot = spark_app("snapshot", PLACES, "{{ source_argument(params, dag_run) }}", **READ_AGAIN)
-    # 2.-4. tables to tables
-    allocate = spark_app("allocate", PLACES, **COMPUTE_AGAIN)
-    assess = spark_app("assess", PLACES, **COMPUTE_AGAIN)
-    recommend = spark_app("recommend", PLACES, **COMPUTE_AGAIN)
-    # 5. what people read, and the asset that says where it is
-    publish = spark_app(
-        "publish", PLACES, outlets=[REPORT], post_execute=partial(tell_report, lake=PLACES.lake), **COMPUTE_AGAIN
-    )
 
-    chain(snapshot, allocate, assess, recommend, publish)
+    @task
+    def sources() -> list[dict[str, Any]]:
+        """Say which clusters this run plans, and what each of them is called in the lake."""
+        context = get_current_context()
+        run = context["dag_run"]
+        return [source.task_arguments(run) for source in sources_of(context["params"], PLACES)]
+
+    @task_group
+    def plan(run_key: str, connection: str | None, inventory: str | None) -> None:
+        """One cluster; another one's failure does not stop it."""
+        app = partial(SparkApp, places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)
+        # 1. the only task that talks to the cluster
+        snapshot = SnapshotApp(
+            places=PLACES, lake=PLACES.lake, run_key=run_key, connection=connection, inventory=inventory
+        )
+        # 2.-4. tables to tables
+        allocate, assess, recommend = app(step="allocate"), app(step="assess"), app(step="recommend")
+        # 5. what people read, and the asset that says where it is
+        publish = app(step="publish", outlets=[REPORT], post_execute=partial(tell_report, lake=PLACES.lake))
+        publish.operator_extra_links = (ReportLink(PLACES.lake, "plans"),)
+
+        chain(snapshot, allocate, assess, recommend, publish)
+
+    plan.expand_kwargs(sources())

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import structlog
 
-from rocketmq_capacity.app import app_parser, planning_of, run_app
-from rocketmq_capacity.config import read_policy
-from rocketmq_capacity.inputs import history_of, inventory_of
+from rocketmq_capacity.app import app_parser, planning_of, policy_of, run_app
+from rocketmq_capacity.inputs import connection_of, history_of, inventory_of
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.run_lookup import stored_run
 from rocketmq_capacity.snapshot.inventory import read_inventory
@@ -20,17 +19,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--inventory", type=Path, metavar="FILE", help="an inventory recorded earlier")
     source.add_argument("--nameserver", metavar="HOST:PORT[;HOST:PORT…]", help="the name servers of a live cluster")
+    parser.add_argument("--connection", type=Path, metavar="FILE", help="TLS, keys and time limits of the live cluster")
     parser.add_argument("--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster")
     args = parser.parse_args(argv)
 
-    lake, policy = Lake(args.lake), read_policy(args.policy)
+    lake, policy = Lake(args.lake), policy_of(args)
     # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
     stored = stored_run(lake, args.run_id)
     if stored:
         structlog.get_logger().info("the run keeps its stored snapshot", run=str(stored.folder))
         inventory = read_inventory(stored.inventory)
     else:
-        inventory = inventory_of(args.inventory, args.nameserver, policy)
+        settings = connection_of(args.connection, args.nameserver)
+        inventory = inventory_of(args.inventory, args.nameserver, policy, settings)
     history = history_of(args.history, inventory)
     with planning_of(lake.run(inventory.cluster_name, args.run_id), policy, "snapshot") as planning:
         snapshot(planning, inventory, history)

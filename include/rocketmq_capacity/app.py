@@ -11,7 +11,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.config import Policy, read_policy
+from rocketmq_capacity.config import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.errors import CapacityError
 from rocketmq_capacity.lake import Lake, Run
 from rocketmq_capacity.run_lookup import existing_run, run_before
@@ -27,7 +27,16 @@ def app_parser(description: str | None) -> ArgumentParser:
     parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
     parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
     parser.add_argument("--policy", type=Path, metavar="FILE", help="what to decide otherwise than by default (YAML)")
+    parser.add_argument("--policy-changes", default="", metavar="YAML", help="what this run decides otherwise again")
+    parser.add_argument(
+        "--strategies", default="", metavar="NAME,…", help="the strategies of this run, not the policy's"
+    )
     return parser
+
+
+def policy_of(args: Namespace) -> Policy:
+    """The policy of the run. Errors: BadInput naming the file or the changes, the key and what was expected."""
+    return read_policy(args.policy, PolicyChanges(tuple(filter(None, args.strategies.split(","))), args.policy_changes))
 
 
 @contextmanager
@@ -43,7 +52,7 @@ def planning_of(run: Run, policy: Policy, step: str) -> Iterator[Planning]:
 @contextmanager
 def run_of(args: Namespace, step: str) -> Iterator[Planning]:
     """The run that the snapshot app stored; bad arguments and a missing run are told before Spark starts."""
-    policy = read_policy(args.policy)
+    policy = policy_of(args)
     run = existing_run(Lake(args.lake), args.run_id)
     with planning_of(run, policy, step) as planning:
         yield planning

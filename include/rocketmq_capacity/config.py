@@ -5,12 +5,13 @@ The defaults' units, reasons and sources stand in ``include/policy.yaml``; a tes
 
 import ipaddress
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, get_args
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from rocketmq_capacity.yaml_file import read_yaml
+from rocketmq_capacity.yaml_file import mapping_of_file, mapping_of_text, validated
 
 Strategy = Literal[
     "AVG",
@@ -23,6 +24,8 @@ Strategy = Literal[
     "POP",
 ]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
+POLICY_CHANGES: Final = "policy changes"
+"""What errors call the changes that a run brings."""
 
 # Strict, so that "2" and yes are no numbers; an upper bound is what Spark's int and bigint hold.
 Whole = Annotated[int, Field(strict=True)]
@@ -316,9 +319,41 @@ class Policy(Section):
         return strategies
 
 
-def read_policy(path: Path | None) -> Policy:
+@dataclass(frozen=True, slots=True)
+class PolicyChanges:
+    """What one run decides otherwise than its policy file.
+
+    Attributes:
+        strategies: the strategies that are run; none leaves the policy's own.
+        text: YAML in the form of a policy file; a mapping is merged into the policy's, any other value replaces it.
+    """
+
+    strategies: tuple[str, ...] = ()
+    text: str = ""
+
+    def mapping(self) -> dict[Any, Any]:
+        """The keys of a policy file that change. Errors: BadInput naming the key and what was expected."""
+        changes = mapping_of_text(self.text, POLICY_CHANGES, "keys of a policy file")
+        if self.strategies:
+            changes = changes | {"strategies": list(self.strategies)}
+        validated(changes, Policy, POLICY_CHANGES)
+        return changes
+
+
+def read_policy(path: Path | None, changes: PolicyChanges = PolicyChanges()) -> Policy:
     """Read and check a policy file; without one, every default.
 
     Errors: BadInput naming the file, the key and what was expected (an unknown key: the nearest known one).
     """
-    return Policy() if path is None else read_yaml(path, Policy, "a policy file")
+    changed = changes.mapping()
+    if path is None:
+        return validated(changed, Policy, POLICY_CHANGES)
+    in_file = mapping_of_file(path, "a policy file")
+    validated(in_file, Policy, str(path))
+    return validated(_merged(in_file, changed), Policy, f"{path} with {POLICY_CHANGES}")
+
+
+def _merged(ours: Any, theirs: Any) -> Any:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return {**ours, **{key: _merged(ours.get(key), value) for key, value in theirs.items()}}
+    return theirs

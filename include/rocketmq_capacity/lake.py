@@ -6,6 +6,8 @@ A run's datasets stand under the run's own folder::
                                  tables/<dataset>/       parquet
                                  steps/<step>.json       manifest of a finished step, written last
                                  report/                 report.html, plan.json, findings.csv, recommendations.csv
+                                 what_if.json            of a what-if alone: its changes, and the run that it changes
+                                 approval.json           what a person said to the recommendations, once one has
 
 Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No rename is
 needed, so the layout holds on object stores as well; a retry of a step writes its datasets anew, then its manifest.
@@ -40,6 +42,16 @@ class Run:
     def inventory(self) -> Path:
         """The stored snapshot: what a run that is repeated plans from."""
         return self.folder / "inventory.json"
+
+    @property
+    def what_if(self) -> Path:
+        """What makes the run a what-if: which changes, of which run. Missing where the run is a plan."""
+        return self.folder / "what_if.json"
+
+    @property
+    def approval(self) -> Path:
+        """The answer of the person who was asked; missing until there is one."""
+        return self.folder / "approval.json"
 
     @property
     def report(self) -> Path:

@@ -1,22 +1,18 @@
 """A whole plan in one Spark session, without Airflow: the steps one after the other over a lake that is thrown away."""
 
-import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
 from rocketmq_capacity import contracts, steps
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.simulation.compare import compare, findings_added, findings_cleared
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Inventory
-
-_SIDE: Final = ("idle", "count", "traffic")
+from rocketmq_capacity.what_if import effect
 
 
 def plan_inventory(
@@ -57,7 +53,7 @@ class _Planner:
             # Samples of the past say nothing of queues that a scenario changes.
             what_if, changed = change
             before, planning = planning, replace(self, history=())._assessed("changed", changed, earlier)
-            scenario = _effect(before, planning, what_if)
+            scenario = effect(before, planning, what_if)
         steps.recommend(planning)
         steps.publish(planning, scenario)
         planning.run.export(out)
@@ -77,32 +73,3 @@ class _Planner:
         *older, latest = self.history
         planner = _Planner(self.spark, self.lake, self.policy, older)
         return planner._assessed("earlier", latest, None).read(contracts.Finding)
-
-
-def _effect(before: steps.Planning, after: steps.Planning, scenario: Scenario) -> dict[str, Any]:
-    """The plan file's ``scenario``."""
-    looked_at = (
-        contracts.Allocation,
-        contracts.StrategyLoad,
-        contracts.TopicQueue,
-        contracts.Subscription,
-        contracts.Topic,
-        contracts.ConsumerGroup,
-    )
-    groups = compare(before.read_all(looked_at), after.read_all(looked_at)).toArrow().to_pylist()
-    found, finds = before.read(contracts.Finding), after.read(contracts.Finding)
-    return {
-        "name": scenario.name,
-        "changes": scenario.changes_as_written(),
-        "groups": [
-            {**row, **{side: {name: row[f"{side}_{name}"] for name in _SIDE} for side in ("before", "after")}}
-            for row in groups
-        ],
-        "findings_added": _plain(findings_added(found, finds)),
-        "findings_cleared": _plain(findings_cleared(found, finds)),
-    }
-
-
-def _plain(findings: DataFrame) -> list[dict[str, Any]]:
-    """Findings in the plan file's form."""
-    return [{**row, "evidence": json.loads(row["evidence"])} for row in findings.toArrow().to_pylist()]

@@ -28,7 +28,7 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 
 
 def run_before(lake: Lake, run: Run) -> Run | None:
-    """The published run of the same cluster whose snapshot is the last before this one's, or None.
+    """The published run of the same cluster whose snapshot is the last before this one's, or None; never a what-if.
 
     Runs are looked through by their ids from the last to the first, since an orchestrator's ids begin with their time.
 
@@ -36,6 +36,6 @@ def run_before(lake: Lake, run: Run) -> Run | None:
     """
     taken_at = read_inventory(run.inventory).taken_at_utc
     for other in reversed(list(lake.runs(run.folder.parent.name))):
-        if other != run and read_inventory(other.inventory).taken_at_utc < taken_at:
+        if other != run and not other.what_if.exists() and read_inventory(other.inventory).taken_at_utc < taken_at:
             return other
     return None

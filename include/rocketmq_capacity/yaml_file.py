@@ -1,6 +1,7 @@
-"""A YAML file read into a frozen model; errors speak of the file: its name, the place in it, the nearest known key."""
+"""YAML read into a frozen model; errors speak of the file: its name, the place in it, the nearest known key."""
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
@@ -14,6 +15,11 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def read_yaml(path: Path, model: type[Model], what: str) -> Model:
     """Read a YAML file into a model, with errors that name the file and the place in it."""
+    return validated(mapping_of_file(path, what), model, str(path))
+
+
+def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
+    """The mapping that a YAML file holds, empty for an empty file; errors: BadInput naming the file and the line."""
     source = str(path)
     try:
         text = path.read_bytes().decode("utf-8")
@@ -21,6 +27,11 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
         raise BadInput(source, "", f"cannot be read ({error.strerror}); expected {what}") from None
     except UnicodeDecodeError as error:
         raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
+    return mapping_of_text(text, source, what)
+
+
+def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
+    """The mapping that a YAML text holds; ``source`` is what errors call it."""
     try:
         document = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506  (a SafeLoader that refuses repeated keys)
     except yaml.YAMLError as error:
@@ -33,6 +44,11 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
         document = {}
     if not isinstance(document, dict):
         raise BadInput(source, "", f"is a {type(document).__name__}; expected {what}, a mapping of keys")
+    return document
+
+
+def validated(document: Mapping[Any, Any], model: type[Model], source: str) -> Model:
+    """The model that a mapping is; errors: BadInput naming the source, the place in it and what was expected."""
     try:
         return model.model_validate(document)
     except ValidationError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocketmq_capacity.lake import Lake, Run
-from rocketmq_capacity.provider.places import sample_inventory
+from rocketmq_capacity.places import sample_inventory
 from rocketmq_capacity.provider.run_key import run_key
 from rocketmq_capacity.run_lookup import existing_run
 from tests.fixtures.environment import ROOT
@@ -59,7 +59,7 @@ def monday(dag: "DAG") -> "DagRun":
 
 def stored(deployment: Path, run: "DagRun") -> Run:
     """What the run left in the lake."""
-    return existing_run(Lake(deployment / "lake"), run_key(run))
+    return existing_run(Lake(deployment / "lake"), run_key(run, "shop"))
 
 
 def plan_of(deployment: Path, run: "DagRun") -> bytes:
@@ -74,7 +74,7 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert plan["cluster_name"] == json.loads(sample_inventory().read_bytes())["cluster_name"]
     assert len({finding["rule"] for finding in plan["findings"]}) >= 8
     names = {file.name for file in stored(deployment, monday).report.iterdir()}
-    assert names == {"report.html", "plan.json", "findings.csv", "recommendations.csv"}
+    assert names == {"report.html", "plan.json", "summary.json", "findings.csv", "recommendations.csv"}
 
 
 def test_the_asset_event_tells_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:

@@ -1,5 +1,6 @@
 """The daily Dag as it is written: its order, its policies and the programs that it would start."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -7,22 +8,26 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from airflow.sdk.definitions._internal.expandinput import MappedArgument
+from airflow.sdk.exceptions import ParamValidationError
 
 from tests.fixtures.environment import LOCAL_SPARK, ROOT
 
 if TYPE_CHECKING:
-    from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
     from airflow.sdk import DAG, Context
+
+    from rocketmq_capacity.provider.spark_app import SparkApp
 
 pytestmark = pytest.mark.airflow
 
 STEPS = ["snapshot", "allocate", "assess", "recommend", "publish"]
-KEY = "20261120T020000Z-scheduled__2026-11-20T02_00_00_00_00"
+KEY = "20261120T020000Z-scheduled__2026-11-20T02_00_00_00_00--shop"
+EMPTY_FORM = ["--strategies=", "--policy-changes="]
 
 
-def app(dag: "DAG", step: str) -> "SparkSubmitOperator":
-    """The task of a step."""
-    return cast("SparkSubmitOperator", dag.get_task(step))
+def app(dag: "DAG", step: str) -> "SparkApp":
+    """The task of a step, the same for every cluster."""
+    return cast("SparkApp", dag.get_task(f"plan.{step}"))
 
 
 def submitted(dag: "DAG", step: str, **params: Any) -> list[str]:
@@ -31,24 +36,40 @@ def submitted(dag: "DAG", step: str, **params: Any) -> list[str]:
     run = SimpleNamespace(run_id="scheduled__2026-11-20T02:00:00+00:00", run_after=run_after)
     values = dict.fromkeys(dag.params) | params
     task = app(dag, step).prepare_for_execution()
+    # What the mapping hands over for a cluster: tasks of a mapped group get it in place of these.
+    task.application_args = [KEY if isinstance(told, MappedArgument) else told for told in task.application_args or []]
+    task.run_key = KEY
     context = {"dag_run": run, "params": values, **(dag.user_defined_macros or {})}
     task.render_template_fields(cast("Context", context), dag.get_template_env())
     return list(task._get_hook()._build_spark_submit_command(task.application))
 
 
 def test_the_steps_run_one_after_the_other(plan_dag: "DAG") -> None:
-    assert plan_dag.task_ids == STEPS
+    assert plan_dag.task_ids == ["sources", *(f"plan.{step}" for step in STEPS)]
     for earlier, later in pairwise(STEPS):
-        assert plan_dag.get_task(earlier).downstream_task_ids == {later}
+        assert app(plan_dag, earlier).downstream_task_ids == {f"plan.{later}"}
+
+
+def test_every_cluster_has_steps_of_its_own(plan_dag: "DAG") -> None:
+    from airflow.sdk.definitions.taskgroup import MappedTaskGroup
+
+    group = plan_dag.task_group.children["plan"]
+    assert isinstance(group, MappedTaskGroup)
+    assert {task_id for task_id in plan_dag.task_ids if task_id.startswith("plan.")} == set(group.children)
+
+
+def test_one_pool_bounds_the_clusters_that_are_planned_at_once(plan_dag: "DAG") -> None:
+    assert {app(plan_dag, step).pool for step in STEPS} == {"rocketmq_capacity"}
 
 
 def test_every_step_is_a_spark_app_on_the_one_connection(plan_dag: "DAG") -> None:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
-    for task in plan_dag.tasks:
+    for step in STEPS:
+        task = app(plan_dag, step)
         assert isinstance(task, SparkSubmitOperator)
         assert task._conn_id == "spark_default"
-        assert Path(task.application) == ROOT / "spark_apps" / f"{task.task_id}.py"
+        assert Path(task.application) == ROOT / "spark_apps" / f"{step}.py"
         assert Path(task.application).is_file()
 
 
@@ -70,12 +91,19 @@ def test_no_two_tasks_share_the_settings_that_executing_one_may_change(plan_dag:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_is_told_the_lake_and_the_run_and_nothing_of_the_form(plan_dag: "DAG", step: str) -> None:
-    command = submitted(plan_dag, step, nameserver="10.0.9.1:9876")
+def test_a_step_is_told_the_lake_and_the_run(plan_dag: "DAG", step: str) -> None:
+    command = submitted(plan_dag, step)
 
     program = command.index(str(ROOT / "spark_apps" / f"{step}.py"))
-    source = ["--nameserver=10.0.9.1:9876"] if step == "snapshot" else []
-    assert command[program + 1 :] == [f"--lake={ROOT / 'data' / 'lake'}", f"--run-id={KEY}", *source]
+    assert command[program + 1 :] == [f"--lake={ROOT / 'data' / 'lake'}", "--run-id", KEY, *EMPTY_FORM]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_is_told_what_the_form_decides(plan_dag: "DAG", step: str) -> None:
+    policy = "exclude: {topics: ['^a b; $(rm -rf /)']}"
+    command = submitted(plan_dag, step, strategies=["AVG", "POP"], policy_changes=policy)
+
+    assert command[-2:] == ["--strategies=AVG,POP", f"--policy-changes={policy}"]
 
 
 def test_the_connection_alone_says_where_spark_runs(plan_dag: "DAG", monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,4 +134,30 @@ def test_a_lost_cluster_or_executor_is_tried_again_but_not_for_ever(plan_dag: "D
 @pytest.mark.parametrize("field", ["application", "java_class", "lake", "policy", "conf"])
 def test_the_form_has_no_field_that_names_a_program_or_a_folder(plan_dag: "DAG", field: str) -> None:
     assert field not in plan_dag.params
-    assert set(plan_dag.params) == {"nameserver", "inventory"}
+    assert set(plan_dag.params) == {"clusters", "inventory", "strategies", "policy_changes"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("clusters", ["somebody-elses"], "'somebody-elses' is not one of"),
+        ("inventory", "../monday.json", "does not match"),
+        ("strategies", ["AVG", "AVERAGE"], "'AVERAGE' is not one of"),
+        ("strategies", ["AVG", "AVG"], "non-unique"),
+        ("policy_changes", "threshold: {}", "policy changes: threshold: is not a known key; the nearest known key is"),
+        ("policy_changes", "thresholds: {HOT_QUEUE: {peak: -1}}", "thresholds.HOT_QUEUE.peak"),
+        ("policy_changes", "a: [", "policy changes: line 1: is not YAML"),
+        ("policy_changes", "#" * 60_001, "is too long"),
+    ],
+)
+def test_the_form_refuses_a_bad_value_with_its_reason(plan_dag: "DAG", field: str, value: Any, reason: str) -> None:
+    with pytest.raises(ParamValidationError, match=re.escape(reason)):
+        plan_dag.params.get_param(field).resolve(value)
+
+
+def test_the_form_has_titles_descriptions_and_sections(plan_dag: "DAG") -> None:
+    for name in plan_dag.params:
+        schema = plan_dag.params.get_param(name).schema
+        assert schema["title"]
+        assert schema["section"]
+        assert plan_dag.params.get_param(name).description

@@ -9,9 +9,11 @@ from typing import Final
 
 import pytest
 import typer
+import yaml
 from typer.core import TyperGroup
 
 from rocketmq_capacity.cli import app
+from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.config import read_policy
 from rocketmq_capacity.report.glossary import GLOSSARY
 from rocketmq_capacity.report.wording import ACTIONS, RULES, STATUS_WORDS
@@ -51,11 +53,13 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
-def test_every_yaml_block_is_a_policy_or_a_scenario(block: Block, tmp_path: Path) -> None:
+def test_every_yaml_block_is_a_policy_a_scenario_or_a_connection(block: Block, tmp_path: Path) -> None:
     file = tmp_path / "block.yaml"
     file.write_text(block.body, encoding="utf-8")
     if re.search(r"(?m)^changes:", block.body):
         assert read_scenario(file).changes
+    elif re.search(r"(?m)^tls:", block.body):
+        assert options_of(yaml.safe_load(block.body), str(block.page)).tls
     else:
         assert read_policy(file) != read_policy(None)
 
@@ -146,6 +150,12 @@ def test_the_architecture_names_every_room_and_every_module_beside_them() -> Non
     modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
     for name in sorted(rooms | modules):
         assert f"`{name}`" in page, name
+
+
+def test_every_key_of_a_connection_file_is_explained() -> None:
+    page = (DOCS / "how-to/connect-with-tls-and-access-keys.md").read_text(encoding="utf-8")
+    keys = re.findall(r"`(\w+)`", " ".join(re.findall(r"(?m)^\| (`[^|]*) \|[^|]*\|[^|]*\|$", page)))
+    assert keys == list(ConnectionOptions.model_fields)
 
 
 def test_the_glossary_has_every_term_of_the_page() -> None:

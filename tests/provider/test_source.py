@@ -7,98 +7,92 @@ from typing import Any
 
 import pytest
 from airflow.sdk.definitions.param import ParamsDict
-from airflow.sdk.exceptions import AirflowFailException, ParamValidationError
+from airflow.sdk.exceptions import ParamValidationError
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.provider.places import Places
-from rocketmq_capacity.provider.run_key import run_key
-from rocketmq_capacity.provider.source import source_argument, source_params
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.places import Places
+from rocketmq_capacity.provider.source import Source, cluster_param, clusters_param, inventory_param, sources
 
 pytestmark = pytest.mark.airflow
 
-
-@pytest.fixture
-def places(tmp_path: Path) -> Places:
-    (tmp_path / "data" / "inventories").mkdir(parents=True)
-    return Places.of(tmp_path, {})
-
-
 RUN = SimpleNamespace(run_id="manual__1", run_after=datetime(2026, 11, 20, 2, tzinfo=UTC))
+TWO = {"RMQC_CLUSTERS": "shop, bank,shop"}
 
 
-def filled(**values: Any) -> dict[str, Any]:
-    """The form as Airflow hands it over: validated, every field present."""
-    params = ParamsDict(source_params())
+def filled(places: Places, **values: Any) -> dict[str, Any]:
+    """The daily form as Airflow hands it over: validated, every field present."""
+    params = ParamsDict({"clusters": clusters_param(places), "inventory": inventory_param()})
     params.update(values)
     return dict(params.validate())
 
 
-def test_an_empty_form_plans_the_recorded_sample(places: Places) -> None:
-    assert source_argument(filled(), RUN, places) == f"--inventory={places.sample}"
+def test_an_empty_form_plans_the_recorded_sample_where_there_is_no_cluster(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, {})
+
+    assert sources(filled(places), places) == [Source("sample", inventory=places.sample)]
 
 
-def test_an_empty_form_plans_the_deployments_cluster_where_it_names_one(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, {"RMQC_NAMESERVER": "10.0.9.1:9876"})
+def test_an_empty_form_plans_all_clusters_of_the_deployment_each_once(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, TWO)
 
-    assert source_argument(filled(), RUN, places) == "--nameserver=10.0.9.1:9876"
-
-
-def test_a_named_inventory_comes_from_the_configured_folder(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, {"RMQC_INVENTORIES": str(tmp_path), "RMQC_NAMESERVER": "10.0.9.1:9876"})
-    (tmp_path / "monday.json").touch()
-
-    assert source_argument(filled(inventory="monday.json"), RUN, places) == f"--inventory={tmp_path / 'monday.json'}"
+    assert sources(filled(places), places) == [Source("shop", connection="shop"), Source("bank", connection="bank")]
 
 
-def test_name_servers_are_handed_over_in_one_argument(places: Places) -> None:
-    servers = "10.0.9.1:9876;[::1]:9876;mq-1.example.org:9876"
+def test_a_form_may_choose_some_of_them(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, TWO)
 
-    assert source_argument(filled(nameserver=servers), RUN, places) == f"--nameserver={servers}"
-
-
-def test_both_fields_at_once_are_refused_without_a_retry(places: Places) -> None:
-    with pytest.raises(AirflowFailException, match="not both"):
-        source_argument(filled(nameserver="10.0.9.1:9876", inventory="monday.json"), RUN, places)
+    assert sources(filled(places, clusters=["bank"]), places) == [Source("bank", connection="bank")]
 
 
-def test_an_inventory_that_is_not_there_is_refused_without_a_retry(places: Places) -> None:
-    with pytest.raises(AirflowFailException, match=r"no file monday\.json in the inventory folder"):
-        source_argument(filled(inventory="monday.json"), RUN, places)
+def test_a_form_cannot_choose_a_cluster_that_the_deployment_does_not_name(tmp_path: Path) -> None:
+    with pytest.raises(ParamValidationError, match="is not one of"):
+        filled(Places.of(tmp_path, TWO), clusters=["spark_default"])
 
 
-def test_a_cleared_run_needs_the_file_no_more_that_its_snapshot_was_made_of(places: Places) -> None:
-    run = Lake(places.lake).run("C1", run_key(RUN))
-    run.folder.mkdir(parents=True)
-    run.inventory.touch()
+def test_a_named_inventory_comes_from_the_configured_folder_instead_of_the_clusters(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, {"RMQC_INVENTORIES": str(tmp_path), **TWO})
 
-    assert source_argument(filled(inventory="monday.json"), RUN, places).endswith("/monday.json")
+    found = sources(filled(places, inventory="monday.json"), places)
+
+    assert found == [Source("monday", inventory=tmp_path / "monday.json")]
+
+
+def test_a_what_if_starts_from_the_first_cluster_unless_another_is_chosen(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, TWO)
+    param = cluster_param(places)
+
+    assert param.resolve() == "shop"
+    assert sources({"cluster": param.resolve("bank")}, places) == [Source("bank", connection="bank")]
+    with pytest.raises(ParamValidationError):
+        param.resolve("spark_default")
+
+
+def test_a_what_if_starts_from_the_sample_where_there_is_no_cluster(tmp_path: Path) -> None:
+    places = Places.of(tmp_path, {})
+
+    assert sources({"cluster": cluster_param(places).resolve()}, places)[0].inventory == places.sample
+
+
+def test_tasks_are_told_plain_values(tmp_path: Path) -> None:
+    key = "20261120T020000Z-manual__1--{}"
+
+    live, file = Source("shop", connection="shop"), Source("monday", inventory=tmp_path / "monday.json")
+
+    assert live.task_arguments(RUN) == {"run_key": key.format("shop"), "connection": "shop", "inventory": None}
+    told = {"run_key": key.format("monday"), "connection": None, "inventory": str(tmp_path / "monday.json")}
+    assert file.task_arguments(RUN) == told
+
+
+@pytest.mark.parametrize("ids", ["a b", "../x", "x,-y", "\u00e4", "a" * 101])
+def test_a_cluster_whose_id_cannot_name_a_folder_is_refused(ids: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="RMQC_CLUSTERS"):
+        Places.of(tmp_path, {"RMQC_CLUSTERS": ids})
 
 
 @pytest.mark.parametrize(
     "name",
     ["../monday.json", "a/b.json", "/etc/passwd", ".hidden.json", "-o.json", "monday.yaml", "monday.json\n", "", 7, []],
 )
-def test_no_inventory_outside_of_the_folder_can_be_named(name: object) -> None:
+def test_no_inventory_outside_of_the_folder_can_be_named(name: object, tmp_path: Path) -> None:
     with pytest.raises(ParamValidationError):
-        filled(inventory=name)
-
-
-@pytest.mark.parametrize(
-    "servers",
-    [
-        "localhost",
-        "a:1;",
-        ";a:1",
-        "a:1 --conf=x",
-        "a:1\n",
-        "a:123456",
-        "-h:1",
-        "a;b:1",
-        "a:1;" * 16 + "b:1",
-        "http://a:1",
-        9876,
-    ],
-)
-def test_only_lists_of_hosts_and_ports_are_name_servers(servers: object) -> None:
-    with pytest.raises(ParamValidationError):
-        filled(nameserver=servers)
+        filled(Places.of(tmp_path, {}), inventory=name)

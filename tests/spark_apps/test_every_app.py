@@ -11,13 +11,17 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.errors import BadInput, CapacityError, DatasetMissing
-from rocketmq_capacity.provider.places import sample_inventory
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.places import sample_inventory
 from tests.fixtures.environment import ROOT
 
 APPS = sorted(file.stem for file in (ROOT / "spark_apps").glob("*.py"))
 LATER = [app for app in APPS if app != "snapshot"]
 SAMPLE = sample_inventory()
-SOURCE: dict[str, list[str]] = {app: [] for app in LATER} | {"snapshot": [f"--inventory={SAMPLE}"]}
+SOURCE: dict[str, list[str]] = {app: [] for app in LATER} | {
+    "snapshot": [f"--inventory={SAMPLE}"],
+    "simulate": ["--before=r1", "--scenario={name: nothing, changes: []}"],
+}
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +37,13 @@ def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(app: str, *arguments: str) -> None:
     """The app's ``main`` with these arguments."""
     runpy.run_path(str(ROOT / "spark_apps" / f"{app}.py"))["main"](arguments)
+
+
+def store_sample(lake: Path, run_id: str) -> None:
+    """The sample as the snapshot of a run."""
+    run = Lake(lake).run("shop", run_id)
+    run.folder.mkdir(parents=True)
+    run.inventory.write_bytes(SAMPLE.read_bytes())
 
 
 def refused(app: str, *arguments: str) -> CapacityError:
@@ -53,7 +64,7 @@ def test_an_app_without_its_arguments_shows_how_it_is_used(app: str, capsys: pyt
 
 @pytest.mark.parametrize("app", LATER)
 def test_a_run_without_a_snapshot_is_refused_with_what_to_do(app: str, tmp_path: Path) -> None:
-    error = refused(app, f"--lake={tmp_path}", "--run-id=r1")
+    error = refused(app, f"--lake={tmp_path}", "--run-id=r1", *SOURCE[app])
 
     assert isinstance(error, DatasetMissing)
     assert str(error) == f"{tmp_path}: no snapshot of a run r1 is stored; run the step snapshot first"
@@ -74,11 +85,15 @@ def test_a_bad_policy_is_refused_with_the_place(app: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("app", APPS)
 def test_a_run_id_that_leaves_the_lake_is_refused(app: str, tmp_path: Path) -> None:
+    if app == "simulate":
+        store_sample(tmp_path / "lake", "r1")
+    there_before = sorted(tmp_path.rglob("*"))
+
     error = refused(app, f"--lake={tmp_path / 'lake'}", "--run-id=../r1", *SOURCE[app])
 
     assert isinstance(error, BadInput)
     assert str(error).startswith("--run-id: is '../r1'")
-    assert list(tmp_path.iterdir()) == []
+    assert sorted(tmp_path.rglob("*")) == there_before
 
 
 @pytest.mark.parametrize("sources", [[], ["--nameserver=127.0.0.1:9", "--inventory=x.json"]])
@@ -133,4 +148,32 @@ def test_a_name_server_that_does_not_answer_ends_the_program_with_status_3_and_i
 
     assert status == 3
     assert address in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("scenario", "place"),
+    [
+        ("{name: x}", "--scenario: changes"),
+        ("{name: x, changes: [{change: lose_brocker}]}", "--scenario: changes[0].change"),
+        ("{name: x, changes: [{change: lose_broker, broker_name: nobody}]}", "--scenario: changes[0].broker_name"),
+    ],
+)
+def test_a_scenario_that_does_not_fit_is_refused_with_the_place(scenario: str, place: str, tmp_path: Path) -> None:
+    store_sample(tmp_path, "r0")
+
+    error = refused("simulate", f"--lake={tmp_path}", "--run-id=r1", "--before=r0", f"--scenario={scenario}")
+
+    assert isinstance(error, BadInput)
+    assert str(error).startswith(place)
+    assert [file.name for file in tmp_path.glob("shop/*")] == ["r0"]
+
+
+@pytest.mark.parametrize("changes", ["threshold: {}", "strategies: [AVERAGE]", "- 1", "a: ["])
+@pytest.mark.parametrize("app", APPS)
+def test_policy_changes_that_are_none_are_refused(app: str, changes: str, tmp_path: Path) -> None:
+    error = refused(app, f"--lake={tmp_path}", "--run-id=r1", f"--policy-changes={changes}", *SOURCE[app])
+
+    assert isinstance(error, BadInput)
+    assert str(error).startswith("policy changes: ")
     assert list(tmp_path.iterdir()) == []

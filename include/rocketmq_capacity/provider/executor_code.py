@@ -6,7 +6,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from rocketmq_capacity.provider.places import PACKAGE
+from rocketmq_capacity.places import PACKAGE
 
 # The oldest moment a zip can tell; with it equal sources give equal bytes.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)

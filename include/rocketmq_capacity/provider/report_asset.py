@@ -3,15 +3,20 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import quote
 
-from airflow.sdk import Asset, Context
+from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
 
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.provider.run_key import run_key
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.run_lookup import existing_run, stored_run
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.provider.spark_app import SparkApp
 
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
+REPORTS: Final = "/rocketmq-capacity"
+"""Where the plugin's pages stand below Airflow's own address."""
 SEVERITIES: Final = ("CRITICAL", "WARNING", "INFO")
 
 
@@ -36,5 +41,26 @@ def report_facts(plan: Path) -> dict[str, Any]:
 
 def tell_report(context: Context, _result: object = None, *, lake: Path) -> None:
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
-    run = existing_run(Lake(lake), run_key(context["dag_run"]))
+    run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")
+
+
+class ReportLink(BaseOperatorLink):
+    """The button of a finished publish task that opens its report in the Airflow UI.
+
+    Args:
+        lake: where the run stands.
+        shelf: ``plans`` or ``what-ifs``, as the reports' pages part them.
+    """
+
+    name = "Report"
+
+    def __init__(self, lake: Path, shelf: str) -> None:
+        self.lake, self.shelf = lake, shelf
+
+    def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  (Airflow's signature)
+        """The address of the report; asked in the worker, once the task is done. Empty where there is no report."""
+        run = stored_run(Lake(self.lake), cast("SparkApp", operator).run_key)
+        if run is None:
+            return ""
+        return f"{REPORTS}/reports/{self.shelf}/{quote(run.folder.parent.name)}/{quote(run.folder.name)}/"

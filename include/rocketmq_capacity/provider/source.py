@@ -1,60 +1,91 @@
-"""Where a run's snapshot comes from, as its form tells: name servers, an inventory file, or the recorded sample."""
+"""Where a run's snapshot comes from: clusters by their Airflow connection, an inventory file, or the sample."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from airflow.sdk import Param
-from airflow.sdk.exceptions import AirflowFailException
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.provider.places import Places
+from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.run_key import DagRunLike, run_key
-from rocketmq_capacity.run_lookup import stored_run
 
 # JSON schema searches for a pattern and Python's $ also stands before a last line feed: this is the end itself.
 _END: Final = r"(?![\s\S])"
-_HOST: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])"
-_SERVER: Final = _HOST + r":[0-9]{1,5}"
-NAME_SERVERS: Final = rf"^{_SERVER}(?:;{_SERVER}){{0,15}}{_END}"
-INVENTORY_NAME: Final = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,120}}\.json{_END}"
+INVENTORY_NAME: Final = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}\.json{_END}"
+SECTION: Final = "What is planned"
 
 
-def source_params() -> dict[str, Param]:
-    """The form's fields; both may stay empty, and neither can name a program, nor a file outside of one folder."""
-    return {
-        "nameserver": Param(
-            None,
-            type=["null", "string"],
-            pattern=NAME_SERVERS,
-            title="Name servers",
-            description="A live cluster to take the snapshot of: HOST:PORT, several parted by a semicolon.",
-        ),
-        "inventory": Param(
-            None,
-            type=["null", "string"],
-            pattern=INVENTORY_NAME,
-            title="Inventory file",
-            description="The name of a recorded inventory in the deployment's inventory folder, such as monday.json. "
-            "With both fields empty the deployment's own cluster is planned, else the recorded sample.",
-        ),
-    }
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One cluster to plan.
 
-
-def source_argument(params: Mapping[str, Any], dag_run: DagRunLike, places: Places) -> str:
-    """The one argument of the snapshot app that says where the snapshot comes from.
-
-    A run that is cleared has its snapshot stored and needs the file no more.
-
-    Errors: AirflowFailException where both fields are filled or the named file is not there; a retry would not help.
+    Attributes:
+        name: what the run's place in the lake and the task's page call it.
+        connection: id of the Airflow connection of a live cluster; None for an inventory file.
+        inventory: path of the file; None for a live cluster.
     """
-    nameserver, inventory = params.get("nameserver"), params.get("inventory")
-    if nameserver and inventory:
-        raise AirflowFailException("fill in either the name servers or the inventory file, not both")
-    if inventory:
-        file = places.inventories / inventory
-        if not file.is_file() and stored_run(Lake(places.lake), run_key(dag_run)) is None:
-            raise AirflowFailException(f"no file {inventory} in the inventory folder {places.inventories}")
-        return f"--inventory={file}"
-    if nameserver or places.nameserver:
-        return f"--nameserver={nameserver or places.nameserver}"
-    return f"--inventory={places.sample}"
+
+    name: str
+    connection: str | None = None
+    inventory: Path | None = None
+
+    def task_arguments(self, dag_run: DagRunLike) -> dict[str, str | None]:
+        """What the tasks of this cluster are told: JSON values, since they travel through Airflow's database."""
+        return {
+            "run_key": run_key(dag_run, self.name),
+            "connection": self.connection,
+            "inventory": None if self.inventory is None else str(self.inventory),
+        }
+
+
+def clusters_param(places: Places) -> Param:
+    """The form's choice of any of the configured clusters."""
+    return Param(
+        [],
+        type="array",
+        items={"type": "string", "enum": list(places.clusters)},
+        examples=list(places.clusters),
+        uniqueItems=True,
+        title="Clusters",
+        description="Airflow connections of the clusters to plan. None chosen: all that the deployment plans daily, or "
+        "the recorded sample where it plans none.",
+        section=SECTION,
+    )
+
+
+def cluster_param(places: Places) -> Param:
+    """The form's choice of one of the configured clusters."""
+    return Param(
+        places.clusters[0] if places.clusters else None,
+        type=["null", "string"],
+        enum=[*places.clusters, None],
+        title="Cluster",
+        description="Airflow connection of the cluster to start from; the recorded sample where there is none.",
+        section=SECTION,
+    )
+
+
+def inventory_param() -> Param:
+    """The form's field for an inventory file; it cannot name one outside of the one folder."""
+    return Param(
+        None,
+        type=["null", "string"],
+        pattern=INVENTORY_NAME,
+        title="Inventory file",
+        description="Instead of a live cluster: a recorded inventory in the deployment's inventory folder, such as "
+        "monday.json.",
+        section=SECTION,
+    )
+
+
+def sources(params: Mapping[str, Any], places: Places) -> list[Source]:
+    """What a run of the form ``params`` plans, each cluster once."""
+    if params.get("inventory"):
+        name = str(params["inventory"])
+        return [Source(name.removesuffix(".json"), inventory=places.inventories / name)]
+    chosen: Sequence[str] = params.get("clusters") or [cluster for cluster in [params.get("cluster")] if cluster]
+    clusters = chosen or places.clusters
+    if clusters:
+        return [Source(cluster, connection=cluster) for cluster in clusters]
+    return [Source("sample", inventory=places.sample)]

@@ -1,18 +1,24 @@
 """One Spark app as one task; what all of them share is said here, once."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Context
+from airflow.sdk.exceptions import AirflowFailException
 
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.executor_code import write_packed
-from rocketmq_capacity.provider.places import Places
+from rocketmq_capacity.run_lookup import stored_run
 
 CONNECTION: Final = "spark_default"
 """Where Spark runs is the connection's to say alone: local[*], spark://…, k8s://… or yarn."""
 
-RUN_KEY: Final = "{{ run_key(dag_run) }}"
+POOL: Final = "rocketmq_capacity"
+"""Airflow's pool of all Spark apps: a cluster's apps follow one another, so its slots bound the clusters at once."""
 
 READ_AGAIN: Final[dict[str, Any]] = {
     "retries": 2,
@@ -22,36 +28,93 @@ READ_AGAIN: Final[dict[str, Any]] = {
 }
 """A name server that restarts is back within minutes. The client has retried single calls already."""
 
+COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(minutes=1)}
+"""Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
+
 CONF: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
     # What session.HUGE_METHODS says; the driver's JVM runs before the app can ask for it.
     "spark.driver.extraJavaOptions": "-XX:-DontCompileHugeMethods",
 }
 
-COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(minutes=1)}
-"""Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
+OF_THE_FORM: Final = (
+    "--strategies={{ (params.strategies or []) | join(',') }}",
+    "--policy-changes={{ params.policy_changes or '' }}",
+)
+"""What every app is told of the run's form; where a field is empty, the policy decides."""
 
 
-def spark_app(step: str, places: Places, *arguments: str, **task: Any) -> SparkSubmitOperator:
-    """The task of ``spark_apps/<step>.py``, with the run's place in the lake and further (templated) arguments.
+class SparkApp(SparkSubmitOperator):
+    """The task of ``spark_apps/<step>.py``.
 
-    Every task gets a ``conf`` of its own, since executing one may add to it. The environment of the Spark driver is the
-    worker's: it has ``spark-submit`` on its PATH.
+    The environment of the Spark driver is the worker's: it has ``spark-submit`` on its PATH.
+
+    Args:
+        step: name of the app.
+        places: the deployment's folders.
+        lake: where the run stands.
+        run_key: the run's id in the lake, templated or handed over by a mapping.
+        arguments: further (templated) arguments of the app.
+        task: what Airflow's operator takes beside.
     """
-    code = places.lake / ".code" / "rocketmq_capacity.zip"
 
-    def with_code(_context: Context) -> None:
-        write_packed(code)
+    template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "run_key")
 
-    policy = [f"--policy={places.policy}"] if places.policy else []
-    return SparkSubmitOperator(
-        task_id=step,
-        conn_id=CONNECTION,
-        name=f"rocketmq_capacity_{step}",
-        application=str(places.spark_apps / f"{step}.py"),
-        application_args=[f"--lake={places.lake}", f"--run-id={RUN_KEY}", *policy, *arguments],
-        py_files=str(code),
-        conf=dict(CONF),
-        pre_execute=with_code,
-        **task,
-    )
+    def __init__(
+        self, *, step: str, places: Places, lake: Path, run_key: str, arguments: Sequence[str] = (), **task: Any
+    ) -> None:
+        code = lake / ".code" / "rocketmq_capacity.zip"
+        policy = [f"--policy={places.policy}"] if places.policy else []
+        super().__init__(
+            conn_id=CONNECTION,
+            name=f"rocketmq_capacity_{step}",
+            application=str(places.spark_apps / f"{step}.py"),
+            application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
+            py_files=str(code),
+            conf=dict(CONF),  # of its own, since executing a task may add to it
+            **{"task_id": step, "pool": POOL, **task},
+        )
+        self.lake = lake
+        self.code = code
+        self.run_key = run_key
+
+    def execute(self, context: Context) -> None:
+        """Submit the app, with the package beside it as it is now."""
+        write_packed(self.code)
+        super().execute(context)
+
+
+class SnapshotApp(SparkApp):
+    """The snapshot app, with what it needs to reach the cluster.
+
+    Args:
+        connection: id of the cluster's Airflow connection; empty for an inventory file.
+        inventory: path of the file; empty for a live cluster.
+        app: what :class:`SparkApp` takes.
+    """
+
+    template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory")
+
+    def __init__(self, *, connection: str | None, inventory: str | None, **app: Any) -> None:
+        super().__init__(step="snapshot", **{**READ_AGAIN, **app})
+        self.connection = connection
+        self.inventory = inventory
+
+    def execute(self, context: Context) -> None:
+        """Submit the app; what the connection keeps secret travels in a file that only this task can read."""
+        if self.inventory:
+            self._check_file(Path(self.inventory))
+            self.application_args = [*(self.application_args or []), f"--inventory={self.inventory}"]
+            super().execute(context)
+            return
+        from rocketmq_capacity.provider.connection_file import connection_file
+
+        with connection_file(str(self.connection)) as (nameserver, file):
+            told = [f"--nameserver={nameserver}", f"--connection={file}"]
+            self.application_args = [*(self.application_args or []), *told]
+            super().execute(context)
+
+    def _check_file(self, inventory: Path) -> None:
+        # A run that is cleared has its snapshot stored and needs the file no more; no retry brings it back.
+        if not inventory.is_file() and stored_run(Lake(self.lake), self.run_key) is None:
+            raise AirflowFailException(f"no file {inventory.name} in the inventory folder {inventory.parent}")

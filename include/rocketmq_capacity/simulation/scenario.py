@@ -4,12 +4,14 @@ The bounds of names and numbers are the inventory's. Values are taken as they ar
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from rocketmq_capacity.config import Section
-from rocketmq_capacity.yaml_file import read_yaml
+from rocketmq_capacity.yaml_file import mapping_of_text, read_yaml, validated
+
+WHAT: Final = "a scenario file"
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=65_536)]
@@ -157,4 +159,9 @@ def read_scenario(path: Path) -> Scenario:
     Errors: :class:`BadInput` naming the file, the place in it and what was expected (an unknown key or change: the
     nearest known one).
     """
-    return read_yaml(path, Scenario, "a scenario file")
+    return read_yaml(path, Scenario, WHAT)
+
+
+def scenario_of_text(text: str, source: str) -> Scenario:
+    """The same of a text; ``source`` is what errors call it."""
+    return validated(mapping_of_text(text, source, WHAT), Scenario, source)

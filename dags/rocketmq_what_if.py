@@ -1,0 +1,102 @@
+"""Plans a RocketMQ cluster as it would be after a change, beside the cluster as it is.
+
+Nothing is sent to the cluster: its snapshot is copied, the copy is changed, and both are planned.
+
+**What comes in**: a cluster of the deployment or a recorded inventory file, and a scenario: as YAML, or one change
+field by field. The changes are explained in the how-to "Try a change before you make it".
+
+**What comes out**: a report marked as a what-if, which shows before and after, the queues that get another owner, and
+the findings that come and go. What-ifs stand in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's current
+plan; *Capacity reports* lists them apart.
+
+| task | does |
+|---|---|
+| `scenario` | reads the form, and says what is wrong with it |
+| `snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
+| `before.allocate`, `before.assess` | plan the cluster as it is |
+| `after.simulate` | stores the snapshot as the scenario leaves it |
+| `after.allocate`, `after.assess`, `after.recommend` | plan the cluster as it would be |
+| `publish` | compares both, and writes the report and the plan |
+
+**Clearing a run** plans again from the snapshot that the run stored.
+"""
+
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pendulum
+from airflow.sdk import DAG, chain, get_current_context, task, task_group
+
+from rocketmq_capacity.places import Places, home_of
+from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.report_asset import ReportLink
+from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
+from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SnapshotApp, SparkApp
+
+PLACES = Places.of(home_of(__file__))
+
+# Twice a plan, which is given two hours.
+TIME_LIMIT = timedelta(hours=4)
+# People try things side by side; the pool bounds what computes at once.
+RUNS_AT_ONCE = 4
+
+with DAG(
+    dag_id=Path(__file__).stem,
+    description=__doc__.partition(".")[0],
+    doc_md=__doc__,
+    schedule=None,
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    max_active_runs=RUNS_AT_ONCE,
+    dagrun_timeout=TIME_LIMIT,
+    params={
+        "cluster": cluster_param(PLACES),
+        "inventory": inventory_param(),
+        **scenario_params(),
+        **policy_params(),
+    },
+    tags=["rocketmq", "capacity"],
+) as dag:
+
+    @task
+    def scenario() -> dict[str, Any]:
+        """Read the form: the scenario, the cluster, and what the two runs are called in the lake."""
+        context = get_current_context()
+        (source,) = sources(context["params"], PLACES)[:1]
+        told = source.task_arguments(context["dag_run"])
+        return {**told, "before": f"{told['run_key']}--before", "scenario": scenario_text(context["params"])}
+
+    told: Any = scenario()
+    app = partial(SparkApp, places=PLACES, lake=PLACES.what_ifs, **COMPUTE_AGAIN)
+    before_app, after_app = partial(app, run_key=told["before"]), partial(app, run_key=told["run_key"])
+
+    # 1. the only task that talks to the cluster
+    snapshot = SnapshotApp(
+        places=PLACES,
+        lake=PLACES.what_ifs,
+        run_key=told["before"],
+        connection=told["connection"],
+        inventory=told["inventory"],
+    )
+
+    # 2. the cluster as it is
+    @task_group
+    def before() -> None:
+        """Plan the cluster as it is."""
+        chain(before_app(step="allocate"), before_app(step="assess"))
+
+    # 3. the cluster as it would be
+    @task_group
+    def after() -> None:
+        """Plan the cluster as it would be."""
+        change = ["--before", told["before"], "--scenario", told["scenario"]]
+        simulate = after_app(step="simulate", arguments=change)
+        chain(simulate, after_app(step="allocate"), after_app(step="assess"), after_app(step="recommend"))
+
+    # 4. what people read
+    publish = after_app(step="publish")
+    publish.operator_extra_links = (ReportLink(PLACES.what_ifs, "what-ifs"),)
+
+    chain(snapshot, [before(), after()], publish)

@@ -1,0 +1,42 @@
+"""The trigger form's fields that say how a run plans; what it plans is :mod:`~rocketmq_capacity.provider.source`'s."""
+
+from typing import Final
+
+from airflow.sdk import Param
+
+from rocketmq_capacity.config import STRATEGIES
+from rocketmq_capacity.formats import POLICY, register_formats
+
+SECTION: Final = "How it is planned"
+LONGEST_TEXT: Final = 60_000
+"""Signs of a text field: it travels as one argument of a program, and Linux takes 128 KiB for one."""
+
+
+def policy_params() -> dict[str, Param]:
+    """Strategies and other decisions of this run alone; an empty field leaves the deployment's policy as it is."""
+    register_formats()
+    return {
+        "strategies": Param(
+            [],
+            type="array",
+            items={"type": "string", "enum": list(STRATEGIES)},
+            examples=list(STRATEGIES),
+            uniqueItems=True,
+            title="Strategies",
+            description="The allocation strategies to run. None chosen: those of the deployment's policy.",
+            section=SECTION,
+        ),
+        "policy_changes": Param(
+            None,
+            type=["null", "string"],
+            format="multiline",
+            allOf=[{"format": POLICY}],
+            maxLength=LONGEST_TEXT,
+            title="Policy changes (YAML)",
+            description="Keys of a policy file that this run decides otherwise, such as "
+            "thresholds: {HOT_QUEUE: {peak: 3.0}}.",
+            description_md="Keys of a policy file that this run decides otherwise, such as\n\n"
+            "```yaml\nthresholds: {HOT_QUEUE: {peak: 3.0}}\nexclude: {topics: ['^bench_']}\n```",
+            section=SECTION,
+        ),
+    }

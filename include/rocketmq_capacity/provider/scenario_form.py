@@ -1,0 +1,138 @@
+"""The what-if's form: a scenario as YAML, or one change field by field."""
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+import yaml
+from airflow.sdk import Param
+from airflow.sdk.exceptions import AirflowFailException
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.formats import SCENARIO, register_formats
+from rocketmq_capacity.provider.form import LONGEST_TEXT
+from rocketmq_capacity.simulation.scenario import Change, ClientStrategy, scenario_of_text
+
+AS_YAML: Final = "The changes, as a scenario file"
+AS_FIELDS: Final = "One change, field by field"
+LONGEST_NAME: Final = 255
+MOST_QUEUES: Final = 65_536
+CHANGES: Final[dict[str, type[Any]]] = {
+    get_args(model.model_fields["change"].annotation)[0]: model for model in get_args(Change)
+}
+"""The model of each change, by its name."""
+
+
+def scenario_params() -> dict[str, Param]:
+    """The fields; all may stay empty but one way has to be taken, and taking both makes the YAML's changes first."""
+    register_formats()
+    return {
+        "scenario": Param(
+            None,
+            type=["null", "string"],
+            format="multiline",  # what the form shows; what the text has to be, the next line says
+            allOf=[{"format": SCENARIO}],
+            maxLength=LONGEST_TEXT,
+            title="Scenario (YAML)",
+            description="A name and a list of changes, made in their order.",
+            description_md="A name and a list of changes, made in their order:\n\n```yaml\n"
+            "name: lose broker-b with one consumer more\nchanges:\n"
+            "  - {change: add_clients, consumer_group: g_pay, count: 1}\n"
+            "  - {change: lose_broker, broker_name: broker-b}\n```",
+            section=AS_YAML,
+        ),
+        "change": Param(
+            None,
+            type=["null", "string"],
+            enum=[*CHANGES, None],
+            values_display={name: name.replace("_", " ").capitalize() for name in CHANGES},
+            title="Change",
+            description="What changes. Fill in the fields that it needs, and leave the others empty.",
+            section=AS_FIELDS,
+        ),
+        "consumer_group": _name("Consumer group", "Of add and remove clients, set strategy, set request mode."),
+        "client_ids": Param(
+            None,
+            type=["null", "array"],
+            items={"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+            title="Client ids",
+            description="Of add and remove clients: one id a line; or else their number.",
+            section=AS_FIELDS,
+        ),
+        "count": _number("Number of clients", "Of add and remove clients, where no ids are given.", 0, MOST_QUEUES),
+        "topic": _name("Topic", "Of set queues, set request mode, and scale traffic (there empty for all topics)."),
+        "read_queue_nums": _number("Read queues", "Of set queues: for each broker.", 0, MOST_QUEUES),
+        "write_queue_nums": _number("Write queues", "Of set queues: for each broker.", 0, MOST_QUEUES),
+        "broker_name": _name("Broker", "Of add, lose and read-only broker, and set queues (there empty for all)."),
+        "topics_like": _name("Topics like broker", "Of add broker: the new one has the topics of this one."),
+        "broker_addr": _name("Broker address", "Of add broker: HOST:PORT for the commands, if it is known."),
+        "room": _name("Machine room", "Of lose room."),
+        "factor": Param(
+            None,
+            type=["null", "number"],
+            minimum=0,
+            title="Factor",
+            description="Of scale traffic: how many times as many messages.",
+            section=AS_FIELDS,
+        ),
+        "strategy": _choice("Strategy", "Of set strategy.", get_args(ClientStrategy)),
+        "message_request_mode": _choice("Request mode", "Of set request mode.", ("PULL", "POP")),
+        "pop_share_queue_num": _number("POP share", "Of set request mode; -1 is all queues.", -1, MOST_QUEUES),
+    }
+
+
+def scenario_text(params: Mapping[str, Any]) -> str:
+    """The scenario that the form describes, as the YAML of a scenario file.
+
+    Errors: AirflowFailException where the form describes none, or a change with fields too many or too few; it says
+    which, and a retry would not help.
+    """
+    scenario = yaml.safe_load(params["scenario"]) if (params.get("scenario") or "").strip() else {}
+    field_changes = [_field_change(params)] if params.get("change") else []
+    if not scenario and not field_changes:
+        raise AirflowFailException("expected a scenario as YAML, or a change: the form names neither")
+    changes = [*scenario.get("changes", []), *field_changes]
+    name = scenario.get("name") or " ".join(str(value) for value in field_changes[0].values())[:LONGEST_NAME]
+    text = yaml.safe_dump({"name": name, "changes": changes}, sort_keys=False, allow_unicode=True)
+    try:
+        scenario_of_text(text, "the form's scenario")
+    except BadInput as error:
+        raise AirflowFailException(str(error)) from None
+    return text
+
+
+def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The change that the fields describe: every field that is filled in, so that one too many is told as well."""
+    every_field = {name for model in CHANGES.values() for name in model.model_fields}
+    return {"change": params["change"]} | {
+        name: params[name] for name in sorted(every_field - {"change"}) if params.get(name) not in (None, [], "")
+    }
+
+
+def _name(title: str, description: str) -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        minLength=1,
+        maxLength=LONGEST_NAME,
+        title=title,
+        description=description,
+        section=AS_FIELDS,
+    )
+
+
+def _number(title: str, description: str, minimum: int, maximum: int) -> Param:
+    return Param(
+        None,
+        type=["null", "integer"],
+        minimum=minimum,
+        maximum=maximum,
+        title=title,
+        description=description,
+        section=AS_FIELDS,
+    )
+
+
+def _choice(title: str, description: str, values: tuple[str, ...]) -> Param:
+    return Param(
+        None, type=["null", "string"], enum=[*values, None], title=title, description=description, section=AS_FIELDS
+    )

@@ -1,0 +1,110 @@
+"""The what-if's form."""
+
+from typing import Any
+
+import pytest
+import yaml
+from airflow.sdk.definitions.param import ParamsDict
+from airflow.sdk.exceptions import AirflowFailException, ParamValidationError
+
+from rocketmq_capacity.provider.scenario_form import CHANGES, scenario_params, scenario_text
+from rocketmq_capacity.simulation.scenario import scenario_of_text
+
+pytestmark = pytest.mark.airflow
+
+EVERY_CHANGE: list[dict[str, Any]] = [
+    {"change": "add_clients", "consumer_group": "g", "client_ids": ["10.0.0.1@1", "10.0.0.2@1"]},
+    {"change": "remove_clients", "consumer_group": "g", "count": 2},
+    {"change": "set_queues", "topic": "t", "read_queue_nums": 6, "write_queue_nums": 6},
+    {"change": "add_broker", "broker_name": "c", "topics_like": "a", "broker_addr": "10.0.1.3:10911"},
+    {"change": "lose_broker", "broker_name": "b"},
+    {"change": "read_only_broker", "broker_name": "b"},
+    {"change": "lose_room", "room": "hz"},
+    {"change": "scale_traffic", "factor": 2.5},
+    {"change": "set_strategy", "consumer_group": "g", "strategy": "CONSISTENT_HASH"},
+    {
+        "change": "set_request_mode",
+        "consumer_group": "g",
+        "topic": "t",
+        "message_request_mode": "POP",
+        "pop_share_queue_num": 8,
+    },
+]
+
+
+def filled(**values: Any) -> dict[str, Any]:
+    """The form as Airflow hands it over: validated, every field present."""
+    params = ParamsDict(scenario_params())
+    params.update(values)
+    return dict(params.validate())
+
+
+def changes_of(text: str) -> list[dict[str, Any]]:
+    return scenario_of_text(text, "test").changes_as_written()
+
+
+@pytest.mark.parametrize("change", EVERY_CHANGE, ids=lambda change: change["change"])
+def test_every_change_can_be_said_field_by_field(change: dict[str, Any]) -> None:
+    assert changes_of(scenario_text(filled(**change))) == [change]
+
+
+def test_no_change_and_no_key_of_one_is_missing_from_the_form() -> None:
+    keys = {name for model in CHANGES.values() for name in model.model_fields}
+
+    assert {change["change"] for change in EVERY_CHANGE} == set(CHANGES)
+    assert keys | {"scenario"} == set(scenario_params())
+
+
+def test_every_change_can_be_said_in_yaml() -> None:
+    text = yaml.safe_dump({"name": "all of them", "changes": EVERY_CHANGE})
+
+    assert changes_of(scenario_text(filled(scenario=text))) == EVERY_CHANGE
+
+
+def test_the_fields_change_comes_after_those_of_the_yaml() -> None:
+    told = scenario_text(
+        filled(scenario="name: both\nchanges: [{change: lose_broker, broker_name: b}]", **EVERY_CHANGE[1])
+    )
+
+    assert [change["change"] for change in changes_of(told)] == ["lose_broker", "remove_clients"]
+    assert scenario_of_text(told, "test").name == "both"
+
+
+def test_a_change_of_the_fields_alone_is_named_by_what_it_says() -> None:
+    assert scenario_of_text(scenario_text(filled(**EVERY_CHANGE[1])), "test").name == "remove_clients g 2"
+
+
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        ({}, "the form names neither"),
+        ({"consumer_group": "g"}, "the form names neither"),
+        ({"change": "set_queues", "topic": "t"}, r"changes\[0\]\.read_queue_nums: is missing"),
+        ({"change": "lose_broker", "broker_name": "b", "room": "hz"}, r"changes\[0\]\.room: is not a known key"),
+        ({"change": "add_clients", "consumer_group": "g"}, "expected either client_ids or count"),
+    ],
+)
+def test_fields_that_make_no_change_fail_the_run_at_once_with_the_reason(form: dict[str, Any], reason: str) -> None:
+    with pytest.raises(AirflowFailException, match=reason):
+        scenario_text(filled(**form))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("scenario", "changes: []", "name: is missing"),
+        ("scenario", "name: x\nchanges: [{change: loose_broker}]", "the nearest known change is 'lose_broker'"),
+        ("scenario", "name: [", "is not YAML"),
+        ("change", "drop_topic", "is not one of"),
+        ("count", -1, "less than the minimum"),
+        ("count", "2", "is not of type"),
+        ("factor", -0.5, "less than the minimum"),
+        ("strategy", "POP", "is not one of"),
+        ("topic", "x" * 256, "is too long"),
+        ("topic", "", "should be non-empty"),
+        ("client_ids", [""], "should be non-empty"),
+    ],
+)
+def test_the_form_refuses_a_bad_value_with_its_reason(field: str, value: Any, reason: str) -> None:
+    with pytest.raises(ParamValidationError, match=reason):
+        filled(**{field: value})
