@@ -15,26 +15,36 @@ from tests.client.certificates import Authority, authority
 from tests.cluster.rocketmq import Broker, Cluster
 
 READER: Final = "reader"
-_PROVIDER: Final = "org.apache.rocketmq.auth.authentication.provider"
+READING: Final = ("GET",)
+"""What the how-to says that a snapshot has to be allowed."""
+_MASTER: Final = "administrator"
+_AUTH: Final = "org.apache.rocketmq.auth"
 
 
-def access_control(secret_key: str) -> dict[str, str]:
-    """Broker properties: one user is let in, who is the broker's own user among brokers as well."""
+def access_control(secret_key: str, name: str = READER) -> dict[str, str]:
+    """Broker properties: one user is let in, who may do everything, and whom brokers are among one another."""
     return {
         "authenticationEnabled": "true",
-        "authenticationProvider": f"{_PROVIDER}.DefaultAuthenticationProvider",
-        "authenticationMetadataProvider": f"{_PROVIDER}.LocalAuthenticationMetadataProvider",
-        "initAuthenticationUser": json.dumps({"username": READER, "password": secret_key}),
-        "innerClientAuthenticationCredentials": json.dumps({"accessKey": READER, "secretKey": secret_key}),
+        "authenticationProvider": f"{_AUTH}.authentication.provider.DefaultAuthenticationProvider",
+        "authenticationMetadataProvider": f"{_AUTH}.authentication.provider.LocalAuthenticationMetadataProvider",
+        "initAuthenticationUser": json.dumps({"username": name, "password": secret_key}),
+        "innerClientAuthenticationCredentials": json.dumps({"accessKey": name, "secretKey": secret_key}),
     }
+
+
+_AUTHORIZATION: Final = {
+    "authorizationEnabled": "true",
+    "authorizationProvider": f"{_AUTH}.authorization.provider.DefaultAuthorizationProvider",
+    "authorizationMetadataProvider": f"{_AUTH}.authorization.provider.LocalAuthorizationMetadataProvider",
+}
 
 
 @dataclass
 class GuardedCluster:
     """A name server and two brokers with a topic and a group; a context manager.
 
-    Attributes: ``secret_key`` of the user READER, random; ``ours``, the authority of all certificates; ``folder``,
-    where certificates stand, and connection files may.
+    Attributes: ``secret_key`` of the user READER, who may read and nothing else, random; ``ours``, the authority of
+    all certificates; ``folder``, where certificates stand, and connection files may.
     """
 
     secret_key: str = field(default_factory=lambda: secrets.token_hex(16))
@@ -44,7 +54,8 @@ class GuardedCluster:
         """Make the certificates; nothing runs before ``start``."""
         self.ours: Authority = authority(self.folder, "authority")
         self.server, self.client = self.ours.party("server"), self.ours.party("client")
-        guard = access_control(self.secret_key)
+        self._master_key = secrets.token_hex(16)
+        guard = access_control(self._master_key, _MASTER) | _AUTHORIZATION
         self.cluster = Cluster(
             [Broker("broker-a", config=guard), Broker("broker-b", config=guard)], cluster_name="C1", jvm=self._options()
         )
@@ -55,6 +66,7 @@ class GuardedCluster:
             self.cluster.start()
             self.cluster.create_topic("pay", {"broker-a": 4, "broker-b": 2})
             self.cluster.create_group("g_pay")
+            self.cluster.create_user(READER, self.secret_key, READING)
         except BaseException:
             self.close()
             raise
@@ -102,7 +114,7 @@ class GuardedCluster:
     def _options(self) -> list[str]:
         keys = self.folder / "admin.properties"
         keys.touch(0o600)
-        keys.write_text(f"access={READER}\nsecret={self.secret_key}\n", "utf-8")
+        keys.write_text(f"access={_MASTER}\nsecret={self._master_key}\n", "utf-8")
         properties = {
             "capacity.keys": keys,
             "tls.test.mode.enable": "false",

@@ -153,6 +153,12 @@ class Cluster:
                 pop_share_queue_num=pop_share_queue_num,
             )
 
+    def create_user(self, username: str, password: str, actions: Sequence[str]) -> None:
+        """Create a user on every master who may do these actions (GET, …) to every topic and group."""
+        for address in self._masters():
+            fields = {"username": username, "password": password, "actions": list(actions)}
+            self._ask("create_user", broker_addr=address, **fields)
+
     def set_broker_config(self, broker_name: str, config: Mapping[str, str], broker_id: int = 0) -> None:
         """Change properties of a running broker; ``brokerPermission`` 4 makes it read-only."""
         self._ask("set_broker_config", broker_addr=self.broker_addrs[broker_name, broker_id], config=dict(config))

@@ -1,6 +1,5 @@
 """Hands a connection's secrets to a Spark app: in a file that lives as long as the app runs, and nowhere else."""
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -41,14 +40,20 @@ def _private_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="rocketmq-capacity-"))
     try:
         # In a session of its own, since a task is killed with its whole process group; its input ends when we do.
-        with subprocess.Popen(  # noqa: S603  (a fixed program; the folder is its argument and no part of its text)
-            ["/bin/sh", "-c", _DELETE_AFTER_US, str(folder)], stdin=subprocess.PIPE, start_new_session=True
-        ) as shell:
-            try:
-                yield folder
-            finally:
-                with contextlib.suppress(OSError):
-                    shutil.rmtree(folder)
-                shell.communicate()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shell = subprocess.Popen(  # noqa: S603  (a fixed program; the folder is its argument and no part of its text)
+            ["/bin/sh", "-c", _DELETE_AFTER_US, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        folder.rmdir()
+        raise
+    with shell:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            # Not waited for: a process that we have forked meanwhile may hold its input open.
+            shell.kill()

@@ -6,6 +6,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.rocketmq.acl.common.AclClientRPCHook;
@@ -60,6 +61,7 @@ final class Admin {
         add(commands, "set_order_conf", Admin::setOrderConf);
         add(commands, "set_request_mode", Admin::setRequestMode);
         add(commands, "set_broker_config", Admin::setBrokerConfig);
+        add(commands, "create_user", Admin::createUser);
         commands.add("facts", fields -> new Facts(client()).all());
     }
 
@@ -93,6 +95,15 @@ final class Admin {
         group.setGroupName(fields.getString("consumer_group"));
         group.setConsumeMessageOrderly(fields.getBooleanValue("orderly"));
         client.createAndUpdateSubscriptionGroupConfig(fields.getString("broker_addr"), group);
+    }
+
+    /** A user who may do these actions to everything, and nothing else. */
+    private static void createUser(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        String broker = fields.getString("broker_addr");
+        String name = fields.getString("username");
+        client.createUser(broker, name, fields.getString("password"), "Normal");
+        client.createAcl(broker, "User:" + name, List.of("Topic:*", "Group:*"),
+            fields.getList("actions", String.class), List.of(), "Allow");
     }
 
     private static void setOrderConf(DefaultMQAdminExt client, JSONObject fields) throws Exception {
