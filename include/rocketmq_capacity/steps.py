@@ -22,6 +22,7 @@ from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
 from rocketmq_capacity.lake import Run, write_whole
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
+from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.session import SMALL_BYTES, set_size
 from rocketmq_capacity.side_by_side import side_by_side
@@ -158,6 +159,8 @@ def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
 def recommend(planning: Planning) -> None:
     """Answer the findings with the smallest safe changes, each simulated before it is named."""
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS) as written:
+        # What a person said of the recommendations before is no answer to these.
+        planning.run.approval.unlink(missing_ok=True)
         tables = planning.read_all(contracts.SNAPSHOT)
         status, groups = planning.read(contracts.StrategyStatus), planning.read(contracts.GroupStatus)
 
@@ -173,9 +176,10 @@ def recommend(planning: Planning) -> None:
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
-    """Write what people read into the run's report folder."""
+    """Write what people read into the run's report folder, with the answer of a person where there is one."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):
-        published(rows_of(planning), planning.run.report, scenario=scenario)
+        approval = read_approval(planning.run.approval)
+        published(rows_of(planning), planning.run.report, scenario=scenario, approval=approval)
 
 
 def rows_of(planning: Planning) -> dict[str, list[dict[str, Any]]]:

@@ -11,6 +11,7 @@ import pytest
 from airflow.sdk.definitions._internal.expandinput import MappedArgument
 from airflow.sdk.exceptions import ParamValidationError
 
+from rocketmq_capacity.provider.spark_app import SnapshotApp
 from tests.fixtures.environment import LOCAL_SPARK, ROOT
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def submitted(dag: "DAG", step: str, **params: Any) -> list[str]:
     # What the mapping hands over for a cluster: tasks of a mapped group get it in place of these.
     task.application_args = [KEY if isinstance(told, MappedArgument) else told for told in task.application_args or []]
     task.run_key = KEY
+    if isinstance(task, SnapshotApp):
+        task.connection = task.inventory = None
     context = {"dag_run": run, "params": values, **(dag.user_defined_macros or {})}
     task.render_template_fields(cast("Context", context), dag.get_template_env())
     return list(task._get_hook()._build_spark_submit_command(task.application))

@@ -25,6 +25,7 @@ def test_the_event_says_where_the_report_is_and_how_much_was_found(tmp_path: Pat
     )
 
     assert report_facts(plan) == {
+        "run_id": tmp_path.parent.name,
         "cluster_name": "C1",
         "taken_at": "2026-11-20T02:00:00Z",
         "fingerprint": "f" * 64,

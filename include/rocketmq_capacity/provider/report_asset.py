@@ -28,6 +28,7 @@ def report_facts(plan: Path) -> dict[str, Any]:
     content = json.loads(plan.read_bytes())
     found = Counter(finding["severity"] for finding in content["findings"])
     return {
+        "run_id": plan.parents[1].name,
         "cluster_name": content["cluster_name"],
         "taken_at": content["taken_at"],
         "fingerprint": content["fingerprint"],

@@ -1,0 +1,82 @@
+"""Asks a person to approve the recommendations of a plan, and publishes it with the answer.
+
+Runs after each daily plan. A plan is readable at once; what this adds is the answer: approved or rejected, by whom,
+when and why stands in its report and in `plan.json`.
+
+**Who is asked**: whoever may answer Airflow's *required actions*. Recommendations that are for information alone need
+no answer. **No answer in time means rejected.**
+
+**What cannot be approved**: a plan whose snapshot is older than 24 hours, that was made anew, or whose cluster has a
+later snapshot. That is looked at when the question is asked, and again when the answer comes.
+
+| task | does |
+|---|---|
+| `questions` | finds the plans that need an answer and can have one |
+| `approval.ask` | waits for a person |
+| `approval.record` | keeps the answer with the plan, or says why it came too late |
+| `approval.publish` | writes report and plan again, with the answer |
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pendulum
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import DAG, Param, get_current_context, task, task_group
+
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.places import Places, home_of
+from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
+from rocketmq_capacity.provider.approval import questions as questions_about
+from rocketmq_capacity.provider.report_asset import REPORT, REPORTS, ReportLink
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SparkApp
+
+PLACES = Places.of(home_of(__file__))
+
+# A plan that waits for its answer keeps no other one waiting.
+RUNS_AT_ONCE = 16
+
+with DAG(
+    dag_id=Path(__file__).stem,
+    description=__doc__.partition(".")[0],
+    doc_md=__doc__,
+    schedule=[REPORT],
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=RUNS_AT_ONCE,
+    tags=["rocketmq", "capacity"],
+) as dag:
+
+    @task
+    def questions() -> list[dict[str, str]]:
+        """Find the plans that the triggering events tell of, that need an answer and can have one."""
+        events = get_current_context()["triggering_asset_events"][REPORT]
+        run_keys = [event.extra["run_id"] for event in events]
+        asked = questions_about(run_keys, Lake(PLACES.lake), datetime.now(UTC), REPORTS)
+        return [question.task_arguments() for question in asked]
+
+    @task_group
+    def approval(run_key: str, fingerprint: str, subject: str, body: str) -> None:
+        """One plan."""
+        ask = HITLOperator(
+            task_id="ask",
+            subject=subject,
+            body=body,
+            options=[APPROVE, REJECT],
+            defaults=[REJECT],
+            response_timeout=OLDEST,
+            params={COMMENT: Param("", type="string", maxLength=1_000, title="Why")},
+        )
+
+        @task
+        def record(answer: dict[str, Any], run_key: str, fingerprint: str) -> str:
+            """Keep the answer with the plan."""
+            return record_answer(answer, run_key, fingerprint, Lake(PLACES.lake), datetime.now(UTC))
+
+        publish = SparkApp(step="publish", places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)
+        publish.operator_extra_links = (ReportLink(PLACES.lake, "plans"),)
+        answer: Any = ask.output
+        record(answer, run_key, fingerprint) >> publish
+
+    approval.expand_kwargs(questions())

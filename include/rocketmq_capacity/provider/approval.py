@@ -1,0 +1,147 @@
+"""Asks a person about a plan's recommendations, and keeps the answer with the plan.
+
+Only a plan that still says what the cluster is like can be approved: its snapshot is the cluster's latest, and at most
+a day old. The answer is checked against that once more when it comes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from rocketmq_capacity.lake import Lake, Run, write_whole
+from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.shelf import Shelf
+from rocketmq_capacity.report.summary import read_plan
+from rocketmq_capacity.report.visible import visible
+from rocketmq_capacity.run_lookup import existing_run
+
+OLDEST: Final = timedelta(hours=24)
+"""What a snapshot may be old at most for its plan to be approved."""
+APPROVE: Final = "Approve"
+REJECT: Final = "Reject"
+COMMENT: Final = "why"
+"""The field of the answer's form."""
+SHOWN: Final = 25
+"""Recommendations that the question names; all of them stand in the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked about one plan; JSON values, since it travels through Airflow's database.
+
+    Attributes:
+        run_key: the run's id in the lake.
+        fingerprint: of the snapshot that the plan was made from.
+        subject: the question in one line.
+        body: what it is about, as Markdown.
+    """
+
+    run_key: str
+    fingerprint: str
+    subject: str
+    body: str
+
+    def task_arguments(self) -> dict[str, str]:
+        """What the tasks that ask and record are told."""
+        return {name: getattr(self, name) for name in ("run_key", "fingerprint", "subject", "body")}
+
+
+def questions(run_keys: Iterable[str], lake: Lake, now: datetime, reports: str) -> list[Question]:
+    """The questions about these runs' plans: none where nothing needs an approval, or can have one any more.
+
+    Errors: DatasetMissing for a run that is not in the lake.
+    """
+    asked = []
+    for run_key in sorted(set(run_keys)):
+        run = existing_run(lake, run_key)
+        plan = read_plan(run.report / "plan.json")
+        ids = needing_approval(plan)
+        if ids and hindrance(run, lake, plan["fingerprint"], now) is None:
+            asked.append(_question(run, plan, ids, reports))
+    return asked
+
+
+def hindrance(run: Run, lake: Lake, fingerprint: str, now: datetime) -> str | None:
+    """Why the plan cannot be approved, or None where it can."""
+    plan = read_plan(run.report / "plan.json")
+    if plan["fingerprint"] != fingerprint:
+        return "the plan was made anew from another snapshot"
+    if now - _taken_at(plan) > OLDEST:
+        return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
+    latest = Shelf(lake, "plans").reports(run.folder.parent.name)[0].summary
+    if latest.fingerprint != fingerprint and latest.moment > _taken_at(plan):
+        return f"the cluster has a later snapshot, of {latest.taken_at}"
+    return None
+
+
+def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lake: Lake, now: datetime) -> str:
+    """Keep what the person answered in the run's folder; gives APPROVED or REJECTED.
+
+    Args:
+        answer: what Airflow's operator gives: ``chosen_options``, ``params_input``, ``responded_at`` and
+            ``responded_by_user``, which is null where nobody answered in time.
+        run_key: the run's id in the lake.
+        fingerprint: of the snapshot that was asked about.
+        lake: the lake.
+        now: the moment, by which a plan may have become too old.
+    """
+    run = existing_run(lake, run_key)
+    plan = read_plan(run.report / "plan.json")
+    user, comment = answer.get("responded_by_user"), str((answer.get("params_input") or {}).get(COMMENT) or "").strip()
+    is_approved = answer["chosen_options"] == [APPROVE] and user is not None
+    why = comment or (None if user else "nobody answered in time")
+    if is_approved and (reason := hindrance(run, lake, fingerprint, now)):
+        is_approved, why = False, f"approved, but {reason}" + (f" ({comment})" if comment else "")
+    record = {
+        "status": "APPROVED" if is_approved else "REJECTED",
+        "by": _name_of(user),
+        "at": _moment(answer.get("responded_at"), now).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "why": why,
+        "recommendations": needing_approval(plan),
+    }
+    write_whole(run.approval, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    return str(record["status"])
+
+
+def _question(run: Run, plan: Mapping[str, Any], ids: list[str], reports: str) -> Question:
+    cluster, many = visible(plan["cluster_name"]), len(ids)
+    chosen = [recommendation for recommendation in plan["recommendations"] if recommendation["id"] in ids]
+    lines = [f"- {_code(one['action'])} {_code(one['consumer_group'] or one['topic'] or '')}" for one in chosen[:SHOWN]]
+    more = [f"- and {many - SHOWN} more"] if many > SHOWN else []
+    report = f"{reports}/reports/plans/{run.folder.parent.name}/{run.folder.name}/"
+    return Question(
+        run_key=run.folder.name,
+        fingerprint=plan["fingerprint"],
+        subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
+        body="\n".join([
+            f"Snapshot of {plan['taken_at']}. [The report]({report}) shows reasons, commands and what each changes.",
+            "",
+            *lines,
+            *more,
+        ]),
+    )
+
+
+def _code(text: str) -> str:
+    """A name as Markdown's code: no name of a cluster becomes a link, a picture or a heading."""
+    return f"`{visible(text).replace('`', chr(39))}`" if text else ""
+
+
+def _taken_at(plan: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(plan["taken_at"])
+
+
+def _moment(value: object, now: datetime) -> datetime:
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return moment.astimezone(UTC) if isinstance(moment, datetime) else now
+
+
+def _name_of(user: Any) -> str | None:
+    """A user as Airflow hands it over: an object or a mapping with ``id`` and ``name``."""
+    if user is None:
+        return None
+    held = user if isinstance(user, Mapping) else {name: getattr(user, name, None) for name in ("id", "name")}
+    return str(held.get("name") or held.get("id"))

@@ -1,0 +1,161 @@
+"""Which plans a person is asked about, and what becomes of the answer."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.provider.approval import Question, questions, record_answer
+from rocketmq_capacity.report.approval import needing_approval, read_approval
+from rocketmq_capacity.report.summary import read_plan
+from tests.plugins.stored_reports import LAST, put, rows_of
+
+pytestmark = pytest.mark.airflow
+
+AN_HOUR = timedelta(hours=1)
+ALICE = {"id": "1", "name": "alice"}
+
+
+def published(lake: Path, moment: datetime = LAST, run_id: str = "r1", **changes: Any) -> Run:
+    """A published run with its snapshot's file, which is what makes a run findable."""
+    rows = rows_of(moment)
+    rows["cluster"][0] |= changes
+    run = put(lake, run_id, rows)
+    run.inventory.touch()
+    return run
+
+
+def asked(lake: Path, now: datetime, *run_ids: str) -> list[Question]:
+    return questions(run_ids or ["r1"], Lake(lake), now, "/rocketmq-capacity")
+
+
+def answered(lake: Path, now: datetime, option: str = "Approve", **changes: Any) -> dict[str, Any]:
+    """What is kept of an answer to the question about r1."""
+    (question,) = asked(lake, LAST)
+    answer = {
+        "chosen_options": [option],
+        "params_input": {"why": "looks right"},
+        "responded_at": now.isoformat(),
+        "responded_by_user": ALICE,
+    }
+    record_answer(answer | changes, question.run_key, question.fingerprint, Lake(lake), now)
+    kept = read_approval(Lake(lake).run("prod-eu-1", "r1").approval)
+    assert kept is not None
+    return kept
+
+
+def test_a_plan_with_recommendations_that_are_no_mere_notes_is_asked_about(tmp_path: Path) -> None:
+    run = published(tmp_path)
+    ids = needing_approval(read_plan(run.report / "plan.json"))
+
+    (question,) = asked(tmp_path, LAST)
+
+    assert question.run_key == "r1"
+    assert f"Approve {len(ids)} recommendations for cluster prod-eu-1?" == question.subject
+    assert "/rocketmq-capacity/reports/plans/prod-eu-1/r1/" in question.body
+
+
+def test_a_plan_whose_recommendations_answer_notes_alone_is_not_asked_about(tmp_path: Path) -> None:
+    rows = rows_of(LAST)
+    for finding in rows["finding"]:
+        finding["severity"] = "INFO"
+    put(tmp_path, "r1", rows).inventory.touch()
+
+    assert asked(tmp_path, LAST) == []
+
+
+@pytest.mark.parametrize(("age", "is_asked"), [(timedelta(hours=24), True), (timedelta(hours=24, seconds=1), False)])
+def test_a_snapshot_older_than_a_day_is_not_asked_about(tmp_path: Path, age: timedelta, is_asked: bool) -> None:
+    published(tmp_path)
+
+    assert bool(asked(tmp_path, LAST + age)) == is_asked
+
+
+def test_a_plan_is_not_asked_about_once_its_cluster_has_a_later_snapshot(tmp_path: Path) -> None:
+    published(tmp_path)
+    published(tmp_path, LAST + AN_HOUR, "r2", fingerprint="later")
+
+    assert [question.run_key for question in asked(tmp_path, LAST + AN_HOUR, "r1", "r2")] == ["r2"]
+
+
+def test_a_run_that_is_not_in_the_lake_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DatasetMissing):
+        asked(tmp_path, LAST, "nobody")
+
+
+def test_names_of_the_cluster_are_no_markdown(tmp_path: Path) -> None:
+    rows = rows_of(LAST)
+    for recommendation in rows["recommendation"]:
+        recommendation["consumer_group"] = "`[x](http://evil)`\n# h"
+    for finding in rows["finding"]:
+        finding["consumer_group"] = "`[x](http://evil)`\n# h"
+    put(tmp_path, "r1", rows).inventory.touch()
+
+    (question,) = asked(tmp_path, LAST)
+
+    assert "`'[x](http://evil)'[U+000A]# h`" in question.body
+
+
+def test_an_approval_is_kept_with_who_when_and_why(tmp_path: Path) -> None:
+    run = published(tmp_path)
+
+    assert answered(tmp_path, LAST + AN_HOUR) == {
+        "status": "APPROVED",
+        "by": "alice",
+        "at": "2026-11-20T03:00:00Z",
+        "why": "looks right",
+        "recommendations": sorted(needing_approval(read_plan(run.report / "plan.json"))),
+    }
+
+
+def test_a_rejection_is_kept_too(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + AN_HOUR, "Reject", params_input={"why": " "})
+
+    assert (kept["status"], kept["by"], kept["why"]) == ("REJECTED", "alice", None)
+
+
+def test_no_answer_in_time_is_a_rejection_by_nobody(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + AN_HOUR, "Reject", responded_by_user=None, params_input={})
+
+    assert (kept["status"], kept["by"], kept["why"]) == ("REJECTED", None, "nobody answered in time")
+
+
+def test_an_approval_of_what_has_become_too_old_is_a_rejection_with_the_reason(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + timedelta(hours=25))
+
+    assert (kept["status"], kept["by"]) == ("REJECTED", "alice")
+    assert kept["why"] == "approved, but the snapshot is older than 24 hours (looks right)"
+
+
+def test_an_approval_of_a_plan_that_was_made_anew_is_a_rejection_with_the_reason(tmp_path: Path) -> None:
+    published(tmp_path)
+    (question,) = asked(tmp_path, LAST)
+    run = published(tmp_path, fingerprint="another")
+
+    answer = {"chosen_options": ["Approve"], "responded_by_user": ALICE, "responded_at": LAST.isoformat()}
+    assert record_answer(answer, "r1", question.fingerprint, Lake(tmp_path), LAST) == "REJECTED"
+
+    kept = read_approval(run.approval)
+    assert kept is not None
+    assert kept["why"] == "approved, but the plan was made anew from another snapshot"
+
+
+def test_a_moment_of_another_zone_is_kept_in_utc(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    assert answered(tmp_path, LAST, responded_at="2026-11-20T10:30:00+08:00")["at"] == "2026-11-20T02:30:00Z"
+
+
+def test_an_answer_as_airflow_hands_it_over_within_a_process_is_understood(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    assert answered(tmp_path, LAST, responded_at=datetime(2026, 11, 20, 5, tzinfo=UTC))["at"] == "2026-11-20T05:00:00Z"
