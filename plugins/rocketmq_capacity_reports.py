@@ -10,6 +10,12 @@ from typing import Any
 from airflow.plugins_manager import AirflowPlugin
 
 PREFIX = "/rocketmq-capacity"
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='{colour}' "
+    "stroke-width='2' stroke-linecap='round' stroke-linejoin='round'%3E"
+    "%3Cpath d='M4 20h16M7 16v-5M12 16V6M17 16v-8'/%3E%3C/svg%3E"
+)
+ICONS = {"icon": ICON.format(colour="%23334155"), "icon_dark_mode": ICON.format(colour="%23e2e8f0")}
 
 
 class RocketmqCapacityReports(AirflowPlugin):
@@ -24,12 +30,14 @@ class RocketmqCapacityReports(AirflowPlugin):
             "destination": "nav",
             "nav_top_level": True,
             "url_route": "rocketmq-capacity",
+            **ICONS,
         },
         {
             "name": "Capacity reports",
             "href": f"{PREFIX[1:]}/dag-runs/{{DAG_ID}}/{{RUN_ID}}",
             "destination": "dag_run",
             "url_route": "rocketmq-capacity-reports",
+            **ICONS,
         },
     ]
 

@@ -7,15 +7,19 @@ from typing import Any, Final
 from airflow.api_fastapi.app import get_auth_manager
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
+from markupsafe import Markup
 from starlette._utils import get_route_path
 from starlette.exceptions import HTTPException as AnyHTTPException
 
+from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity_pages import comparing, listing, reading
 from rocketmq_capacity_pages.access import logged_in
 from rocketmq_capacity_pages.responses import HERE, Guard, page
 
 log: Final = logging.getLogger(__name__)
 STYLE: Final = (HERE / "style.css").read_bytes()
+OWN_STYLE: Final = Markup(STYLE.decode())  # noqa: S704  # our own file
+"""Inside the one page that is shown to those who are not handed the style."""
 SAID: Final = {
     HTTPStatus.UNAUTHORIZED: "Log in to Airflow to read the reports.",
     HTTPStatus.FORBIDDEN: "You may not read the Dag that made these reports.",
@@ -55,12 +59,14 @@ def _nothing(rest: str) -> None:  # noqa: ARG001  # whatever it is
 def _refusal(request: Request, error: Any) -> HTMLResponse:
     status = HTTPStatus(error.status_code)
     is_ours = isinstance(error.detail, str) and error.detail not in {status.phrase, "Forbidden", "Not authenticated"}
-    login = None
-    if status is HTTPStatus.UNAUTHORIZED:
-        here = request.scope.get("root_path", "") + get_route_path(request.scope)
-        login = get_auth_manager().get_url_login(next_url=here)
     said = error.detail if is_ours else SAID.get(status, status.phrase)
-    return page(request, "refusal.html.j2", status, title=status.phrase, said=said, login=login)
+    if status is not HTTPStatus.UNAUTHORIZED:
+        return page(request, "refusal.html.j2", status, title=status.phrase, said=said, login=None)
+    here = request.scope.get("root_path", "") + get_route_path(request.scope)
+    login = get_auth_manager().get_url_login(next_url=here)
+    answer = page(request, "refusal.html.j2", status, title="Log in", said=said, login=login, own_style=OWN_STYLE)
+    answer.headers["Content-Security-Policy"] = policy_of(bytes(answer.body))
+    return answer
 
 
 def _failure(request: Request, error: Exception) -> HTMLResponse:

@@ -54,8 +54,8 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether recommendations have to be approved and nobody has answered."""
-        return self.needing_approval > 0 and self.approval is None
+        """Whether recommendations have to be approved and nobody has answered; for a what-if nobody is asked."""
+        return self.scenario is None and self.needing_approval > 0 and self.approval is None
 
 
 def summary_of_plan(document: Mapping[str, Any]) -> PlanSummary:

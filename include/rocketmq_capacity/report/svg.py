@@ -24,6 +24,7 @@ KEPT_ATTRIBUTES: Final = frozenset({
     "opacity",
     "stroke",
     "stroke-dasharray",
+    "stroke-linejoin",
     "stroke-miterlimit",
     "stroke-opacity",
     "stroke-width",

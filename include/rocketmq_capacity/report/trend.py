@@ -71,6 +71,7 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
                 "type": "line",
                 "color": COLOURS[severity],
                 "strokeWidth": 2,
+                "strokeJoin": "round",  # a sharp turn would point below 0
                 "strokeDash": DASHES[severity],
                 "point": {"shape": SHAPES[severity], "color": COLOURS[severity], "size": 34, "filled": True}
                 if len(reports) <= MARKED
