@@ -1,19 +1,22 @@
 """Who of a cluster answers, without taking a snapshot: every name server is asked, and every broker that they list."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from rocketmq_capacity.client.address import Address, parse_address, parse_nameservers
 from rocketmq_capacity.client.admin import BrokerAdmin, NameServers
 from rocketmq_capacity.client.errors import NoNameServerError, TransportError
+from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
-from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 
 ATTEMPTS: Final = 1
 """Somebody waits for the answer, and may ask again."""
+WARM_UP_S: Final = 5
+"""A broker's figures are sampled every second (StoreStatsService.java, rocketmq-all-5.3.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,24 @@ async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> 
     except ValueError as error:
         return Answer(name, address, problem=str(error))
     try:
-        runtime = await admin.runtime()
+        runtime = await _runtime(admin)
     except (TransportError, ProtocolError) as error:
         return Answer(name, address, problem=str(error))
     finally:
         await admin.close()
     return Answer(name, address, version=runtime.get("brokerVersionDesc"))
+
+
+async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:
+    """A broker's figures; one that has just started has none for its first seconds, and says so at once."""
+    for _ in range(WARM_UP_S):
+        try:
+            return await admin.runtime()
+        except ResponseError as error:
+            if not is_transient(error):
+                raise
+            await asyncio.sleep(1)
+    return await admin.runtime()
 
 
 def _list(answers: Sequence[Answer]) -> str:

@@ -1,0 +1,104 @@
+"""Everybody of a cluster is asked once, and each answer and each silence is told."""
+
+import asyncio
+import json
+
+import pytest
+
+from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.client.reach import Reach, reach
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.protocol.command import Command
+from tests.client.speaking_peer import SpeakingPeer, Visit
+
+QUICK = ConnectionSettings(connect_timeout_s=2, request_timeout_s=0.3)
+STARTING = "java.util.NoSuchElementException, java.base/java.util.LinkedList.getLast"
+
+
+def reached(*, refuses: str | None = None, starting: int = 0, also: dict[str, str] | None = None) -> tuple[Reach, str]:
+    """What is told of a name server and its broker-a, which refuses or is ``starting`` for so many answers."""
+    left = [starting]
+
+    async def broker(visit: Visit, asked: Command) -> None:
+        if refuses:
+            visit.answer(asked, code=16, remark=refuses)
+        elif left[0]:
+            left[0] -= 1
+            visit.answer(asked, code=1, remark=STARTING)
+        else:
+            visit.answer(asked, json.dumps({"table": {"brokerVersionDesc": "V5_3_3"}}).encode())
+
+    async def run() -> tuple[Reach, str]:
+        async with SpeakingPeer(broker) as one:
+            addresses = {"0": str(one.address), **(also or {})}
+            table = {"broker-a": {"brokerName": "broker-a", "cluster": "C1", "brokerAddrs": addresses}}
+            info = {"brokerAddrTable": table, "clusterAddrTable": {"C1": ["broker-a"]}}
+
+            async def names(visit: Visit, asked: Command) -> None:
+                visit.answer(asked, json.dumps(info).encode())
+
+            async with SpeakingPeer(names) as name_server:
+                found = await reach([str(name_server.address)], QUICK)
+                return found, found.told().replace(str(name_server.address), "N").replace(str(one.address), "A")
+
+    return asyncio.run(run())
+
+
+def test_a_broker_is_told_with_its_version() -> None:
+    found, told = reached()
+    assert found.is_enough
+    name_server, cluster, broker = told.split("; ")
+    assert name_server == "1 of 1 name servers answered (name server N: answered)"
+    assert cluster == "cluster C1"
+    assert broker == "1 of 1 brokers answered (broker-a 0 A: V5_3_3)"
+
+
+def test_a_broker_that_has_just_started_is_given_its_first_seconds() -> None:
+    found, told = reached(starting=2)
+    assert found.is_enough
+    assert told.endswith("(broker-a 0 A: V5_3_3)")
+
+
+def test_a_refusal_is_told_in_the_brokers_words_and_is_not_enough() -> None:
+    found, told = reached(refuses="check signature failed.")
+    assert not found.is_enough
+    assert told.endswith(
+        "0 of 1 brokers answered (broker-a 0 A: answered code 16 (NO_PERMISSION): check signature failed.)"
+    )
+
+
+def test_a_slave_that_is_away_is_told_and_the_master_is_enough(free_address: Address) -> None:
+    found, told = reached(also={"1": str(free_address), "2": "nowhere"})
+    assert found.is_enough
+    assert "1 of 3 brokers answered" in told
+    assert f"broker-a 1 {free_address}: cannot connect: Connection refused" in told
+    assert "broker-a 2 nowhere: 'nowhere' is not an address" in told
+
+
+def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_told(
+    free_address: Address, deaf_address: Address
+) -> None:
+    async def nothing(visit: Visit, asked: Command) -> None:
+        pass
+
+    async def nonsense(visit: Visit, asked: Command) -> None:
+        visit.answer(asked, b"<html>")
+
+    async def run() -> Reach:
+        async with SpeakingPeer(nothing) as silent, SpeakingPeer(nonsense) as other:
+            return await reach([";".join(map(str, (free_address, deaf_address, silent.address, other.address)))], QUICK)
+
+    found = asyncio.run(run())
+    assert (found.is_enough, found.brokers) == (False, ())
+    away, deaf, silent, other = (one.problem or "" for one in found.nameservers)
+    assert away == "cannot connect: Connection refused"
+    assert deaf == "cannot connect: timed out after 2 s"
+    assert silent.startswith("timed out after 0.3 s")
+    assert other.startswith("the body of 6 bytes cannot be read")
+    assert found.told().startswith("0 of 4 name servers answered (")
+
+
+def test_an_address_that_is_none_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="'nowhere' is not an address"):
+        asyncio.run(reach(["nowhere"], QUICK))
