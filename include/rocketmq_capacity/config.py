@@ -185,6 +185,13 @@ class Sampling(Section):
     sample_interval_s: NonNegative = Field(default=5.0, le=86_400)
 
 
+class Retention(Section):
+    """How long the lake keeps the runs of a cluster."""
+
+    days: Whole = Field(default=90, ge=1, le=36_500)
+    count: Whole = Field(default=400, ge=1, le=Int)
+
+
 class IdleConsumers(Section):
     """IDLE_CONSUMERS."""
 
@@ -307,6 +314,7 @@ class Policy(Section):
     consistent_hash: ConsistentHash = ConsistentHash()
     exclude: Exclude = Exclude()
     snapshot: Sampling = Sampling()
+    retention: Retention = Retention()
     thresholds: Thresholds = Thresholds()
 
     @field_validator("strategies")

@@ -9,6 +9,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.executor_code import write_packed
@@ -101,20 +102,30 @@ class SnapshotApp(SparkApp):
         self.inventory = inventory
 
     def execute(self, context: Context) -> None:
-        """Submit the app; what the connection keeps secret travels in a file that only this task can read."""
-        if self.inventory:
-            self._check_file(Path(self.inventory))
-            self.application_args = [*(self.application_args or []), f"--inventory={self.inventory}"]
-            super().execute(context)
+        """Submit the app; what the connection keeps secret travels in a file that only this task can read.
+
+        A run that is cleared has its snapshot stored and needs neither file nor connection any more.
+
+        Errors: AirflowFailException for a file or a connection that is not as it should be; a retry would not help.
+        """
+        stored = stored_run(Lake(self.lake), self.run_key)
+        if stored or self.inventory:
+            self._submit(context, f"--inventory={stored.inventory if stored else self._file()}")
             return
         from rocketmq_capacity.provider.connection_file import connection_file
 
-        with connection_file(str(self.connection)) as (nameserver, file):
-            told = [f"--nameserver={nameserver}", f"--connection={file}"]
-            self.application_args = [*(self.application_args or []), *told]
-            super().execute(context)
+        try:
+            with connection_file(str(self.connection)) as (nameserver, file):
+                self._submit(context, f"--nameserver={nameserver}", f"--connection={file}")
+        except BadInput as error:
+            raise AirflowFailException(str(error)) from None
 
-    def _check_file(self, inventory: Path) -> None:
-        # A run that is cleared has its snapshot stored and needs the file no more; no retry brings it back.
-        if not inventory.is_file() and stored_run(Lake(self.lake), self.run_key) is None:
+    def _submit(self, context: Context, *source: str) -> None:
+        self.application_args = [*(self.application_args or []), *source]
+        super().execute(context)
+
+    def _file(self) -> Path:
+        inventory = Path(str(self.inventory))
+        if not inventory.is_file():
             raise AirflowFailException(f"no file {inventory.name} in the inventory folder {inventory.parent}")
+        return inventory

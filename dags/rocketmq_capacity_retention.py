@@ -1,0 +1,72 @@
+"""Deletes the snapshots, plans and what-ifs that the policy keeps no longer.
+
+Lists first, then deletes exactly what it listed: the list stands in the first task's log and its XCom. A cluster's
+latest plan is never deleted, nor is anything in the lake that no Dag made.
+
+**How long**: `retention` in the policy file, by days and by number of runs of a cluster; both hold for plans and for
+what-ifs alike. A run by hand with *Only list* deletes nothing.
+
+| task | does |
+|---|---|
+| `list_expired` | says which runs would go, how large they are and why |
+| `delete_expired` | deletes them |
+"""
+
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pendulum
+from airflow.sdk import DAG, Param, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+
+from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.places import Places, home_of
+from rocketmq_capacity.retention import Expired, delete, expired
+
+PLACES = Places.of(home_of(__file__))
+LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}
+
+with DAG(
+    dag_id=Path(__file__).stem,
+    description=__doc__.partition(".")[0],
+    doc_md=__doc__,
+    schedule="@daily",
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    params={
+        "only_list": Param(
+            False,
+            type="boolean",
+            title="Only list",
+            description="Say what would be deleted, and delete nothing.",
+            section="What is done",
+        )
+    },
+    tags=["rocketmq", "capacity"],
+) as dag:
+
+    @task
+    def list_expired() -> dict[str, list[dict[str, Any]]]:
+        """Say which runs would go, how large they are and why."""
+        rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
+        found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
+        for shelf, runs in found.items():
+            for run in runs:
+                said = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
+                logging.getLogger(__name__).warning("%s: %s/%s, %d bytes: %s", *said)
+        return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
+
+    @task
+    def delete_expired(listed: dict[str, list[dict[str, Any]]]) -> None:
+        """Delete what was listed, and nothing else."""
+        if get_current_context()["params"]["only_list"]:
+            raise AirflowSkipException("the form asks for the list alone")
+        for shelf, runs in listed.items():
+            delete(LAKES[shelf], [Expired(**run) for run in runs])
+
+    listed: Any = list_expired()
+    delete_expired(listed)

@@ -1,0 +1,123 @@
+"""Tells people of a new plan, of a task that failed and of a plan that is late; off until a connection says how.
+
+The Airflow connection ``rocketmq_capacity_notice`` says how. Of the type ``smtp`` it is the mail server, and its
+extra's ``to`` the address. Of any other type its extra names a notifier of Airflow and the arguments of its making::
+
+    {"notifier": "package.module.Class", "arguments": {"text": "SUBJECT: TEXT, see LINK"}}
+
+where ``SUBJECT``, ``TEXT`` and ``LINK`` stand for what is told. Without such a connection nothing is sent.
+"""
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, cast
+
+from airflow.sdk import BaseHook, BaseNotifier, Context
+from airflow.sdk.configuration import conf
+from airflow.sdk.exceptions import AirflowNotFoundException
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.provider.report_asset import REPORTS, report_facts
+from rocketmq_capacity.provider.spark_app import SparkApp
+from rocketmq_capacity.run_lookup import existing_run
+
+CONNECTION: Final = "rocketmq_capacity_notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What is told: a line, a few lines more, and where to read on."""
+
+    subject: str
+    text: str
+    link: str
+
+
+def tell_published(context: Context, *, lake: Path) -> None:
+    """Tell of the plan that the task has published: its counts, and where it is."""
+    run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
+    facts = report_facts(run.report / "plan.json")
+    found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
+    notice = Notice(
+        subject=f"RocketMQ capacity of {facts['cluster_name']}: {found}",
+        text=f"Snapshot of {facts['taken_at']}, {facts['completeness']:.0%} of the queues read completely.\n"
+        f"Findings: {found}. Recommendations: {facts['recommendations']}.",
+        link=_address(f"{REPORTS}/reports/plans/{run.folder.parent.name}/{run.folder.name}/"),
+    )
+    send(notice, context)
+
+
+def tell_failed(context: Context) -> None:
+    """Tell that a task failed for good; its log says why, and is not sent: it may hold what not everybody may read."""
+    task, run = context["ti"].task_id, context["dag_run"]
+    notice = Notice(
+        subject=f"RocketMQ capacity: {task} of {run.dag_id} failed",
+        text=f"Run {run.run_id}.",
+        link=_address(f"/dags/{run.dag_id}/runs/{run.run_id}"),
+    )
+    send(notice, context)
+
+
+def tell_late(context: dict[str, Any]) -> None:
+    """Tell that a run has missed its deadline; Airflow calls this in its executor, with a context of plain values."""
+    run = context["dag_run"]
+    notice = Notice(
+        subject=f"RocketMQ capacity: {run['dag_id']} is late",
+        text=f"Run {run['dag_run_id']} has not ended by its deadline.",
+        link=_address(f"/dags/{run['dag_id']}/runs/{run['dag_run_id']}"),
+    )
+    send(notice, cast("Context", context))
+
+
+def send(notice: Notice, context: Context) -> None:
+    """Send it the way that the connection says, or not at all where there is none.
+
+    Errors: BadInput for a connection that says no way; those of the notifier.
+    """
+    try:
+        connection = BaseHook.get_connection(CONNECTION)
+    except AirflowNotFoundException:
+        return
+    notifier_of(connection.conn_type, connection.extra_dejson, notice)(context)
+
+
+def notifier_of(conn_type: str | None, extra: Mapping[str, Any], notice: Notice) -> BaseNotifier:
+    """Airflow's notifier that sends the notice. Errors: BadInput naming the key of the connection's extra."""
+    if conn_type == "smtp":
+        from airflow.providers.smtp.notifications.smtp import SmtpNotifier
+
+        if not extra.get("to"):
+            raise BadInput(f"connection {CONNECTION}", "extra.to", "is missing; expected the address to send to")
+        text = "<br>".join(html.escape(line) for line in notice.text.splitlines())
+        link = html.escape(notice.link)
+        content = f'<p>{text}</p><p><a href="{link}">{link}</a></p>'
+        return SmtpNotifier(to=extra["to"], subject=notice.subject, html_content=content, smtp_conn_id=CONNECTION)
+    module, _, name = str(extra.get("notifier") or "").rpartition(".")
+    try:
+        notifier = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        problem = f"is {extra.get('notifier')!r}; expected the class of a notifier that is installed"
+        raise BadInput(f"connection {CONNECTION}", "extra.notifier", problem) from None
+    return cast("BaseNotifier", notifier(**_filled_in(extra.get("arguments") or {}, notice)))
+
+
+def _filled_in(value: Any, notice: Notice) -> Any:
+    if isinstance(value, str):
+        told = {"SUBJECT": notice.subject, "TEXT": notice.text, "LINK": notice.link}
+        for word, said in told.items():
+            value = value.replace(word, said)
+        return value
+    if isinstance(value, dict):
+        return {key: _filled_in(held, notice) for key, held in value.items()}
+    if isinstance(value, list):
+        return [_filled_in(held, notice) for held in value]
+    return value
+
+
+def _address(path: str) -> str:
+    """Where people's browsers find it, by Airflow's own ``base_url``."""
+    return str(conf.get("api", "base_url", fallback="") or "").rstrip("/") + path

@@ -1,0 +1,157 @@
+"""Who is told what: nobody without a connection; by mail, or by any notifier of Airflow, with one."""
+
+import json
+import socket
+import sys
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Message
+from airflow.sdk import BaseNotifier, Context
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.notice import (
+    CONNECTION,
+    Notice,
+    notifier_of,
+    send,
+    tell_failed,
+    tell_late,
+    tell_published,
+)
+from tests.plugins.stored_reports import LAST, put, rows_of
+
+pytestmark = pytest.mark.airflow
+
+NOTICE = Notice("RocketMQ capacity", "Two findings\n<script>", "http://127.0.0.1:8080/rocketmq-capacity/")
+
+
+class Inbox(Message):
+    """What a mail server was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mails: list[EmailMessage] = []
+
+    def prepare_message(self, session: Any, envelope: Any) -> EmailMessage:  # noqa: ARG002  (its signature)
+        return message_from_bytes(envelope.content, policy=policy.default)
+
+    def handle_message(self, message: Any) -> None:
+        self.mails.append(message)
+
+
+class Noted(BaseNotifier):
+    """A notifier that remembers, as a team may have one of its own."""
+
+    told: ClassVar[list[dict[str, Any]]] = []
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__()
+        self.arguments = arguments
+
+    def notify(self, context: Context) -> None:  # noqa: ARG002  (its signature)
+        self.told.append(self.arguments)
+
+
+@pytest.fixture
+def mailed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EmailMessage]]:
+    """The mails that a real server gets, which the connection names."""
+    inbox = Inbox()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = Controller(inbox, hostname="127.0.0.1", port=port)
+    server.start()
+    host = {"conn_type": "smtp", "host": "127.0.0.1", "port": port}
+    extra = {"to": "sre@example.org", "from_email": "airflow@example.org", "disable_ssl": True, "disable_tls": True}
+    set_connection(monkeypatch, host | {"extra": extra})
+    yield inbox.mails
+    server.stop()
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the team's notifier is told."""
+    Noted.told.clear()
+    arguments = {"channel": "#sre", "text": "SUBJECT: TEXT", "links": ["LINK"]}
+    extra = {"notifier": f"{Noted.__module__}.Noted", "arguments": arguments}
+    monkeypatch.setitem(sys.modules, Noted.__module__, sys.modules[__name__])
+    set_connection(monkeypatch, {"conn_type": "generic", "extra": extra})
+    return Noted.told
+
+
+def set_connection(monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any]) -> None:
+    monkeypatch.setenv(f"AIRFLOW_CONN_{CONNECTION.upper()}", json.dumps(connection))
+
+
+def context(**values: Any) -> Context:
+    return cast("Context", values)
+
+
+def test_nothing_is_sent_without_a_connection() -> None:
+    send(NOTICE, context())
+
+
+def test_a_mail_has_the_notice_and_no_markup_but_its_own(mailed: list[EmailMessage]) -> None:
+    send(NOTICE, context())
+
+    (mail,) = mailed
+    assert (mail["to"], mail["from"]) == ("sre@example.org", "airflow@example.org")
+    assert mail["subject"] == NOTICE.subject
+    body = mail.get_body(("html",))
+    assert body is not None
+    assert "Two findings<br>&lt;script&gt;" in body.get_content()
+    assert f'<a href="{NOTICE.link}">' in body.get_content()
+
+
+def test_a_plan_is_told_with_its_counts_and_its_link(
+    noted: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__API__BASE_URL", "http://airflow.example.org/base")
+    run = put(tmp_path, "r1", rows_of(LAST))
+    run.inventory.touch()
+    findings = json.loads((run.report / "plan.json").read_bytes())["findings"]
+    critical = sum(finding["severity"] == "CRITICAL" for finding in findings)
+
+    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), lake=tmp_path)
+
+    (told,) = noted
+    assert told["channel"] == "#sre"
+    assert told["text"].startswith(f"RocketMQ capacity of prod-eu-1: {critical} CRITICAL, ")
+    assert told["links"] == ["http://airflow.example.org/base/rocketmq-capacity/reports/plans/prod-eu-1/r1/"]
+
+
+def test_a_task_that_failed_is_told_with_its_run(noted: list[dict[str, Any]]) -> None:
+    run = SimpleNamespace(dag_id="rocketmq_capacity_plan", run_id="manual__1")
+
+    tell_failed(context(ti=SimpleNamespace(task_id="plan.snapshot"), dag_run=run))
+
+    assert noted[0]["text"] == "RocketMQ capacity: plan.snapshot of rocketmq_capacity_plan failed: Run manual__1."
+    assert noted[0]["links"][0].endswith("/dags/rocketmq_capacity_plan/runs/manual__1")
+
+
+def test_a_late_run_is_told(noted: list[dict[str, Any]]) -> None:
+    tell_late({"dag_run": {"dag_id": "rocketmq_capacity_plan", "dag_run_id": "scheduled__1"}})
+
+    assert "rocketmq_capacity_plan is late" in noted[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("conn_type", "extra", "place"),
+    [
+        ("smtp", {}, "extra.to"),
+        ("generic", {}, "extra.notifier"),
+        ("generic", {"notifier": "no.such.Class"}, "extra.notifier"),
+        ("generic", {"notifier": "json.Nothing"}, "extra.notifier"),
+    ],
+)
+def test_a_connection_that_says_no_way_is_refused_with_the_place(
+    conn_type: str, extra: dict[str, Any], place: str
+) -> None:
+    with pytest.raises(BadInput, match=rf"connection {CONNECTION}: {place}"):
+        notifier_of(conn_type, extra, NOTICE)

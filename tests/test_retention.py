@@ -1,0 +1,126 @@
+"""Which runs of a lake are kept."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity.config import Retention
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.retention import Expired, delete, expired
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+A_MONTH = Retention(days=30, count=1_000)
+THREE = Retention(days=1_000, count=3)
+
+
+def a_run(lake: Path, days_old: float, *, name: str = "scheduled--shop", published: bool = True) -> Run:
+    """A run with a file of 100 bytes."""
+    due = NOW - timedelta(days=days_old)
+    run = Lake(lake).run("shop", f"{due:%Y%m%dT%H%M%SZ}-{name}")
+    run.tables.mkdir(parents=True)
+    (run.tables / "part-0.parquet").write_bytes(b"x" * 100)
+    if published:
+        run.begin("publish")
+        run.commit("publish", [])
+    return run
+
+
+def names(lake: Path, rules: Retention = A_MONTH) -> list[str]:
+    return [run.run_id for run in expired(Lake(lake), rules, NOW)]
+
+
+@pytest.mark.parametrize(("days_old", "is_kept"), [(30, True), (30.01, False)])
+def test_a_run_is_kept_for_its_days(tmp_path: Path, days_old: float, is_kept: bool) -> None:
+    old = a_run(tmp_path, days_old)
+    a_run(tmp_path, 0)
+
+    assert names(tmp_path) == ([] if is_kept else [old.folder.name])
+
+
+def test_no_more_runs_of_a_cluster_are_kept_than_their_count(tmp_path: Path) -> None:
+    runs = [a_run(tmp_path, days) for days in (6, 5, 4, 3, 2)]
+
+    assert names(tmp_path, THREE) == [run.folder.name for run in runs[:2]]
+
+
+def test_a_run_of_today_is_kept_whatever_the_count(tmp_path: Path) -> None:
+    for hours in range(6):
+        a_run(tmp_path, hours / 24)
+
+    assert names(tmp_path, THREE) == []
+
+
+def test_the_latest_published_run_is_kept_however_old(tmp_path: Path) -> None:
+    a_run(tmp_path, 400)
+    latest = a_run(tmp_path, 300)
+    failed = a_run(tmp_path, 200, published=False)
+
+    assert latest.folder.name not in names(tmp_path)
+    assert failed.folder.name in names(tmp_path)
+    assert len(names(tmp_path)) == 2
+
+
+def test_a_what_if_goes_with_the_run_that_it_started_from(tmp_path: Path) -> None:
+    a_run(tmp_path, 31, name="manual--shop--before", published=False)
+    a_run(tmp_path, 31, name="manual--shop")
+    a_run(tmp_path, 31.5, name="failed--shop--before", published=False)
+    a_run(tmp_path, 0)
+
+    assert [name.partition("-")[2] for name in names(tmp_path)] == [
+        "failed--shop--before",
+        "manual--shop",
+        "manual--shop--before",
+    ]
+
+
+def test_what_no_dag_made_is_left_alone(tmp_path: Path) -> None:
+    a_run(tmp_path, 0)
+    for name in ("mine", "20261340T000000Z-x", ".hidden", "a b"):
+        (tmp_path / "shop" / name).mkdir()
+    (tmp_path / "shop" / "20200101T000000Z-link").symlink_to(tmp_path)
+    (tmp_path / ".code").mkdir()
+
+    assert names(tmp_path) == []
+
+
+def test_a_lake_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    assert names(tmp_path / "none") == []
+
+
+def test_the_list_says_how_large_and_why(tmp_path: Path) -> None:
+    old = a_run(tmp_path, 31)
+    a_run(tmp_path, 0)
+
+    (found,) = expired(Lake(tmp_path), A_MONTH, NOW)
+
+    assert found.reason == "31 days old; 30 are kept"
+    assert found.size_bytes == sum(file.stat().st_size for file in old.folder.rglob("*") if file.is_file())
+
+
+def test_exactly_what_was_listed_is_deleted_and_twice_is_no_error(tmp_path: Path) -> None:
+    a_run(tmp_path, 31)
+    kept = a_run(tmp_path, 0)
+    listed = expired(Lake(tmp_path), A_MONTH, NOW)
+
+    delete(Lake(tmp_path), listed)
+    delete(Lake(tmp_path), listed)
+
+    assert list((tmp_path / "shop").iterdir()) == [kept.folder]
+
+
+@pytest.mark.parametrize(("cluster", "run_id"), [("..", "x"), ("shop", ".."), ("shop", "../../x"), ("/", "etc")])
+def test_no_name_leads_out_of_the_lake(tmp_path: Path, cluster: str, run_id: str) -> None:
+    with pytest.raises(BadInput):
+        delete(Lake(tmp_path), [Expired(cluster, run_id, 0, "")])
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    target = a_run(tmp_path / "elsewhere", 400)
+    (tmp_path / "lake" / "shop").mkdir(parents=True)
+    (tmp_path / "lake" / "shop" / target.folder.name).symlink_to(target.folder)
+
+    delete(Lake(tmp_path / "lake"), [Expired("shop", target.folder.name, 0, "")])
+
+    assert (target.tables / "part-0.parquet").exists()
