@@ -1,0 +1,33 @@
+"""The cluster that is planned: a real RocketMQ, small, with one mistake that is worth a recommendation."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tests.cluster.clients import Clients, Consumer
+from tests.cluster.rocketmq import Broker, Cluster
+
+NAME: Final = "shop"
+BROKERS: Final = (Broker("broker-a"), Broker("broker-b"))
+TOPIC: Final = "pay"
+QUEUES: Final = {"broker-a": 2, "broker-b": 2}
+GROUP: Final = "g_pay"
+CLIENTS: Final = 5
+"""One more than there are queues: one of them is idle."""
+
+
+@contextmanager
+def running_shop() -> Iterator[Cluster]:
+    """A name server, two brokers, five consumers and what they consume.
+
+    Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError where it does not come up.
+    """
+    with Cluster(BROKERS, cluster_name=NAME) as cluster:
+        cluster.create_topic(TOPIC, QUEUES)
+        cluster.create_group(GROUP)
+        with Clients(cluster.nameserver) as clients:
+            for number in range(CLIENTS):
+                clients.start_consumer(Consumer(GROUP, f"p{number}", [TOPIC]))
+            clients.settled()
+            clients.start_load(TOPIC, 20)
+            yield cluster

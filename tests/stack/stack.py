@@ -1,0 +1,122 @@
+"""The whole deployment without containers: PostgreSQL, Spark, Airflow and a RocketMQ as processes on loopback."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from rocketmq_capacity.lake import Lake
+from tests.stack.airflow import Airflow, Api, start_airflow, until
+from tests.stack.ports import free_port
+from tests.stack.postgres import Postgres, running_postgres
+from tests.stack.service import Services
+from tests.stack.shop import NAME, running_shop
+from tests.stack.spark import Spark, start_spark
+
+GOOD: Final = NAME
+DEAD: Final = "gone"
+"""Airflow's ids of the two connections: a cluster, and a name server that is not there."""
+
+DAILY: Final = "rocketmq_capacity_plan"
+WHAT_IF: Final = "rocketmq_what_if"
+APPROVAL: Final = "rocketmq_capacity_approval"
+DAGS: Final = (DAILY, WHAT_IF, APPROVAL)
+READ_WITHIN_S: Final = 120.0
+POLICY: Final = "snapshot: {sample_count: 2, sample_interval_s: 1}\n"
+"""Rates of one second instead of ten: nothing here looks at them."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What runs, and where it leaves what.
+
+    Attributes:
+        folder: everything that any of them writes, PostgreSQL's own files excepted.
+        planted: what is kept secret in the connection of the good cluster, by field.
+    """
+
+    folder: Path
+    postgres: Postgres
+    spark: Spark
+    airflow: Airflow
+    admin: Api
+    planted: dict[str, str] = field(repr=False)
+
+    @property
+    def lake(self) -> Lake:
+        """Where plans stand."""
+        return Lake(self.folder / "lake")
+
+    @property
+    def what_ifs(self) -> Lake:
+        """Where what-ifs stand."""
+        return Lake(self.folder / "what_ifs")
+
+    @property
+    def temporary(self) -> Path:
+        """Where tasks and Spark put what lives for a moment."""
+        return self.folder / "tmp"
+
+
+@contextmanager
+def running_stack(folder: Path, told: Callable[[str], None]) -> Iterator[Stack]:
+    """Everything, well and configured, its Dags switched on and none of them running.
+
+    Args:
+        folder: an empty one.
+        told: is called as the parts come up.
+
+    Errors: PostgresMissing, OracleUnavailable where the machine lacks something; StackError, ClusterError where a part
+    does not come up.
+    """
+    for name in ("tmp", "inventories"):
+        (folder / name).mkdir(parents=True)
+    (folder / "policy.yaml").write_text(POLICY, "utf-8")
+    with ExitStack() as ending, ThreadPoolExecutor(1) as side:
+        services = ending.enter_context(Services(folder / "services"))
+        shop = side.submit(ending.enter_context, running_shop())
+        postgres = ending.enter_context(running_postgres(services))
+        told("PostgreSQL")
+        spark = start_spark(services)
+        told("Spark")
+        airflow = start_airflow(services, postgres, spark, _deployment(folder))
+        told("Airflow")
+        nameserver = shop.result().nameserver
+        told("RocketMQ")
+        planted = {"password": secrets.token_hex(16), "security_token": secrets.token_hex(16)}
+        stack = Stack(folder, postgres, spark, airflow, airflow.api(), planted)
+        _configure(stack, nameserver)
+        told("Dags")
+        yield stack
+
+
+def _deployment(folder: Path) -> dict[str, str]:
+    return {
+        "RMQC_CLUSTERS": f"{GOOD},{DEAD}",
+        "RMQC_LAKE": str(folder / "lake"),
+        "RMQC_WHAT_IFS": str(folder / "what_ifs"),
+        "RMQC_INVENTORIES": str(folder / "inventories"),
+        "RMQC_POLICY": str(folder / "policy.yaml"),
+        "TMPDIR": str(folder / "tmp"),
+    }
+
+
+def _configure(stack: Stack, nameserver: str) -> None:
+    """What an operator does once, through the public API."""
+    keys = {"login": "reader", "password": stack.planted["password"]}
+    extra = f'{{"security_token": "{stack.planted["security_token"]}", "connect_timeout_s": 2}}'
+    good = {"connection_id": GOOD, "conn_type": "rocketmq", "host": nameserver, "extra": extra, **keys}
+    dead = {"connection_id": DEAD, "conn_type": "rocketmq", "host": f"127.0.0.1:{free_port()}"}
+    for connection in (good, dead):
+        stack.admin.send("POST", "/connections", connection)
+    pool = {"name": "rocketmq_capacity", "slots": 2, "description": "Spark drivers of plans at once"}
+    stack.admin.send("POST", "/pools", {**pool, "include_deferred": False})
+    for dag in DAGS:
+        until(lambda: stack.admin.ask("GET", f"/dags/{dag}").is_success, READ_WITHIN_S, f"Airflow to read {dag}")  # noqa: B023  # looked at here
+        stack.admin.switch_on(dag)
+    # Switched on, a daily Dag makes the run of today at once; these tests make their own.
+    for run in until(lambda: stack.admin.runs(DAILY), READ_WITHIN_S, "the run of today"):
+        run.end("failed")
