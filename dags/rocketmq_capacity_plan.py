@@ -27,7 +27,7 @@ yesterday; there is no catch-up for the same reason. To plan the cluster as it i
 many clusters are planned at once, by the slots of the pool `rocketmq_capacity`.
 
 **Who is told**: nobody, unless the connection `rocketmq_capacity_notice` says how; then of each plan with its counts,
-of a task that failed, and of a run that has not ended an hour after it was due.
+of a task that failed, and of a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was queued.
 """
 
 from datetime import timedelta
@@ -37,12 +37,10 @@ from typing import Any
 
 import pendulum
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
-from airflow.sdk.definitions.callback import SyncCallback
-from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
-from rocketmq_capacity.provider.notice import tell_failed, tell_late, tell_published
+from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
 from rocketmq_capacity.provider.report_asset import REPORT, ReportLink, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
@@ -52,8 +50,6 @@ PLACES = Places.of(home_of(__file__))
 
 # A large fleet is planned in minutes; a run that takes hours hangs, and would keep the next day's waiting.
 TIME_LIMIT = timedelta(hours=2)
-# People look for the plan in the morning; a run of a usual cluster takes a minute.
-LATE_AFTER = timedelta(hours=1)
 # Two runs would only fight for the same cores, and ask the same brokers twice.
 RUNS_AT_ONCE = 1
 
@@ -66,9 +62,7 @@ with DAG(
     catchup=False,
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
-    deadline=DeadlineAlert(
-        name="late", reference=DeadlineReference.DAGRUN_QUEUED_AT, interval=LATE_AFTER, callback=SyncCallback(tell_late)
-    ),
+    deadline=late_alerts(PLACES),
     default_args={"on_failure_callback": tell_failed},
     params={"clusters": clusters_param(PLACES), "inventory": inventory_param(), **policy_params()},
     tags=["rocketmq", "capacity"],

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Final, Self
 
@@ -12,6 +13,8 @@ from rocketmq_capacity.errors import BadInput
 PACKAGE: Final = Path(__file__).resolve().parent
 CONNECTION_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 """What a cluster's connection may be called: its id is part of a folder's name."""
+MOST_MINUTES: Final = 7 * 24 * 60
+"""A daily run that may take longer than a week is never late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Places:
             commas (default: none, and the recorded sample is planned).
         policy: ``RMQC_POLICY``, the policy file (default: none, every key has its default).
         spark_apps: ``RMQC_SPARK_APPS``, the folder of the Spark apps (default ``spark_apps``).
+        late_after: ``RMQC_LATE_AFTER_MINUTES``, after which a daily run that has not ended is late (default: never).
         sample: what a run without any other input plans: an inventory recorded from a real cluster.
     """
 
@@ -37,13 +41,14 @@ class Places:
     clusters: tuple[str, ...]
     policy: Path | None
     spark_apps: Path
+    late_after: timedelta | None
     sample: Path
 
     @classmethod
     def of(cls, home: Path, environment: Mapping[str, str] = os.environ) -> Self:
         """The places under ``home``, the folder of ``dags/``, where the environment names no others.
 
-        Errors: BadInput for a connection id that cannot be part of a folder's name.
+        Errors: BadInput for a connection id that cannot be part of a folder's name, and for minutes that are none.
         """
 
         def place(variable: str, default: str) -> Path:
@@ -56,6 +61,7 @@ class Places:
             clusters=_connection_ids(environment.get("RMQC_CLUSTERS", "")),
             policy=Path(environment["RMQC_POLICY"]) if environment.get("RMQC_POLICY") else None,
             spark_apps=place("RMQC_SPARK_APPS", "spark_apps"),
+            late_after=_minutes(environment.get("RMQC_LATE_AFTER_MINUTES", "")),
             sample=sample_inventory(),
         )
 
@@ -71,6 +77,15 @@ def _connection_ids(text: str) -> tuple[str, ...]:
         if not CONNECTION_ID.fullmatch(one):
             raise BadInput("RMQC_CLUSTERS", "", f"names {one!r}; expected ids of letters, digits, '_', '.' and '-'")
     return ids
+
+
+def _minutes(text: str) -> timedelta | None:
+    if not text.strip():
+        return None
+    if not text.strip().isdecimal() or not 0 < int(text) <= MOST_MINUTES:
+        problem = f"is {text!r}; expected whole minutes from 1 to {MOST_MINUTES}"
+        raise BadInput("RMQC_LATE_AFTER_MINUTES", "", problem)
+    return timedelta(minutes=int(text))
 
 
 def sample_inventory() -> Path:

@@ -4,6 +4,7 @@ import json
 import socket
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -16,9 +17,11 @@ from aiosmtpd.handlers import Message
 from airflow.sdk import BaseNotifier, Context
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.notice import (
     CONNECTION,
     Notice,
+    late_alerts,
     notifier_of,
     send,
     tell_failed,
@@ -139,6 +142,23 @@ def test_a_late_run_is_told(noted: list[dict[str, Any]]) -> None:
     tell_late({"dag_run": {"dag_id": "rocketmq_capacity_plan", "dag_run_id": "scheduled__1"}})
 
     assert "rocketmq_capacity_plan is late" in noted[0]["text"]
+
+
+def test_no_run_is_late_unless_the_deployment_says_when(tmp_path: Path) -> None:
+    assert late_alerts(Places.of(tmp_path, {})) is None
+
+
+def test_a_run_is_late_after_the_minutes_that_the_deployment_says(tmp_path: Path) -> None:
+    (alert,) = late_alerts(Places.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": "90"})) or []
+
+    assert alert.interval == timedelta(minutes=90)
+    assert alert.callback.path == "rocketmq_capacity.provider.notice.tell_late"
+
+
+@pytest.mark.parametrize("minutes", ["0", "-5", "1.5", "soon", "10081"])
+def test_minutes_that_are_none_are_refused(minutes: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="RMQC_LATE_AFTER_MINUTES"):
+        Places.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": minutes})
 
 
 @pytest.mark.parametrize(
