@@ -94,7 +94,8 @@ def plan(
     change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
 
     # Only now, where everything given is known to be good, come Spark and what needs it.
-    from rocketmq_capacity.session import SMALL_BYTES, session_under_way
+    from rocketmq_capacity.jvm import SMALL_BYTES
+    from rocketmq_capacity.session import session_under_way
 
     is_small = len(render_inventory(current)) < SMALL_BYTES
     with _java_or_advice(), _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:

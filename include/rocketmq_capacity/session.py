@@ -5,16 +5,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-SMALL_BYTES: Final = 4 * 1024**2
-"""Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
-
-HUGE_METHODS: Final = "-XX:-DontCompileHugeMethods"
-"""All strategies of a queue are one generated method, longer than what the JVM compiles by default."""
+from rocketmq_capacity.jvm import HUGE_METHODS, QUICK, driver_options
 
 ALWAYS: Final[Mapping[str, str]] = {
     "spark.driver.extraJavaOptions": HUGE_METHODS,
@@ -49,16 +44,6 @@ LARGE: Final[Mapping[str, str]] = {
     "spark.sql.optimizer.disableHints": "false",
 }
 """Millions of rows: the time goes to the rows."""
-
-
-QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A JVM for seconds of work: no second compiler, no parallel collector."""
-
-ROOMY: Final = "-Xms1g -Xmn600m"
-"""Nearly all that a small plan makes is dead at once; with the default young space it is collected a hundred times."""
-
-CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark.jsa"
-"""Spark's classes as the JVM has them in memory, where the set-up has made such a file: some seconds off each start."""
 
 
 OFTEN_NAMED: Final[Mapping[str, str]] = {
@@ -109,8 +94,7 @@ def set_size(session: SparkSession, *, is_small: bool) -> None:
 def _quick_start() -> dict[str, str]:
     """The settings of a session for seconds of work."""
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # the JVM that only puts Spark's command together
-    archive = f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
-    return {"spark.driver.extraJavaOptions": f"{QUICK} {ROOMY}" + (archive if CLASS_ARCHIVE.is_file() else "")}
+    return {"spark.driver.extraJavaOptions": driver_options(is_small=True)}
 
 
 def _remember_often_asked(jvm: Any) -> None:

@@ -20,11 +20,12 @@ from rocketmq_capacity.assessment.assess import assess as assessed
 from rocketmq_capacity.assessment.assess import loads_of_variants
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
+from rocketmq_capacity.jvm import SMALL_BYTES
 from rocketmq_capacity.lake import Run, write_whole
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
 from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.publish import publish as published
-from rocketmq_capacity.session import SMALL_BYTES, set_size
+from rocketmq_capacity.session import set_size
 from rocketmq_capacity.side_by_side import side_by_side
 from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 from rocketmq_capacity.snapshot.tables import snapshot_tables

@@ -1,6 +1,6 @@
 """``make bench``: the planner beside the official classes and the official admin client, on this machine.
 
-Every ratio is of times that were measured in this one run. Parts can be named: fleet, group, snapshot.
+Every ratio is of times that were measured in this one run. Parts can be named: fleet, group, snapshot, dag.
 """
 
 import argparse
@@ -8,6 +8,7 @@ import os
 import statistics
 
 from tests.benchmarks.allocation import STRATEGIES, time_ours, time_theirs
+from tests.benchmarks.dag import time_dag
 from tests.benchmarks.fleet import Fleet, equal_groups, fleet_of
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
 
@@ -17,13 +18,13 @@ MIB = 1024**2
 def main() -> None:
     """Run the parts and print what they gave."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help="fleet, group, snapshot (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="fleet, group, snapshot, dag (default: all)")
     parser.add_argument("--topics", type=int, default=5_000, help="of the fleet (default: 5,000)")
     parser.add_argument("--groups", type=int, default=10_000, help="of the fleet (default: 10,000)")
     parser.add_argument("--clients", type=int, default=200_000, help="of the fleet (default: 200,000)")
     parser.add_argument("--live-topics", type=int, default=300, help="of the live cluster (default: 300)")
     args = parser.parse_args()
-    parts = args.parts or ["fleet", "group", "snapshot"]
+    parts = args.parts or ["fleet", "group", "snapshot", "dag"]
     print(f"cores: {os.cpu_count()}")
     if "fleet" in parts:
         size = f"{args.topics:,} topics, {args.groups:,} groups, {args.clients:,} clients"
@@ -32,6 +33,8 @@ def main() -> None:
         one_group()
     if "snapshot" in parts:
         snapshot(args.live_topics)
+    if "dag" in parts:
+        dag()
 
 
 def compare(title: str, fleet: Fleet, strategies: tuple[str, ...]) -> None:
@@ -73,6 +76,16 @@ def snapshot(topics: int) -> None:
         threads = "sequential" if theirs.threads == 1 else f"{MANY_THREADS} threads"
         took = f"warm {warm(theirs):.2f} s, cold {theirs.seconds[0]:.2f} s, {theirs.calls:,} calls"
         print(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
+
+
+def dag() -> None:
+    """The daily Dag on the recorded inventory beside the same apps in a shell script."""
+    timing = time_dag()
+    print("\na run of the daily Dag on the recorded inventory")
+    print(f"  the Dag: {timing.dag_seconds:.1f} s, Airflow's own start included")
+    apps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in timing.steps.items())
+    print(f"  the same apps in a shell script: {timing.shell_seconds:.1f} s  ({apps})")
+    print(f"  Dag / script: {timing.dag_seconds / timing.shell_seconds:.2f}")
 
 
 if __name__ == "__main__":

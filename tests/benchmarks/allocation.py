@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from rocketmq_capacity.jvm import SMALL_BYTES
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.session import SMALL_BYTES
 from tests.benchmarks.fleet import CLUSTER, ROOMS, Fleet, official_lines, write_tables
 from tests.benchmarks.memory import run_measured
 from tests.oracle.fleet_benchmark import FleetTiming, time_official_classes

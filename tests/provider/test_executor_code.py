@@ -21,7 +21,7 @@ def test_equal_sources_give_equal_bytes(tmp_path: Path) -> None:
     assert packed(copy) == packed()
 
 
-def test_a_python_with_the_zip_alone_imports_the_package(tmp_path: Path) -> None:
+def test_a_python_with_the_zip_alone_imports_the_package_without_compiling_it(tmp_path: Path) -> None:
     file = tmp_path / "rocketmq_capacity.zip"
     write_packed(file)
 
@@ -29,7 +29,7 @@ def test_a_python_with_the_zip_alone_imports_the_package(tmp_path: Path) -> None
     isolated = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(file)!r}); {code}"]
     answer = subprocess.run(isolated, capture_output=True, text=True, check=True)
 
-    assert answer.stdout.strip() == f"{file}/rocketmq_capacity/errors.py"
+    assert answer.stdout.strip() == f"{file}/rocketmq_capacity/errors.pyc"
 
 
 def test_the_report_s_templates_are_in_the_zip(tmp_path: Path) -> None:

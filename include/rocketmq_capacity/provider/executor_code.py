@@ -1,9 +1,17 @@
-"""The package as a zip, which Spark hands to executors: they have no other way to it on a cluster."""
+"""The package as a zip, which Spark hands to executors: they have no other way to it on a cluster.
 
+Each module stands in it with its byte code, which Python cannot add to a zip: without, every app would compile the
+package anew. Another Python than this one ignores the byte code.
+"""
+
+import hashlib
+import importlib.util
 import io
 import os
+import py_compile
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from rocketmq_capacity.places import PACKAGE
@@ -16,21 +24,59 @@ def packed(package: Path = PACKAGE) -> bytes:
     """The package, templates included, as a zip with its folder at the root; equal sources give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-            entry = zipfile.ZipInfo(file.relative_to(package.parent).as_posix(), _NO_TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, file.read_bytes())
+        archive.comment = _digest(package)
+        for file, name in _files(package):
+            _add(archive, name, file.read_bytes())
+            if file.suffix == ".py":
+                _add(archive, f"{name}c", _byte_code(file, name))
     return buffer.getvalue()
 
 
 def write_packed(file: Path) -> None:
     """Write the zip where it is missing or of other sources; whoever reads meanwhile sees the old or the new one."""
-    content = packed()
-    if file.is_file() and file.read_bytes() == content:
+    if _comment(file) == _digest(PACKAGE):
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(dir=file.parent, suffix=".part")
     with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
+        stream.write(packed())
     Path(scratch).chmod(0o644)
     Path(scratch).replace(file)
+
+
+def _files(package: Path) -> Iterator[tuple[Path, str]]:
+    """Every file of the package and its name in the zip."""
+    for file in sorted(package.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            yield file, file.relative_to(package.parent).as_posix()
+
+
+def _digest(package: Path) -> bytes:
+    """What the zip was made from: the sources, and the Python that its byte code is for."""
+    digest = hashlib.sha256(importlib.util.MAGIC_NUMBER)
+    for file, name in _files(package):
+        digest.update(b"%s\0%s" % (name.encode(), hashlib.sha256(file.read_bytes()).digest()))
+    return digest.hexdigest().encode()
+
+
+def _comment(file: Path) -> bytes | None:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return archive.comment
+    except (OSError, zipfile.BadZipFile):
+        return None
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _NO_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content)
+
+
+def _byte_code(file: Path, name: str) -> bytes:
+    """The module compiled; tracebacks name its place in the zip, and no time is in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Path(folder) / "module.pyc"
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(file), str(compiled), dfile=name, doraise=True, invalidation_mode=mode)
+        return compiled.read_bytes()

@@ -10,6 +10,7 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.jvm import SMALL_BYTES, driver_options
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.executor_code import write_packed
@@ -34,8 +35,6 @@ COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(m
 
 CONF: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
-    # What session.HUGE_METHODS says; the driver's JVM runs before the app can ask for it.
-    "spark.driver.extraJavaOptions": "-XX:-DontCompileHugeMethods",
 }
 
 OF_THE_FORM: Final = (
@@ -80,8 +79,11 @@ class SparkApp(SparkSubmitOperator):
         self.run_key = run_key
 
     def execute(self, context: Context) -> None:
-        """Submit the app, with the package beside it as it is now."""
+        """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot."""
         write_packed(self.code)
+        stored = stored_run(Lake(self.lake), self.run_key)
+        options = driver_options(is_small=stored is None or stored.snapshot_bytes() < SMALL_BYTES)
+        self.conf = {**(self.conf or {}), "spark.driver.extraJavaOptions": options}
         super().execute(context)
 
 

@@ -1,0 +1,28 @@
+"""What the JVM of a plan is started with, by the size of the work; told before there is a session to ask."""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+SMALL_BYTES: Final = 4 * 1024**2
+"""Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
+
+HUGE_METHODS: Final = "-XX:-DontCompileHugeMethods"
+"""All strategies of a queue are one generated method, longer than what the JVM compiles by default."""
+
+QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A JVM for seconds of work: no second compiler, no parallel collector."""
+
+ROOMY: Final = "-Xms1g -Xmn600m"
+"""Nearly all that a small plan makes is dead at once; with the default young space it is collected a hundred times."""
+
+CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark.jsa"
+"""Spark's classes as the JVM has them in memory, where the set-up has made such a file: some seconds off each start."""
+
+
+def driver_options(*, is_small: bool) -> str:
+    """The options of the driver's JVM for a small or a large plan."""
+    if not is_small:
+        return HUGE_METHODS
+    archive = f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
+    return f"{QUICK} {ROOMY}" + (archive if CLASS_ARCHIVE.is_file() else "")
