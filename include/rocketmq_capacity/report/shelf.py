@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.lake import RUN_ID, Lake, Run, run_id_of
+from rocketmq_capacity.lake import RUN_ID, Lake, Run
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
 
@@ -22,6 +22,7 @@ FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
 """What of a run is handed to people."""
 UNREADABLE: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
 """What a spoiled or vanishing run may raise; msgspec's DecodeError is a ValueError."""
+IN_NAMES: Final = str.maketrans(":+", "__")
 OF_A_DAG_RUN: Final = re.compile(r"\d{8}T\d{6}Z-(?P<name>.+)")
 
 
@@ -61,8 +62,8 @@ class Search:
         wanted = self.text.strip().casefold()
         summary = report.summary
         held = (report.cluster, report.run_id, summary.scenario or "", summary.fingerprint)
-        # Airflow's run ids have signs that a folder's name has not.
-        return not wanted or any(text in name.casefold() for name in held for text in (wanted, run_id_of(wanted)))
+        # An orchestrator's own name of the run has signs that the folder's has not.
+        return any(wanted in name.casefold() for name in held) or wanted.translate(IN_NAMES) in report.run_id.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,86 @@
+"""Lakes with reports in them, made by the real ``publish`` from rows of plans; hundreds of them by copying."""
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from rocketmq_capacity.lake import Lake, Run, write_whole
+from rocketmq_capacity.report.publish import publish
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+CLUSTER: Final = "prod-eu-1"
+LAST: Final = datetime(2026, 11, 20, 2, tzinfo=UTC)
+
+
+def run_id_of(moment: datetime, name: str = "scheduled", source: str = "eu") -> str:
+    """The key of a scheduled run, as the Dag makes it."""
+    return f"{moment:%Y%m%dT%H%M%SZ}-{name}__{moment:%Y-%m-%dT%H_%M_%S}_00_00--{source}"
+
+
+def airflow_run_id_of(moment: datetime) -> str:
+    """What Airflow calls the same run."""
+    return f"scheduled__{moment.isoformat()}"
+
+
+def put(lake: Path, run_id: str, rows: dict[str, Any], **published: Any) -> Run:
+    """A published run, as the last step leaves it."""
+    run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
+    publish(rows, run.report, **published)
+    run.begin("publish")
+    run.commit("publish", [])
+    return run
+
+
+def rows_of(moment: datetime, groups: int = 6, cluster: str = CLUSTER) -> dict[str, Any]:
+    """A plan's rows; each day's cluster is a little different."""
+    rows = varied_rows(groups, seed=moment.toordinal())
+    rows["cluster"][0] |= {
+        "cluster_name": cluster,
+        "taken_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "fingerprint": f"{moment.toordinal():x}" * 8,
+    }
+    return rows
+
+
+@cache
+def _report_of(moment: datetime, groups: int, cluster: str) -> dict[str, bytes]:
+    """The files of that day's plan; drawing them takes a second, and many tests want the same."""
+    with TemporaryDirectory() as folder:
+        publish(rows_of(moment, groups, cluster), Path(folder))
+        return {file.name: file.read_bytes() for file in Path(folder).iterdir()}
+
+
+def put_days(lake: Path, days: int, cluster: str = CLUSTER) -> list[Run]:
+    """One plan a day up to the last, oldest first."""
+    runs = []
+    for ago in reversed(range(days)):
+        moment = LAST - timedelta(days=ago)
+        run = Lake(lake).run(cluster, run_id_of(moment))
+        for name, content in _report_of(moment, 5 + ago % 3, cluster).items():
+            write_whole(run.report / name, content)
+        run.begin("publish")
+        run.commit("publish", [])
+        runs.append(run)
+    return runs
+
+
+def put_what_if(lake: Path, moment: datetime = LAST, cluster: str = CLUSTER) -> Run:
+    """A what-if on the snapshot of that moment."""
+    run_id = run_id_of(moment + timedelta(hours=3), "manual")
+    return put(lake, run_id, rows_of(moment, cluster=cluster), scenario=a_scenario())
+
+
+def copied(run: Run, number: int) -> Run:
+    """The same report again, as if it had been made ``number`` days earlier."""
+    summary = json.loads((run.report / "summary.json").read_bytes())
+    moment = datetime.fromisoformat(summary["taken_at"]) - timedelta(days=number)
+    other = Run(run.folder.with_name(run_id_of(moment)))
+    shutil.copytree(run.folder, other.folder)
+    for name in ("summary.json", "plan.json"):
+        file = other.report / name
+        file.write_text(file.read_text().replace(summary["taken_at"], f"{moment:%Y-%m-%dT%H:%M:%SZ}"))
+    return other

@@ -1,0 +1,322 @@
+"""The pages: what they list, find, compare and draw."""
+
+import json
+import re
+import shutil
+import time
+from datetime import timedelta
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import pytest
+
+from tests.plugins.stored_reports import (
+    CLUSTER,
+    LAST,
+    airflow_run_id_of,
+    copied,
+    put,
+    put_days,
+    put_what_if,
+    rows_of,
+    run_id_of,
+)
+from tests.report.page_reader import HTML, SVG, elements, read_page, text_of, with_class
+from tests.report.test_approval import an_approval
+
+pytestmark = pytest.mark.airflow
+ROOT = "/rocketmq-capacity/"
+REPORT = re.compile(r"(\./|(\.\./)+)reports/(?P<kind>plans|what-ifs)/(?P<cluster>[^/]+)/(?P<run>[^/]+)/")
+
+
+@pytest.fixture(scope="module")
+def viewer(api, lakes):
+    return api("viewer")
+
+
+def tree_of(client, address):
+    answer = client.get(urljoin(ROOT, address))
+    assert answer.status_code == 200, answer.text
+    return read_page(answer.text)
+
+
+def runs_in(tree):
+    links = [REPORT.fullmatch(a.get("href")) for a in elements(tree, "a")]
+    return [(link["kind"], link["cluster"], link["run"]) for link in links if link]
+
+
+def test_everything_that_a_page_leads_to_is_there_and_valid_and_no_link_is_bound_to_where_airflow_stands(viewer):
+    waiting, seen, asked = [ROOT], set(), set()
+    while waiting:
+        address = waiting.pop()
+        answer = viewer.get(address)
+        assert answer.status_code == 200, address
+        if address.endswith(("plan.json", ".csv", "report.html", ".css")):
+            continue
+        tree = read_page(answer.text)
+        links = [a.get("href") for a in elements(tree, "a")] + [f.get("action") for f in elements(tree, "form")]
+        links += [f.get("src") for f in elements(tree, "iframe")] + [e.get("href") for e in elements(tree, "link")]
+        for link in links:
+            assert link.startswith(("./", "../", "#")), (address, link)
+            target = urljoin(address, link).partition("#")[0]
+            assert target.startswith(ROOT), (address, link)
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
+                asked.add(urlsplit(target).path)
+    assert len(asked) > 30
+
+
+def test_the_list_has_every_report_latest_first_under_its_day_with_its_counts(viewer, lakes):
+    tree = tree_of(viewer, "")
+    days = [text_of(row) for row in with_class(tree, "day")]
+
+    assert days == [
+        "20 November 2026 3 reports",
+        "19 November 2026 1 report",
+        "18 November 2026 1 report",
+        "17 November 2026 1 report",
+    ]
+    found = runs_in(tree)
+    assert len(found) == 6
+    assert found[0][0] == "what-ifs"  # the latest run of the latest snapshot
+    moments = [run.partition("-")[0] for _, cluster, run in found if cluster == CLUSTER]
+    assert moments == sorted(moments, reverse=True)
+    place = f"./reports/plans/{CLUSTER}/{run_id_of(LAST)}/"
+    row = next(row for row in elements(tree, "tr") if place in [a.get("href") for a in row.iter(f"{HTML}a")])
+    summary = json.loads((lakes[0] / CLUSTER / run_id_of(LAST) / "report" / "summary.json").read_bytes())
+    cells = [text_of(cell) for cell in row.iter(f"{HTML}td")]
+    counts = [str(summary["findings"][name]) for name in ("CRITICAL", "WARNING", "INFO")]
+    assert cells == ["Plan", *counts, str(summary["recommendations"]), "Not answered", "97.2 %"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"kind": "what-ifs"}, 1),
+        ({"kind": "plans"}, 5),
+        ({"cluster": "shop"}, 1),
+        ({"cluster": "C9"}, 0),
+        ({"from": "2026-11-20"}, 3),
+        ({"to": "2026-11-18"}, 2),
+        ({"from": "2026-11-18", "to": "2026-11-19", "cluster": CLUSTER}, 2),
+        ({"from": "2026-11-21"}, 0),
+        ({"text": "SHOP"}, 1),
+        ({"text": "  lose BROKER "}, 1),
+        ({"text": airflow_run_id_of(LAST)}, 2),
+        ({"text": f"{LAST.toordinal():x}" * 2}, 3),
+        ({"text": "%"}, 0),
+        ({"kind": "", "cluster": "", "from": "", "to": "", "text": ""}, 6),
+    ],
+)
+def test_the_form_finds(viewer, query, found):
+    answer = viewer.get(ROOT, params=query)
+    tree = read_page(answer.text)
+
+    assert len(runs_in(tree)) == found
+    assert ("No report is like that." in answer.text) == (found == 0)
+    for name in ("cluster", "text"):
+        (field,) = [e for e in tree.iter() if e.get("name") == name]
+        chosen = [o for o in field.iter(f"{HTML}option") if "selected" in o.attrib]
+        held = text_of(chosen[0]) if chosen else field.get("value") or ""
+        assert held in {query.get(name, ""), query.get(name, "").strip()} or query.get(name) == "C9"
+
+
+@pytest.mark.parametrize(
+    "query", [{"from": "today"}, {"to": "2026-13-01"}, {"kind": "x"}, {"cluster": "../x"}, {"text": "x" * 251}]
+)
+def test_a_form_that_makes_no_sense_is_refused_with_its_reason(viewer, query):
+    answer = viewer.get(ROOT, params=query)
+
+    assert answer.status_code == 400
+    assert text_of(elements(read_page(answer.text), "p")[1])
+
+
+def test_hundreds_of_reports_stand_on_pages_and_the_form_goes_with_them(api, own_lakes):
+    (run,) = put_days(own_lakes[0], 1)
+    for number in range(1, 330):
+        copied(run, number)
+    viewer, seen, address, sheets = api("viewer"), [], f"{ROOT}?cluster={CLUSTER}", 0
+    while address:
+        began = time.monotonic()
+        tree = tree_of(viewer, address)
+        assert time.monotonic() - began < 5
+        seen += runs_in(tree)
+        sheets += 1
+        following = [a.get("href") for a in elements(tree, "a") if a.get("rel") == "next"]
+        address = urljoin(ROOT, following[0]) if following else ""
+        assert not following or parse_qs(urlsplit(address).query)["cluster"] == [CLUSTER]
+
+    assert sheets == 7
+    assert len(seen) == len(set(seen)) == 330
+    assert [run for _, _, run in seen] == sorted((run for _, _, run in seen), reverse=True)
+    assert "Page 7 of 7" in text_of(tree_of(viewer, f"{ROOT}?sheet=999"))
+    for odd in ("0", "-1", "x", "9" * 30):
+        assert "Page 1 of 7" in text_of(tree_of(viewer, f"{ROOT}?sheet={odd}"))
+
+
+def test_an_empty_lake_says_what_would_fill_it(api, own_lakes):
+    assert "No report has been published yet." in api("viewer").get(ROOT).text
+    assert api("viewer").get(f"{ROOT}difference").status_code == 200
+
+
+def test_a_run_shows_its_reports_one_for_each_cluster(api, own_lakes):
+    for source, cluster in (("eu", CLUSTER), ("shop", "shop")):
+        put(own_lakes[0], run_id_of(LAST, source=source), rows_of(LAST, cluster=cluster))
+    put(own_lakes[0], run_id_of(LAST - timedelta(days=1)), rows_of(LAST - timedelta(days=1)))
+    viewer = api("viewer")
+
+    tab = tree_of(viewer, f"dag-runs/rocketmq_capacity_plan/{airflow_run_id_of(LAST)}")
+    escaped = tree_of(viewer, "dag-runs/rocketmq_capacity_plan/scheduled__2026-11-20T02%3A00%3A00%2B00%3A00")
+
+    assert {cluster for _, cluster, _ in runs_in(tab)} == {CLUSTER, "shop"}
+    assert runs_in(escaped) == runs_in(tab)
+    nothing = tree_of(viewer, "dag-runs/rocketmq_capacity_plan/scheduled")
+    assert runs_in(nothing) == []
+    assert "This run has published no report." in text_of(nothing)
+
+
+def test_a_report_leads_to_the_difference_to_the_plan_before_it(viewer):
+    tree = tree_of(viewer, f"reports/plans/{CLUSTER}/{run_id_of(LAST)}/")
+    (link,) = [a.get("href") for a in elements(tree, "a") if text_of(a) == "Difference to the plan before"]
+
+    query = parse_qs(urlsplit(link).query)
+
+    assert query == {
+        "cluster": [CLUSTER],
+        "before": [f"plans/{run_id_of(LAST - timedelta(days=1))}"],
+        "after": [f"plans/{run_id_of(LAST)}"],
+    }
+
+
+def test_the_first_report_has_nothing_before_it(viewer):
+    first = tree_of(viewer, f"reports/plans/{CLUSTER}/{run_id_of(LAST - timedelta(days=3))}/")
+
+    assert "Difference" not in text_of(first)
+
+
+def test_a_what_if_is_marked_and_compared_with_the_plan_of_its_snapshot(viewer, lakes):
+    (folder,) = lakes[1].glob("*/*")
+    tree = tree_of(viewer, f"reports/what-ifs/{CLUSTER}/{folder.name}/")
+    (link,) = [a.get("href") for a in elements(tree, "a") if text_of(a) == "Difference to the plan"]
+
+    assert "A what-if, not the cluster as it is: lose broker-b" in text_of(tree)
+    assert parse_qs(urlsplit(link).query)["before"] == [f"plans/{run_id_of(LAST)}"]
+
+
+def test_the_difference_counts_what_the_plans_themselves_hold(viewer, lakes):
+    before, after = run_id_of(LAST - timedelta(days=1)), run_id_of(LAST)
+    tree = tree_of(viewer, f"difference?cluster={CLUSTER}&before=plans/{before}&after=plans/{after}")
+    plans = [json.loads((lakes[0] / CLUSTER / run / "report/plan.json").read_bytes()) for run in (before, after)]
+
+    short = {text_of(row[0]): [int(text_of(cell)) for cell in row[1:]] for row in elements(tree, "tr")[1:3]}
+    for title, name in (("Findings", "findings"), ("Recommendations", "recommendations")):
+        new, gone, still = short[title]
+        assert gone + still == len(plans[0][name])
+        assert new + still == len(plans[1][name])
+    assert short["Findings"][0] > 0
+    chosen = [o.get("value") for o in elements(tree, "option") if "selected" in o.attrib]
+    assert chosen == [None, f"plans/{before}", f"plans/{after}"]
+
+
+def test_two_reports_are_chosen_from_lists_of_the_cluster(viewer):
+    every = tree_of(viewer, "difference")
+    assert [text_of(o) for o in elements(every, "option")] == ["Choose a cluster", CLUSTER, "shop"]
+
+    chosen = tree_of(viewer, f"difference?cluster={CLUSTER}")
+    values = [o.get("value") for o in elements(chosen, "option") if "/" in (o.get("value") or "")]
+    assert len(values) == 2 * 5
+    assert values[:5] == values[5:]
+
+
+def test_a_report_that_is_gone_leaves_the_form(viewer):
+    answer = viewer.get(f"{ROOT}difference?cluster={CLUSTER}&before=plans/no-such-run&after=plans/{run_id_of(LAST)}")
+
+    assert answer.status_code == 404
+    assert "This cluster has no such report" in answer.text
+    assert "<select" in answer.text
+
+
+@pytest.mark.parametrize("address", ["plans/../x", "x/y", "plans", "/etc/passwd", "plans/"])
+def test_what_names_no_report_cannot_be_compared(viewer, address):
+    query = {"cluster": CLUSTER, "before": address, "after": f"plans/{run_id_of(LAST)}"}
+
+    assert viewer.get(f"{ROOT}difference", params=query).status_code == 400
+
+
+def test_a_plan_too_large_to_compare_is_refused_with_its_reason(api, own_lakes, lakes):
+    run = put(own_lakes[0], "r1", rows_of(LAST))
+    with (run.report / "plan.json").open("r+b") as file:
+        file.truncate((64 << 20) + 1)
+
+    answer = api("viewer").get(f"{ROOT}difference?cluster={CLUSTER}&before=plans/r1&after=plans/r1")
+
+    assert answer.status_code == 413
+    assert "too large" in answer.text
+
+
+def test_the_trend_draws_and_lists_the_plans(viewer):
+    tree = tree_of(viewer, f"trends/{CLUSTER}")
+
+    (chart,) = elements(tree, "svg", SVG)
+    assert chart.get("role") == "img"
+    assert len(runs_in(tree)) == 4
+    assert "4 plans of 4 stored plans." in text_of(tree)
+    assert not [e for e in tree.iter() if e.get("style")]
+
+
+def test_a_trend_shows_as_many_of_the_latest_as_are_asked_for(api, own_lakes):
+    (run,) = put_days(own_lakes[0], 1)
+    for number in range(1, 40):
+        copied(run, number)
+
+    tree = tree_of(api("viewer"), f"trends/{CLUSTER}?last=30")
+
+    assert len(runs_in(tree)) == 30
+    assert "30 plans of 40 stored plans." in text_of(tree)
+
+
+def test_one_plan_is_no_trend_and_no_plan_is_none(viewer):
+    assert "One snapshot shows no trend yet." in text_of(tree_of(viewer, "trends/shop"))
+    assert viewer.get(f"{ROOT}trends/C9").status_code == 404
+
+
+def test_an_answer_is_seen_in_the_list_and_in_the_report(api, own_lakes):
+    rows = rows_of(LAST)
+    approval = an_approval(status="REJECTED", recommendations=[rows["recommendation"][0]["id"]])
+    put(own_lakes[0], "r1", rows, approval=approval)
+    viewer = api("viewer")
+
+    assert "Rejected" in text_of(with_class(tree_of(viewer, ""), "reports")[0])
+    assert "Approval: Rejected" in text_of(tree_of(viewer, f"reports/plans/{CLUSTER}/r1/"))
+    assert "Rejected by admin" in viewer.get(f"{ROOT}reports/plans/{CLUSTER}/r1/report.html").text
+
+
+def test_a_report_deleted_while_it_is_looked_at_is_not_found(api, own_lakes):
+    run = put(own_lakes[0], "r1", rows_of(LAST))
+    put_what_if(own_lakes[1])
+    viewer = api("viewer")
+    page = f"{ROOT}reports/plans/{CLUSTER}/r1/"
+    assert viewer.get(page).status_code == 200
+
+    (run.report / "report.html").unlink()
+    assert viewer.get(f"{page}report.html").status_code == 404
+    shutil.rmtree(run.folder)
+
+    assert viewer.get(page).status_code == 404
+    assert viewer.get(f"{page}plan.json").status_code == 404
+    assert len(runs_in(tree_of(viewer, ""))) == 1
+
+
+def test_tables_have_captions_and_headers_and_fields_have_labels(viewer):
+    before, after = run_id_of(LAST - timedelta(days=1)), run_id_of(LAST)
+    compared = f"difference?cluster={CLUSTER}&before=plans/{before}&after=plans/{after}"
+    for address in ("", f"trends/{CLUSTER}", compared, f"reports/plans/{CLUSTER}/{after}/"):
+        tree = tree_of(viewer, address)
+        for table in elements(tree, "table"):
+            assert text_of(table.find(f"{HTML}caption"))
+            assert all(cell.get("scope") for cell in table.iter(f"{HTML}th"))
+        labels = {label.get("for") for label in elements(tree, "label")}
+        fields = {e.get("id") for name in ("input", "select") for e in elements(tree, name)}
+        assert fields <= labels
+        assert len(elements(tree, "h1")) == 1
+        assert elements(tree, "script") == []

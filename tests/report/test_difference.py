@@ -1,0 +1,154 @@
+"""What two plans say differently."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.difference import Load, difference
+from rocketmq_capacity.report.plan import plan_document
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
+from tests.report.sample_cluster import IDLE, sample_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
+
+
+def plan_of(**rows):
+    return plan_document({"cluster": [a_cluster()], **rows})
+
+
+def test_a_plan_does_not_differ_from_itself():
+    plan = plan_document(varied_rows(12))
+    found = difference(plan, copy.deepcopy(plan))
+
+    assert found.relation == "same facts"
+    for changes, name in ((found.findings, "findings"), (found.recommendations, "recommendations")):
+        assert (changes.new, changes.gone, changes.changed) == ((), (), ())
+        assert len(changes.same) == len(changes.still) == len(plan[name]) > 0
+    assert not [change for change in found.loads if change.is_changed]
+    assert (found.groups_new, found.groups_gone) == ((), ())
+
+
+@pytest.mark.parametrize("seeds", [(1, 2), (3, 9), (5, 5)])
+def test_everything_of_both_plans_is_somewhere_once_and_the_other_way_round_new_is_gone(seeds):
+    plans = [plan_document(varied_rows(10, seed)) for seed in seeds]
+    there, back = difference(*plans), difference(*reversed(plans))
+
+    for name in ("findings", "recommendations"):
+        forth, behind = getattr(there, name), getattr(back, name)
+        before = [*forth.gone, *(old for old, _ in forth.still)]
+        after = [*forth.new, *(new for _, new in forth.still)]
+        assert sorted(map(repr, before)) == sorted(map(repr, plans[0][name]))
+        assert sorted(map(repr, after)) == sorted(map(repr, plans[1][name]))
+        assert len(behind.new) == len(forth.gone)
+        assert len(behind.still) == len(forth.still)
+
+
+def test_a_finding_is_still_there_when_its_clients_or_its_severity_have_changed():
+    before = plan_of(finding=[a_finding(subjects=["a", "b"])])
+    after = plan_of(finding=[a_finding(subjects=["a"], severity="CRITICAL")])
+
+    ((old, new),) = difference(before, after).findings.changed
+
+    assert (old["severity"], new["severity"]) == ("WARNING", "CRITICAL")
+
+
+def test_a_finding_about_another_rule_group_topic_or_broker_is_another():
+    here: dict[str, Any] = {"consumer_group": "g", "topic": "t", "broker_name": "b"}
+    before = plan_of(finding=[a_finding("HOT_QUEUE", **here)])
+    others = [a_finding("ORPHAN_QUEUE", **here)] + [a_finding("HOT_QUEUE", **here | {name: "x"}) for name in here]
+
+    for other in others:
+        changes = difference(before, plan_of(finding=[other])).findings
+        assert (len(changes.new), len(changes.gone), changes.still) == (1, 1, ())
+
+
+def test_of_several_findings_about_one_place_equal_ones_belong_together():
+    ids = [a_finding("DUPLICATE_CLIENT_ID", subjects=[name], severity="CRITICAL") for name in ("x", "y", "z")]
+
+    changes = difference(plan_of(finding=ids), plan_of(finding=[ids[2], ids[0]])).findings
+
+    assert [new["subjects"] for _, new in changes.same] == [["x"], ["z"]]
+    assert [gone["subjects"] for gone in changes.gone] == [["y"]]
+    assert (changes.new, changes.changed) == ((), ())
+
+
+def test_the_worst_of_what_is_new_comes_first():
+    findings = [
+        a_finding("STALE_OBJECT", severity="INFO"),
+        a_finding("IDLE_CONSUMERS"),
+        a_finding("ORPHAN_QUEUE", severity="CRITICAL"),
+    ]
+
+    new = difference(plan_of(), plan_of(finding=findings)).findings.new
+
+    assert [finding["severity"] for finding in new] == ["CRITICAL", "WARNING", "INFO"]
+
+
+def test_a_recommendation_is_still_there_by_its_id_or_by_what_it_does_to_what():
+    before = plan_of(recommendation=[a_recommendation(id="1"), a_recommendation(id="2", topic="ship")])
+    after = plan_of(
+        recommendation=[
+            a_recommendation(id="1", reason="13 consumers share 8 queues."),
+            a_recommendation(id="3", topic="ship", commands=["mqadmin"]),
+            a_recommendation(id="4", topic="other"),
+        ]
+    )
+
+    changes = difference(before, after).recommendations
+
+    assert [(old["id"], new["id"]) for old, new in changes.still] == [("1", "1"), ("2", "3")]
+    assert [new["id"] for new in changes.new] == ["4"]
+    assert changes.gone == ()
+
+
+def test_loads_of_the_strategy_in_use_come_first_with_both_sides():
+    rows = sample_rows()
+    before = plan_document(rows)
+    rows["strategy_load"][1] |= {"idle_clients": [], "count": metrics([1] * 12, 1.0)}
+    found = difference(before, plan_document(rows))
+
+    first = found.loads[0]
+    assert (first.consumer_group, first.strategy, first.in_use, first.is_changed) == (
+        "g_pay",
+        "AVG",
+        (True, True),
+        True,
+    )
+    assert first.before == Load(idle=len(IDLE), orphans=0, count_peak=1.5, traffic_peak=None)
+    assert first.after == Load(idle=0, orphans=0, count_peak=1.0, traffic_peak=None)
+    assert [change.strategy for change in found.loads] == ["AVG", "POP"]  # MACHINE_ROOM can be run in neither
+
+
+def test_another_strategy_in_use_is_a_change_even_with_equal_loads():
+    rows = sample_rows()
+    before = plan_document(rows)
+    rows["group_status"][0]["current_strategy"] = "POP"
+
+    loads = {change.strategy: change for change in difference(before, plan_document(rows)).loads}
+
+    assert (loads["AVG"].in_use, loads["POP"].in_use) == ((True, False), (False, True))
+    assert loads["AVG"].is_changed
+
+
+def test_groups_that_come_and_go_are_named_and_have_loads_on_one_side():
+    def with_group(name):
+        return plan_of(group_status=[a_group(name)], strategy_load=[a_strategy(name)])
+
+    found = difference(with_group("g_old"), with_group("g_new"))
+
+    assert (found.groups_new, found.groups_gone) == (("g_new",), ("g_old",))
+    sides = {change.consumer_group: (change.before is None, change.after is None) for change in found.loads}
+    assert sides == {"g_new": (True, False), "g_old": (False, True)}
+
+
+def test_a_what_if_is_compared_with_the_plan_that_it_changes():
+    rows = varied_rows(5)
+    plan, what_if = plan_document(rows), plan_document(rows, scenario=a_scenario())
+
+    assert difference(plan, what_if).findings.new == ()
+
+
+def test_plans_of_two_clusters_are_not_compared():
+    with pytest.raises(BadInput, match="are of two clusters, C1 and C2"):
+        difference(plan_of(), plan_document({"cluster": [a_cluster(cluster_name="C2")]}))

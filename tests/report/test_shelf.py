@@ -1,0 +1,156 @@
+"""What a lake's reports are looked through with: order, search, pages, and what cannot be read."""
+
+import json
+import shutil
+from datetime import date, timedelta
+from threading import Event, Thread
+
+import pytest
+
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, latest_first, sheet_of
+from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, put_what_if, rows_of, run_id_of
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    put_days(tmp_path, 3)
+    put_days(tmp_path, 1, "shop")
+    return Shelf(Lake(tmp_path), "plans")
+
+
+def found(shelf, **search):
+    return [report.run_id for report in latest_first([shelf], Search(**search))]
+
+
+def test_reports_stand_latest_first_by_their_snapshot_then_by_their_run(tmp_path):
+    moments = [LAST - timedelta(days=days) for days in (2, 0, 1)]
+    for moment in moments:
+        put(tmp_path, run_id_of(moment), rows_of(moment))
+    put(tmp_path, "20260101T000000Z-again", rows_of(LAST))  # an old run on the newest snapshot
+
+    reports = Shelf(Lake(tmp_path), "plans").reports()
+
+    assert [report.run_id for report in reports] == [
+        run_id_of(LAST),
+        "20260101T000000Z-again",
+        run_id_of(LAST - timedelta(days=1)),
+        run_id_of(LAST - timedelta(days=2)),
+    ]
+
+
+def test_what_is_looked_for_is_found_and_nothing_else(shelf):
+    assert len(found(shelf)) == 4
+    assert len(found(shelf, cluster=CLUSTER)) == 3
+    assert found(shelf, cluster="pro") == []
+    assert len(found(shelf, first_day=date(2026, 11, 19), last_day=date(2026, 11, 20))) == 3
+    assert found(shelf, last_day=date(2026, 11, 17)) == []
+    assert len(found(shelf, text="Prod")) == 3
+    assert found(shelf, text="2026-11-18t02:00:00+00") == [run_id_of(LAST - timedelta(days=2))]
+    assert found(shelf, text="*") == []
+
+
+def test_shelves_are_looked_through_together(shelf, tmp_path_factory):
+    other = tmp_path_factory.mktemp("what_ifs")
+    put_what_if(other)
+    reports = latest_first([shelf, Shelf(Lake(other), "what-ifs")], Search(text="lose broker"))
+
+    assert [(report.kind, report.summary.scenario) for report in reports] == [("what-ifs", "lose broker-b")]
+
+
+def test_the_one_before_is_of_the_same_cluster_and_earlier(shelf):
+    reports = shelf.reports(CLUSTER)
+
+    assert [shelf.before(report) for report in reports] == [*reports[1:], None]
+    assert shelf.before(shelf.report("shop", run_id_of(LAST))) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_found"),
+    [
+        ("scheduled__2026-11-20T02_00_00_00_00", True),
+        ("scheduled__2026-11-20T02_00_00_00_0", False),
+        ("scheduled__2026-11-20T02_00_00_00_00--e", False),
+        ("2026-11-20T02_00_00_00_00", False),
+        (".*", False),
+    ],
+)
+def test_a_dag_runs_reports_are_those_of_its_whole_name(shelf, name, is_found):
+    assert {report.cluster for report in shelf.of_dag_run(name)} == ({CLUSTER, "shop"} if is_found else set())
+
+
+def test_a_list_is_parted_into_sheets_that_hold_everything_once(tmp_path):
+    (run,) = put_days(tmp_path, 1)
+    for number in range(1, 2 * SHEET + 1):
+        copied(run, number)
+    reports = Shelf(Lake(tmp_path), "plans").reports()
+
+    sheets = [sheet_of(reports, number) for number in (1, 2, 3)]
+
+    assert [report for sheet in sheets for report in sheet.reports] == reports
+    assert [(sheet.first, len(sheet.reports), sheet.sheets, sheet.total) for sheet in sheets] == [
+        (1, SHEET, 3, 2 * SHEET + 1),
+        (SHEET + 1, SHEET, 3, 2 * SHEET + 1),
+        (2 * SHEET + 1, 1, 3, 2 * SHEET + 1),
+    ]
+    assert sheet_of(reports, 0) == sheets[0]
+    assert sheet_of(reports, 99) == sheets[2]
+    assert (sheet_of([], 1).first, sheet_of([], 1).sheets) == (0, 1)
+
+
+def test_a_plan_from_before_there_were_summaries_is_listed_by_its_plan(shelf):
+    (first, *_) = shelf.reports()
+    file = shelf.lake.run(first.cluster, first.run_id).report / "summary.json"
+    file.unlink()
+
+    assert first in shelf.reports()
+    assert shelf.report(first.cluster, first.run_id) == first
+
+
+def test_a_summary_of_another_cluster_is_not_believed(shelf):
+    file = shelf.lake.run("shop", run_id_of(LAST)).report / "summary.json"
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | {"cluster_name": CLUSTER}))
+
+    assert shelf.reports("shop") == []
+    assert shelf.report("shop", run_id_of(LAST)) is None
+
+
+def test_no_lake_is_an_empty_shelf(tmp_path):
+    shelf = Shelf(Lake(tmp_path / "none"), "plans")
+
+    assert (shelf.clusters(), shelf.reports(), shelf.report("C1", "r")) == ([], [], None)
+
+
+def test_only_what_people_are_given_is_handed_out(shelf):
+    (report, *_) = shelf.reports()
+
+    for name in ("report.html", "plan.json", "findings.csv", "recommendations.csv"):
+        assert shelf.file(report, name).is_file()
+    for name in ("summary.json", "../inventory.json", "", ".", "../../../x"):
+        assert shelf.file(report, name) is None
+
+
+def test_lists_stay_whole_while_runs_come_and_go(tmp_path):
+    lasting = put_days(tmp_path, 5)
+    passing, over, failed = put(tmp_path, "passing", rows_of(LAST)), Event(), []
+    aside = tmp_path.parent / f"{tmp_path.name}-aside"
+    shutil.copytree(passing.folder, aside)
+
+    def come_and_go():
+        while not over.is_set():
+            try:
+                shutil.rmtree(passing.folder)
+                shutil.copytree(aside, passing.folder)
+            except OSError as error:
+                failed.append(error)
+
+    thread = Thread(target=come_and_go)
+    thread.start()
+    try:
+        for _ in range(25):
+            listed = {report.run_id for report in Shelf(Lake(tmp_path), "plans").reports()}
+            assert {run.folder.name for run in lasting} <= listed <= {run.folder.name for run in lasting} | {"passing"}
+    finally:
+        over.set()
+        thread.join(20)
+    assert failed == []

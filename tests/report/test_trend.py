@@ -1,0 +1,88 @@
+"""The course of a cluster's counts, as rows and as a picture."""
+
+from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.report.shelf import Shelf
+from rocketmq_capacity.report.trend import MARKED, trend_of
+from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, rows_of
+from tests.report.page_reader import SVG, elements, read_page
+
+
+def stored(folder):
+    return Shelf(Lake(folder), "plans").reports(CLUSTER)
+
+
+def drawn(picture, name):
+    return elements(read_page(f"<!DOCTYPE html><title>x</title>{picture}"), name, SVG)
+
+
+def lines(picture):
+    return [path for path in drawn(picture, "path") if path.get("stroke") and path.get("stroke-width") == "2"]
+
+
+def marks(picture):
+    return [path for path in drawn(picture, "path") if (path.get("fill") or "").endswith("-line)")]
+
+
+def test_the_reports_stand_oldest_first_whatever_their_order(tmp_path):
+    put_days(tmp_path, 4)
+    reports = stored(tmp_path)
+
+    trend = trend_of(CLUSTER, reports)
+
+    assert list(trend.reports) == list(reversed(reports))
+    assert trend == trend_of(CLUSTER, list(reversed(reports)))
+
+
+def test_the_picture_is_one_image_whose_description_says_where_each_line_begins_and_ends(tmp_path):
+    put_days(tmp_path, 4)
+    reports = stored(tmp_path)
+    picture = trend_of(CLUSTER, reports).picture
+    first, last = reports[-1].summary.findings, reports[0].summary.findings
+
+    (image,), (title,), (description,) = (drawn(picture, name) for name in ("svg", "title", "desc"))
+    assert image.get("role") == "img"
+    assert title.text == f"Findings of {CLUSTER}"
+    said = description.text
+    assert "over 4 plans, from 17 November 2026, 02:00:00 UTC to 20 November 2026, 02:00:00 UTC" in said
+    for word, name in (("critical", "CRITICAL"), ("warning", "WARNING"), ("info", "INFO")):
+        assert f"{word} {first[name]} to {last[name]}" in said
+
+
+def test_each_severity_has_a_line_of_its_own_that_does_not_differ_by_colour_alone(tmp_path):
+    put_days(tmp_path, 5)
+
+    found = lines(trend_of(CLUSTER, stored(tmp_path)).picture)
+
+    assert {path.get("stroke") for path in found} == {f"var(--{name}-line)" for name in ("critical", "warning", "info")}
+    assert len({path.get("stroke-dasharray") for path in found}) == 3
+    assert all(path.get("d").count("L") == 4 for path in found)
+
+
+def test_many_plans_have_lines_without_marks(tmp_path):
+    (run,) = put_days(tmp_path, 1)
+    for number in range(1, MARKED + 1):
+        copied(run, number)
+    reports = stored(tmp_path)
+
+    assert marks(trend_of(CLUSTER, reports).picture) == []
+    assert len(marks(trend_of(CLUSTER, reports[:MARKED]).picture)) == 3 * MARKED
+
+
+def test_one_snapshot_is_no_trend_however_often_it_was_planned(tmp_path):
+    for run in ("r1", "r2"):
+        put(tmp_path, run, rows_of(LAST))
+
+    assert trend_of(CLUSTER, stored(tmp_path)).picture is None
+    assert len(trend_of(CLUSTER, stored(tmp_path)).reports) == 2
+
+
+def test_a_cluster_without_findings_is_drawn(tmp_path):
+    put_days(tmp_path, 2)
+    for folder in (tmp_path / CLUSTER).iterdir():
+        put(tmp_path, folder.name, rows_of(LAST) | {"finding": []})
+    (folder, _) = sorted((tmp_path / CLUSTER).iterdir())
+    rows = rows_of(LAST) | {"finding": []}
+    rows["cluster"][0]["taken_at"] = "2026-11-19T02:00:00Z"
+    put(tmp_path, folder.name, rows)
+
+    assert len(lines(trend_of(CLUSTER, stored(tmp_path)).picture)) == 3
