@@ -5,10 +5,10 @@ set -eu
 : >/tmp/sent
 while :; do
   for load in demo_orders:160 demo_payments:40 demo_invoices:40; do
-    java -Xmx128m -cp "$ROCKETMQ_HOME/conf:$ROCKETMQ_HOME/lib/*" \
+    java -Xmx128m -Xss512k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$ROCKETMQ_HOME/conf:$ROCKETMQ_HOME/lib/*" \
       -Drmq.logback.configurationFile="$ROCKETMQ_HOME/conf/rmq.client.logback.xml" \
       org.apache.rocketmq.example.benchmark.Producer \
-      -n rocketmq-namesrv:9876 -t "${load%:*}" -q "${load#*:}" -w 2 -s 200
+      -n rocketmq-namesrv:9876 -t "${load%:*}" -q "${load#*:}" -w 2 -s 200 || true
   done
   echo sent >/tmp/sent
   sleep 5

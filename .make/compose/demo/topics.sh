@@ -11,7 +11,7 @@ fi
 
 admin() {
   # The tools report an error and end with status 0: what they say is what counts.
-  java -Xmx128m -cp "$ROCKETMQ_HOME/conf:$ROCKETMQ_HOME/lib/*" \
+  java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$ROCKETMQ_HOME/conf:$ROCKETMQ_HOME/lib/*" \
     -Drmq.logback.configurationFile="$ROCKETMQ_HOME/conf/rmq.tools.logback.xml" \
     org.apache.rocketmq.tools.command.MQAdminStartup "$@" -n "$namesrv" 2>&1
 }
