@@ -76,7 +76,7 @@ def effect_of(planning: steps.Planning, lake: Lake) -> dict[str, Any] | None:
 
 
 def effect(before: steps.Planning, after: steps.Planning, scenario: Scenario) -> dict[str, Any]:
-    """The plan file's ``scenario``, of two runs that are assessed. Source: contract.md, "Scenario file"."""
+    """The plan file's ``scenario``, of two runs that are assessed."""
     groups = compare(before.read_all(LOOKED_AT), after.read_all(LOOKED_AT)).toArrow().to_pylist()
     found, finds = before.read(contracts.Finding), after.read(contracts.Finding)
     return {

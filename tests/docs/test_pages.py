@@ -4,9 +4,11 @@ import ast
 import importlib.util
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 import pytest
 import typer
 import yaml
@@ -15,11 +17,15 @@ from typer.core import TyperGroup
 from rocketmq_capacity.cli import app
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.config import read_policy
+from rocketmq_capacity.report.approval import KEYS as APPROVAL_KEYS
 from rocketmq_capacity.report.glossary import GLOSSARY
+from rocketmq_capacity.report.plan import plan_document
 from rocketmq_capacity.report.wording import ACTIONS, RULES, STATUS_WORDS
 from rocketmq_capacity.simulation.scenario import read_scenario
+from rocketmq_capacity.snapshot import inventory as parts_of_an_inventory
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, anchors, blocks, commands, links
+from tests.report.varied_cluster import a_scenario, varied_rows
 
 PACKAGE: Final = ROOT / "include/rocketmq_capacity"
 REPORT: Final = (DOCS / "how-to/read-a-report.md").read_text(encoding="utf-8")
@@ -163,3 +169,34 @@ def test_the_glossary_has_every_term_of_the_page() -> None:
     for term in GLOSSARY:
         for name in term.name.lower().split(", "):
             assert re.search(rf"(?m)^\|[^|]*\b{re.escape(name)}\b", page), name
+
+
+def test_the_formats_page_names_every_member_of_a_plan() -> None:
+    page = (DOCS / "formats.md").read_text(encoding="utf-8").partition("## Plan file")[2]
+    named = set(re.findall(r"`(\w+)`", page))
+    plan = plan_document(varied_rows(), scenario=a_scenario(), approval=None)
+
+    assert set(plan) - {"format"} <= named
+    for part in ("groups", "findings", "recommendations"):
+        assert set(plan[part][0]) <= named, part
+    assert set(plan["groups"][0]["strategies"][0]) - {"strategy"} <= named
+    assert set(plan["scenario"]) | set(plan["scenario"]["groups"][0]) - {"strategy"} <= named
+    assert set(APPROVAL_KEYS) <= named
+
+
+def test_the_formats_page_shows_every_member_of_an_inventory() -> None:
+    (example,) = (json.loads(block.body) for block in blocks("json") if block.page.name == "formats.md")
+    found = vars(parts_of_an_inventory).values()
+    parts = [part for part in found if isinstance(part, type) and issubclass(part, msgspec.Struct)]
+    shown = {key for mapping in mappings(example) for key in mapping}
+
+    for part in parts:
+        assert {field.encode_name for field in msgspec.structs.fields(part)} <= shown, part.__name__
+
+
+def mappings(value: Any) -> Iterator[dict[str, Any]]:
+    """Every JSON object in a value."""
+    if isinstance(value, dict):
+        yield value
+    for held in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from mappings(held)

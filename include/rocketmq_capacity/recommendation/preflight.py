@@ -1,6 +1,6 @@
 """The safety preflight: what forbids a command, in words; where anything does, its commands become comments.
 
-Source: planning.md, "Safety preflight"; ConsumerManageProcessor and RebalancePushImpl (rocketmq-all-5.3.3) for groups
+Source: ConsumerManageProcessor and RebalancePushImpl (rocketmq-all-5.3.3) for groups
 that are offline: a queue that is new to a group is read from its end once its first messages have left memory.
 """
 

@@ -29,7 +29,7 @@ def plan_document(
     ``approval`` the answer to the recommendations, if there has been one.
     Errors: :class:`ContractBroken` where a JSON column holds no JSON object, or there is not exactly one cluster;
     :class:`BadInput` where the approval is none, or names a recommendation that this plan does not have.
-    Source: contract.md, "Plan file".
+    Source: include/docs/formats.md, "Plan file".
     """
     clusters = rows.get("cluster", ())
     if len(clusters) != 1:

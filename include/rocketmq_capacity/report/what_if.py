@@ -23,7 +23,7 @@ def scenario_object(
         findings_added: rows of the dataset finding that only the changed cluster has.
         findings_cleared: rows of the dataset finding that only the cluster as it is has.
 
-    Source: contract.md, "Scenario file".
+    Source: include/docs/formats.md, "Plan file".
     """
     return {
         "name": name,
