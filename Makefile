@@ -37,6 +37,7 @@ lint: $(FOR_DEV) ## style, types and who may import whom
 	@$(IN) ruff format --check .
 	@$(IN) mypy
 	@$(IN) lint-imports --no-logo
+	@$(IN) .make/lint_stack.sh
 
 format: $(FOR_DEV) ## put the code into its form
 	@$(IN) ruff check --fix-only -q .
