@@ -18,7 +18,7 @@ def policy_params() -> dict[str, Param]:
     return {
         "strategies": Param(
             [],
-            type="array",
+            type=["null", "array"],  # what is chosen and then taken away again is null
             items={"type": "string", "enum": list(STRATEGIES)},
             examples=list(STRATEGIES),
             uniqueItems=True,

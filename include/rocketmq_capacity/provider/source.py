@@ -43,7 +43,7 @@ def clusters_param(places: Places) -> Param:
     """The form's choice of any of the configured clusters."""
     return Param(
         [],
-        type="array",
+        type=["null", "array"],  # what is chosen and then taken away again is null
         items={"type": "string", "enum": list(places.clusters)},
         examples=list(places.clusters),
         uniqueItems=True,
