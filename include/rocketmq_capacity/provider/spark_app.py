@@ -38,10 +38,10 @@ CONF: Final[dict[str, str]] = {
 }
 
 OF_THE_FORM: Final = (
-    "--strategies={{ (params.strategies or []) | join(',') }}",
-    "--policy-changes={{ params.policy_changes or '' }}",
+    "--strategies={{ (params.get('strategies') or []) | join(',') }}",
+    "--policy-changes={{ params.get('policy_changes') or '' }}",
 )
-"""What every app is told of the run's form; where a field is empty, the policy decides."""
+"""What every app is told of the run's form; where a field is empty, or a Dag has no such field, the policy decides."""
 
 
 class SparkApp(SparkSubmitOperator):
