@@ -21,12 +21,18 @@ QUIET: Final = (
 )
 
 
-@contextmanager
-def running_browser() -> Iterator[Browser]:
-    """Chromium; skips, with the reason, where there is none."""
+def program_or_skipped() -> str:
+    """Chromium's program; skips, with the reason, where there is none."""
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip(f"needs a browser: none of {', '.join(NAMES)} is on the PATH (Debian: apt-get install chromium)")
+    return program
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    """Chromium; skips, with the reason, where there is none."""
+    program = program_or_skipped()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(QUIET))
         yield browser

@@ -1,0 +1,221 @@
+"""The reports inside the real Airflow UI, served by its API server behind a URL prefix, in a real browser."""
+
+import http.client
+from datetime import timedelta
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.chromium import running_browser
+from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
+from tests.plugins.stored_reports import (
+    CLUSTER,
+    LAST,
+    airflow_run_id_of,
+    copied,
+    put,
+    put_days,
+    put_what_if,
+    rows_of,
+    run_id_of,
+)
+from tests.report.row_builders import a_finding
+from tests.report.test_approval import an_approval
+
+pytestmark = [pytest.mark.browser, pytest.mark.airflow, pytest.mark.slow]
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+BEFORE, AFTER = run_id_of(LAST - timedelta(days=1)), run_id_of(LAST)
+PAGES = {
+    "list": "",
+    "found": f"?cluster={CLUSTER}&text=lose&from=2026-11-01",
+    "nothing": "?text=nothing-is-called-so",
+    "report": f"reports/plans/{CLUSTER}/{AFTER}/",
+    "what-if": f"reports/what-ifs/{CLUSTER}/{run_id_of(LAST + timedelta(hours=3), 'manual')}/",
+    "difference": f"difference?cluster={CLUSTER}&before=plans/{BEFORE}&after=plans/{AFTER}",
+    "choice": f"difference?cluster={CLUSTER}",
+    "trend": f"trends/{CLUSTER}",
+    "run": f"dag-runs/rocketmq_capacity_plan/{airflow_run_id_of(LAST)}",
+    "missing": "nothing/here",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    plans, what_ifs = tmp_path_factory.mktemp("plans"), tmp_path_factory.mktemp("what_ifs")
+    first, *_ = put_days(plans, 4)
+    for number in range(1, 60):
+        copied(first, number)
+    rows = rows_of(LAST)
+    rows["finding"].append(a_finding(message=HOSTILE, topic=HOSTILE, subjects=[HOSTILE]))
+    approval = an_approval(by=HOSTILE, why=HOSTILE, recommendations=[rows["recommendation"][0]["id"]])
+    put(plans, AFTER, rows, approval=approval)
+    put_what_if(what_ifs)
+    places = {"RMQC_LAKE": str(plans), "RMQC_WHAT_IFS": str(what_ifs)}
+    with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def login(browser, server):
+    """What a browser keeps of a login through Airflow's own form."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.url}/rocketmq-capacity/trends/{CLUSTER}")
+    page.get_by_role("link", name="Log in").click()
+    page.get_by_label("Username").fill("viewer")
+    page.get_by_label("Password").fill(PASSWORDS["viewer"])
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"**{PREFIX}/rocketmq-capacity/trends/{CLUSTER}")
+    yield context.storage_state()
+    context.close()
+
+
+@pytest.fixture
+def opened(browser, server, login):
+    """Opens an address below Airflow's own in a window of its own, with all that the page complained of."""
+    contexts = []
+
+    def open_page(address, *, viewport=DESKTOP, scheme="light", bypass_csp=False):
+        context = browser.new_context(
+            storage_state=login, viewport=viewport, color_scheme=scheme, bypass_csp=bypass_csp, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(server.url + address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light", "dark-phone"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_to_complain_of(opened, name, scheme, viewport):
+    page = opened(f"/rocketmq-capacity/{PAGES[name]}", viewport=viewport, scheme=scheme, bypass_csp=True)
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    options = {"resultTypes": ["violations"], "iframes": False}  # the report itself has its own test
+    violations = Axe().run(page, options=options).response["violations"]
+
+    assert [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in violations] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "missing"])
+def test_nothing_is_refused_and_hostile_names_run_nothing(opened, name):
+    page = opened(f"/rocketmq-capacity/{PAGES[name]}")
+
+    assert page.complaints == []
+    assert page.title().endswith(" Capacity reports")
+    assert page.evaluate("getComputedStyle(document.querySelector('.top')).display") == "flex"  # the style has come
+
+
+def test_the_navigation_leads_to_the_reports_and_a_reload_stays_there(opened, server):
+    page = opened("/")
+    page.get_by_role("link", name="Capacity reports").click()
+    reports = page.frame_locator("iframe[title='Capacity reports']")
+    reports.get_by_role("searchbox", name="Search").fill("lose broker")
+    reports.get_by_role("button", name="Show").click()
+    reports.get_by_text("1 report of 1 cluster.").wait_for()
+    reports.get_by_role("link", name=f"What-if of 2026-11-20, 02:00 {CLUSTER}").click()
+    reports.get_by_text("A what-if, not the cluster as it is:").wait_for()
+
+    report = reports.frame_locator("iframe[title='The report']")
+    report.get_by_role("link", name="Findings").first.click()
+    assert report.locator("#findings").is_visible()
+
+    page.reload()
+    reports.get_by_text("A what-if, not the cluster as it is:").wait_for()
+    assert page.url.startswith(f"{server.url}/plugin/rocketmq-capacity/")
+
+
+@pytest.mark.parametrize("name", ["plan.json", "findings.csv", "recommendations.csv"])
+def test_a_download_comes_out_of_airflows_frame(opened, server, name):
+    page = opened(f"/plugin/rocketmq-capacity{PREFIX}/rocketmq-capacity/{PAGES['report']}")
+    reports = page.frame_locator("iframe[title='Capacity reports']")
+
+    with page.expect_download() as started:
+        reports.get_by_role("link", name=f"Download {name}").click()
+
+    assert started.value.suggested_filename == f"{CLUSTER}-{AFTER}-{name}"
+    assert started.value.path().stat().st_size > 100
+
+
+def test_two_reports_are_compared_with_the_form(opened):
+    page = opened("/rocketmq-capacity/difference")
+    page.get_by_label("Before").select_option(f"plans/{BEFORE}")
+    page.get_by_label("After").select_option(f"plans/{AFTER}")
+    page.get_by_role("button", name="Compare").click()
+
+    assert page.get_by_role("heading", name="Loads").is_visible()
+    assert page.get_by_text(HOSTILE).count() >= 1
+    assert page.complaints == []
+
+
+def test_the_tab_of_a_run_shows_its_reports(opened, server):
+    run_id = airflow_run_id_of(LAST).replace("scheduled", "manual")
+    body = {"dag_run_id": run_id, "logical_date": None, "run_after": LAST.isoformat()}
+    server.call("POST", "/api/v2/dags/rocketmq_capacity_plan/dagRuns", body, server.token("admin"))
+    page = opened(f"/dags/rocketmq_capacity_plan/runs/{run_id}")
+
+    page.get_by_role("link", name="Capacity reports").last.click()
+
+    tab = page.frame_locator("iframe[title='Capacity reports']")
+    tab.get_by_text("This run has published no report.").wait_for()
+    assert tab.get_by_text(run_id).is_visible()
+
+
+def test_a_report_alone_keeps_its_style_and_says_who_approved(opened):
+    page = opened(f"/rocketmq-capacity/{PAGES['report']}report.html")
+
+    assert page.complaints == []
+    assert page.locator("#approval").get_by_text("Approved by").is_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.layout')).display") == "grid"
+    assert page.evaluate("self.origin") == "null"
+
+
+def test_the_keyboard_reaches_the_content_at_once(opened):
+    page = opened("/rocketmq-capacity/")
+
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").get_attribute("id") == "kind"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "reports/plans/../../../etc/passwd",
+        f"reports/plans/{CLUSTER}/../../secret/plan.json",
+        f"reports/plans/{CLUSTER}/{AFTER}/../inventory.json",
+        f"reports/plans/{CLUSTER}/{AFTER}/..%2finventory.json",
+        f"reports/plans/{CLUSTER}/{AFTER}/%2e%2e/inventory.json",
+        "style.css/../../../../etc/passwd",
+    ],
+)
+def test_a_path_that_no_client_has_tidied_leads_nowhere(server, path):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    headers = {"Authorization": f"Bearer {server.token('admin')}"}
+    connection.request("GET", f"{PREFIX}/rocketmq-capacity/{path}", headers=headers)  # sent as it is
+
+    assert connection.getresponse().status == 404
+    connection.close()
+
+
+def test_the_lake_of_this_test_is_the_one_that_is_shown(opened, server):
+    page = opened("/rocketmq-capacity/?kind=plans")
+
+    assert page.get_by_role("status").inner_text().startswith("63 reports of 1 cluster")
