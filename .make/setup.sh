@@ -1,5 +1,5 @@
 #!/bin/sh
-# One step of the set-up:  .make/setup.sh python|package|dev|java|maven|archive|airflow
+# One step of the set-up:  .make/setup.sh python|package|dev|java|maven|postgres|browser|archive|airflow
 # Each is called once by the Makefile, which keeps a stamp of it; each ends in one clear line where it cannot go on.
 set -eu
 home=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -127,6 +127,29 @@ setup_maven() {
   fi
 }
 
+# The test of the whole stack runs Airflow on a PostgreSQL server of its own. It skips without.
+setup_postgres() {
+  for server in /usr/lib/postgresql/*/bin/initdb "$(command -v initdb 2>/dev/null || true)"; do
+    [ ! -x "$server" ] || return 0
+  done
+  # Debian's package would start a server at once, and at every boot; only its programs are wanted.
+  settings=/etc/postgresql-common/createcluster.conf
+  if [ ! -e "$settings" ] && command -v apt-get >/dev/null 2>&1; then
+    as_root sh -c "mkdir -p ${settings%/*} && echo 'create_main_cluster = false' >$settings" 2>/dev/null || true
+  fi
+  apt_install postgresql ||
+    say "no PostgreSQL server here (Debian: apt-get install postgresql): the test of the whole stack will skip"
+}
+
+# What people read is looked at in a real browser. These tests skip without.
+setup_browser() {
+  for browser in chromium chromium-browser google-chrome; do
+    ! command -v "$browser" >/dev/null 2>&1 || return 0
+  done
+  apt_install chromium ||
+    say "no Chromium here (Debian: apt-get install chromium): the tests of the pages and of the whole stack will skip"
+}
+
 # Class data that every later JVM of Spark maps instead of parsing: 10 s for a Spark app become 5 s. Only a gain in time.
 setup_archive() {
   say "making the class archive that lets Spark start quicker"
@@ -161,6 +184,6 @@ setup_airflow() {
 }
 
 case ${1:-} in
-python | package | dev | java | maven | archive | airflow) "setup_$1" ;;
-*) stop "expected one of python, package, dev, java, maven, archive, airflow" ;;
+python | package | dev | java | maven | postgres | browser | archive | airflow) "setup_$1" ;;
+*) stop "expected one of python, package, dev, java, maven, postgres, browser, archive, airflow" ;;
 esac

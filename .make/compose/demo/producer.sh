@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sends to the demo's topics for ever, gently: a burst for each topic, then a pause.
+# Sends to the demo's topics for ever, gently: a burst for each topic, then a pause. /tmp/sent holds something once the
+# consumers have had time to share the queues, which clients do every 20 s.
 # Runs in the image of RocketMQ, in the folder of its programs.
 set -eu
 : >/tmp/sent
@@ -10,6 +11,7 @@ while :; do
       org.apache.rocketmq.example.benchmark.Producer \
       -n rocketmq-namesrv:9876 -t "${load%:*}" -q "${load#*:}" -w 2 -s 200 || true
   done
-  echo sent >/tmp/sent
   sleep 5
+  [ -s /tmp/sent ] || sleep 25
+  echo sent >/tmp/sent
 done
