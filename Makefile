@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again.
 FOR_DEV := .venv/set-up-dev .cache/java-home
-FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-archive
+FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-postgres .cache/set-up-browser .cache/set-up-archive
 FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/set-up
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
@@ -26,11 +26,14 @@ up: $(FOR_RUN) ## start Airflow on this machine, loopback alone, and leave it ru
 down: ## stop what make up started, also what a crash left of it
 	@[ ! -x .venv/bin/python ] || $(IN) python .make/down.py
 
-test: $(FOR_TEST) ## all tests; those that need Maven skip where there is none
+test: $(FOR_TEST) ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
 	@$(PYTEST)
 
 test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, no browser and little time
-	@$(PYTEST) -m "not java and not real_cluster and not browser and not slow"
+	@$(PYTEST) -m "not java and not real_cluster and not browser and not stack and not slow"
+
+pictures: $(FOR_TEST) ## take the README's screenshots anew, from the test of the whole stack
+	@$(PYTEST) tests/stack --pictures include/docs/pictures
 
 lint: $(FOR_DEV) ## style, types and who may import whom
 	@$(IN) ruff check .
@@ -75,6 +78,11 @@ clean: down ## delete what set-up and runs made, the lake in data/ excepted
 
 .cache/set-up-maven: .cache/java-home
 	@.make/setup.sh maven
+	@touch $@
+
+.cache/set-up-postgres .cache/set-up-browser: .cache/set-up-%:
+	@mkdir -p .cache
+	@.make/setup.sh $*
 	@touch $@
 
 .cache/set-up-archive: .venv/set-up-package .cache/java-home

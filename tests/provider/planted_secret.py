@@ -56,8 +56,8 @@ def forms_of(secret: str) -> set[bytes]:
 class ArgumentLists:
     """While its context is open, the argument lists of all processes are looked at, again and again."""
 
-    def __init__(self, secret: str) -> None:
-        self._needles = forms_of(secret)
+    def __init__(self, *secrets: str) -> None:
+        self._needles = {form for secret in secrets for form in forms_of(secret)}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self.holders: set[str] = set()

@@ -6,7 +6,8 @@ import secrets
 import sys
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -143,20 +144,25 @@ class Airflow:
         return all(told[part]["status"] == "healthy" for part in HEALTH)
 
 
-def start_airflow(services: Services, postgres: Postgres, spark: Spark, deployment: Mapping[str, str]) -> Airflow:
-    """The four, well, and with every Dag of this checkout read; new Dags are paused.
+@contextmanager
+def running_airflow(
+    services: Services, postgres: Postgres, spark: Spark, deployment: Mapping[str, str]
+) -> Iterator[Airflow]:
+    """The four, well; new Dags are paused.
 
     Errors: StackError where one of them does not come up.
     """
     port = free_port()
     airflow = Airflow(f"http://127.0.0.1:{port}", {user: secrets.token_urlsafe(12) for user in ROLES})
-    environment = _environment(services, postgres, spark, airflow) | deployment
+    environment = _environment(services, postgres, spark, airflow) | dict(deployment)
     program = [sys.executable, "-m", "airflow"]
     services.run("airflow-db-migrate", [*program, "db", "migrate"], environment, MIGRATED_WITHIN_S)
-    four = [services.start(name, [*program, *words], environment) for name, words in COMMANDS.items()]
-    for service in four:
-        service.wait_until(airflow.is_well, WELL_WITHIN_S)
-    return airflow
+    with services.ending() as four:
+        for name, words in COMMANDS.items():
+            four.append(services.start(name, [*program, *words], environment))
+        for service in four:
+            service.wait_until(airflow.is_well, WELL_WITHIN_S)
+        yield airflow
 
 
 def until(look: Callable[[], Found], limit_s: float, what: str) -> Found:

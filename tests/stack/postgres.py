@@ -90,24 +90,34 @@ def running_postgres(services: Services) -> Iterator[Postgres]:
     """
     owner = "postgres" if os.geteuid() == 0 else None
     if owner and not any(user.pw_name == owner for user in pwd.getpwall()):
-        raise PostgresMissing("needs a user postgres, since root runs no PostgreSQL (Debian: apt-get install postgresql)")
+        raise PostgresMissing(
+            "needs a user postgres, since root runs no PostgreSQL (Debian: apt-get install postgresql)"
+        )
     postgres = Postgres(free_port(), secrets.token_hex(16), programs())
     # Not below pytest's own folder, which no other user may enter.
     folder = Path(tempfile.mkdtemp(prefix="rmqc-postgres-"))
     try:
         _make(folder, postgres, owner)
         settings = [f"--{name}={value}" for name, value in FOR_A_TEST.items()]
-        command = [str(postgres.programs / "postgres"), "-D", str(folder / "data"), f"--port={postgres.port}", *settings]
-        service = services.start(
-            "postgres",
-            [*command, f"--unix_socket_directories={folder}"],
-            postgres.environment(),
-            user=owner,
-            end_signal=signal.SIGINT,  # at once, without waiting for connections to end
-        )
-        service.wait_until(postgres.is_well, WELL_WITHIN_S)
-        postgres.create_database()
-        yield postgres
+        command = [
+            str(postgres.programs / "postgres"),
+            "-D",
+            str(folder / "data"),
+            f"--port={postgres.port}",
+            *settings,
+        ]
+        with services.ending() as ours:
+            service = services.start(
+                "postgres",
+                [*command, *settings, f"--unix_socket_directories={folder}"],
+                postgres.environment(),
+                user=owner,
+                end_signal=signal.SIGINT,  # at once, without waiting for connections to end
+            )
+            ours.append(service)
+            service.wait_until(postgres.is_well, WELL_WITHIN_S)
+            postgres.create_database()
+            yield postgres
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

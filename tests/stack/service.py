@@ -10,10 +10,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import psutil
 
@@ -22,7 +23,7 @@ from tests.fixtures.environment import ROOT
 MARK: Final = "ROCKETMQ_CAPACITY_STACK"
 """Names the variable whose value is the folder of the stack that a process belongs to."""
 
-POLITE_S: Final = 15.0
+POLITE_S: Final = 45.0
 STUBBORN_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.2
 LAST_LINES: Final = 30
@@ -54,19 +55,20 @@ class Service:
                 raise StackError(f"{self.name} is not well after {limit_s:.0f} s:\n{self.last_words()}")
             time.sleep(LOOK_EVERY_S)
 
-    def stop(self) -> int:
-        """End it as its operator would; gives its exit status.
-
-        Errors: StackError where it has to be killed.
-        """
+    def tell_to_end(self) -> None:
+        """Ask it to end, as its operator would."""
         if self.process.poll() is None:
             self.process.send_signal(self.end_signal)
+
+    def ended(self) -> bool:
+        """Wait for its end; False where it had to be killed."""
         try:
-            return self.process.wait(POLITE_S)
+            self.process.wait(POLITE_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise StackError(f"{self.name} did not end within {POLITE_S:.0f} s:\n{self.last_words()}") from None
+            return False
+        return True
 
     def last_words(self) -> str:
         """The end of its log."""
@@ -75,14 +77,13 @@ class Service:
 
 @dataclass
 class Services:
-    """The services of one stack; a context manager whose end is theirs, the last one started first.
+    """The services of one stack; a context manager.
 
     Attributes:
         folder: where their logs stand, and the value of the mark.
     """
 
     folder: Path
-    running: list[Service] = field(default_factory=list)
     _keeper: "subprocess.Popen[bytes] | None" = None
 
     def __enter__(self) -> Self:
@@ -97,18 +98,27 @@ class Services:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """End them all; errors: StackError where one had to be killed."""
-        late = []
-        while self.running:
-            try:
-                self.running.pop().stop()
-            except StackError as error:
-                late.append(str(error))
+        """End whatever is left."""
         if self._keeper is not None:
             with self._keeper:  # its input ends: it sweeps, then ends itself
                 pass
+
+    @contextmanager
+    def ending(self) -> Iterator[list[Service]]:
+        """A list whose services end, all of them at once, when the body does.
+
+        Errors: StackError where one had to be killed.
+        """
+        services: list[Service] = []
+        try:
+            yield services
+        finally:
+            for service in services:
+                service.tell_to_end()
+            late = [service for service in services if not service.ended()]
         if late:
-            raise StackError("\n".join(late))
+            reasons = [f"{service.name} did not end in {POLITE_S:.0f} s:\n{service.last_words()}" for service in late]
+            raise StackError("\n".join(reasons))
 
     def marked(self, environment: Mapping[str, str]) -> dict[str, str]:
         """An environment with the mark."""
@@ -136,9 +146,7 @@ class Services:
                 start_new_session=True,
                 **as_user(user),
             )
-        service = Service(name, process, log, end_signal)
-        self.running.append(service)
-        return service
+        return Service(name, process, log, end_signal)
 
     def run(self, name: str, command: Sequence[str], environment: Mapping[str, str], limit_s: float) -> None:
         """Run a program to its end, its output in a log.
@@ -146,7 +154,6 @@ class Services:
         Errors: StackError where it fails or the time is up.
         """
         service = self.start(name, command, environment)
-        self.running.remove(service)
         try:
             status = service.process.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -157,7 +164,7 @@ class Services:
             raise StackError(f"{name} ended with status {status}:\n{service.last_words()}")
 
 
-def as_user(user: str | None) -> dict[str, object]:
+def as_user(user: str | None) -> dict[str, Any]:
     """What ``subprocess`` needs to run a program as that user, and nobody beside."""
     return {"user": user, "group": user, "extra_groups": [], "cwd": "/"} if user else {"cwd": str(ROOT)}
 

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +11,7 @@ from typing import Any, Final
 import httpx
 import pyspark
 
-from rocketmq_capacity.session import CLASS_ARCHIVE, QUICK
+from rocketmq_capacity.jvm import CLASS_ARCHIVE, QUICK
 from tests.stack.ports import free_port
 from tests.stack.service import Services
 
@@ -65,10 +66,22 @@ class Spark:
         told: dict[str, Any] = httpx.get(f"{self.pages[page]}/json/", trust_env=False).raise_for_status().json()
         return told
 
+    def keep_pages(self, folder: Path) -> None:
+        """Write the pages and their JSON into a folder: of the master (0), of the worker (1), and of every app."""
+        folder.mkdir()
+        apps = [app["id"] for app in self.state()["completedapps"]]
+        paths = {"html": "/", "json": "/json/"}
+        wanted = {
+            f"{number}-{kind}": page + path for number, page in enumerate(self.pages) for kind, path in paths.items()
+        }
+        wanted |= {app: f"{self.pages[0]}/app/?appId={app}" for app in apps}
+        for name, address in wanted.items():
+            (folder / name).write_bytes(httpx.get(address, trust_env=False).raise_for_status().content)
+
     def is_well(self) -> bool:
         """Whether the master knows its worker."""
         try:
-            return self.state()["aliveworkers"] == 1
+            return bool(self.state()["aliveworkers"] == 1)
         except httpx.TransportError:
             return False
 
@@ -79,7 +92,8 @@ def quick() -> str:
     return QUICK + (archive if CLASS_ARCHIVE.is_file() else "")
 
 
-def start_spark(services: Services) -> Spark:
+@contextmanager
+def running_spark(services: Services) -> Iterator[Spark]:
     """A master and a worker that has joined it.
 
     Errors: StackError where they do not come up.
@@ -90,13 +104,17 @@ def start_spark(services: Services) -> Spark:
     for folder in (spark.events, spark.work):
         folder.mkdir()
     java = "org.apache.spark.deploy.{0}.{1} --host 127.0.0.1 --port {2} --webui-port {3}"
-    environment = _environment(os.environ)
-    services.start("spark-master", _command(java.format("master", "Master", spark.port, master_page)), environment)
-    worker = java.format("worker", "Worker", free_port(), worker_page)
     space = f" --cores {CORES} --memory {MEMORY_G}g --work-dir {spark.work} {spark.url}"
-    service = services.start("spark-worker", _command(worker + space), environment)
-    service.wait_until(spark.is_well, WELL_WITHIN_S)
-    return spark
+    commands = {
+        "spark-master": java.format("master", "Master", spark.port, master_page),
+        "spark-worker": java.format("worker", "Worker", free_port(), worker_page) + space,
+    }
+    environment = _environment(os.environ)
+    with services.ending() as ours:
+        for name, words in commands.items():
+            ours.append(services.start(name, _command(words), environment))
+        ours[-1].wait_until(spark.is_well, WELL_WITHIN_S)
+        yield spark
 
 
 def _command(words: str) -> list[str]:

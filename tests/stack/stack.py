@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.lake import Lake
-from tests.stack.airflow import Airflow, Api, start_airflow, until
+from tests.stack.airflow import Airflow, Api, running_airflow, until
 from tests.stack.ports import free_port
 from tests.stack.postgres import Postgres, running_postgres
 from tests.stack.service import Services
 from tests.stack.shop import NAME, running_shop
-from tests.stack.spark import Spark, start_spark
+from tests.stack.spark import Spark, running_spark
 
 GOOD: Final = NAME
 DEAD: Final = "gone"
@@ -80,9 +80,9 @@ def running_stack(folder: Path, told: Callable[[str], None]) -> Iterator[Stack]:
         shop = side.submit(ending.enter_context, running_shop())
         postgres = ending.enter_context(running_postgres(services))
         told("PostgreSQL")
-        spark = start_spark(services)
+        spark = ending.enter_context(running_spark(services))
         told("Spark")
-        airflow = start_airflow(services, postgres, spark, _deployment(folder))
+        airflow = ending.enter_context(running_airflow(services, postgres, spark, _deployment(folder)))
         told("Airflow")
         nameserver = shop.result().nameserver
         told("RocketMQ")

@@ -1,0 +1,224 @@
+"""The stack, and what is done on it: each slow step is one fixture, done once for all tests that look at it."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from rocketmq_capacity.lake import Run
+from rocketmq_capacity.report.summary import read_plan
+from rocketmq_capacity.run_lookup import existing_run
+from tests.browser.chromium import program_or_skipped
+from tests.oracle.maven_project import maven
+from tests.oracle.requirement import started_or_skipped
+from tests.provider.planted_secret import ArgumentLists, holds
+from tests.stack.airflow import DagRun, until
+from tests.stack.pages import Ui, logged_in
+from tests.stack.postgres import PostgresMissing, programs
+from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_stack
+
+TASK_WITHIN_S: Final = 300.0
+"""A Spark app takes some 8 s on two idle cores, and two run side by side."""
+SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
+"""The pictures that ``--pictures`` keeps."""
+SCENARIO: Final = "name: broker-b goes, a consumer comes\nchanges: [{change: lose_broker, broker_name: broker-b}]\n"
+WHY: Final = "the shop grows before Christmas <b>anyway</b>"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--pictures DIR`` keeps the screenshots that the README shows."""
+    parser.addoption("--pictures", type=Path, help="keep the screenshots that the README shows in this folder")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A run of a Dag whose report is there.
+
+    Attributes:
+        address: of the report's page, below Airflow's own.
+    """
+
+    dag_run: DagRun
+    stored: Run
+    address: str
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """plan.json."""
+        return dict(read_plan(self.stored.report / "plan.json"))
+
+    @property
+    def page(self) -> str:
+        """report.html."""
+        return (self.stored.report / "report.html").read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What was seen while the snapshot task ran.
+
+    Attributes:
+        arguments: of all processes.
+        mode: of the file with the secrets.
+        content: of the file with the secrets.
+    """
+
+    arguments: ArgumentLists
+    mode: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person is asked about a plan."""
+
+    told: dict[str, Any]
+    path: str
+
+
+@pytest.fixture(scope="module")
+def told(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Says what is done and how long it took since the beginning; shown with ``pytest -rP`` or where a test fails."""
+    begun = time.monotonic()
+    return lambda what: print(f"{time.monotonic() - begun:6.1f} s  {what}")  # noqa: T201  # for whoever runs it
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, told: Callable[[str], None]) -> Iterator[Stack]:
+    """Everything; skips, with the reason, where this machine lacks a part."""
+    try:
+        programs()
+    except PostgresMissing as lack:
+        pytest.skip(str(lack))
+    program_or_skipped()
+    started_or_skipped(maven)
+    with running_stack(tmp_path_factory.mktemp("stack"), told) as running:
+        yield running
+    told("all ended")
+
+
+@pytest.fixture(scope="module")
+def triggered(stack: Stack) -> dict[str, DagRun]:
+    """A run of the daily Dag for all clusters and a what-if on one of them, side by side."""
+    change = {"change": "add_clients", "consumer_group": "g_pay", "count": 1}
+    return {
+        DAILY: stack.admin.trigger(DAILY, {}),
+        WHAT_IF: stack.admin.trigger(WHAT_IF, {"cluster": GOOD, "scenario": SCENARIO, **change}),
+    }
+
+
+@pytest.fixture(scope="module")
+def sampled(stack: Stack, triggered: dict[str, DagRun], told: Callable[[str], None]) -> Sampled:
+    """The snapshot of the good cluster, watched from its beginning to its end."""
+
+    def file() -> tuple[int, str] | None:
+        for found in stack.temporary.glob("rocketmq-capacity-*/*.yaml"):
+            content = found.read_text()
+            if holds(stack.planted["password"], content):
+                return found.stat().st_mode & 0o777, content
+        return None
+
+    with ArgumentLists(*stack.planted.values()) as arguments:
+        seen = until(file, TASK_WITHIN_S, "the file with the secrets")
+        assert seen is not None
+        triggered[DAILY].wait_for("plan.snapshot", TASK_WITHIN_S, map_index=0)
+    told("snapshot taken")
+    return Sampled(arguments, *seen)
+
+
+@pytest.fixture(scope="module")
+def daily(stack: Stack, triggered: dict[str, DagRun], sampled: Sampled, told: Callable[[str], None]) -> Published:
+    """The daily run: one cluster planned, the other one given up."""
+    run = triggered[DAILY]
+    # A name server that restarts is back within minutes, so that the task tries again in minutes: we need not wait.
+    run.wait_for("plan.snapshot", TASK_WITHIN_S, map_index=1, state="up_for_retry")
+    run.set_task("plan.snapshot", "failed", map_index=1)
+    run.wait_for("plan.publish", TASK_WITHIN_S, map_index=0)
+    until(lambda: run.state() == "failed", TASK_WITHIN_S, "the daily run to end")
+    told("daily plan published")
+    return published(stack, run, "plan.publish", 0)
+
+
+@pytest.fixture(scope="module")
+def what_if(stack: Stack, triggered: dict[str, DagRun], told: Callable[[str], None]) -> Published:
+    """The what-if."""
+    run = triggered[WHAT_IF]
+    run.wait_for("publish", 2 * TASK_WITHIN_S)
+    told("what-if published")
+    return published(stack, run, "publish", -1)
+
+
+@pytest.fixture(scope="module")
+def question(stack: Stack, daily: Published) -> Question:
+    """What the approval's Dag asks about the daily plan."""
+    found = until(lambda: open_questions(stack), TASK_WITHIN_S, "a question")
+    task = found[0]["task_instance"]
+    run = DagRun(stack.admin, task["dag_id"], task["dag_run_id"])
+    return Question(found[0], f"{run.path}/taskInstances/{task['task_id']}/{task['map_index']}/hitlDetails")
+
+
+@pytest.fixture(scope="module")
+def answered(stack: Stack, daily: Published, question: Question, told: Callable[[str], None]) -> Published:
+    """The daily plan, approved through the public API and published again."""
+    stack.admin.send("PATCH", question.path, {"chosen_options": ["Approve"], "params_input": {"why": WHY}})
+    run = DagRun(stack.admin, APPROVAL, question.told["task_instance"]["dag_run_id"])
+    run.wait_for("approval.publish", TASK_WITHIN_S, map_index=0)
+    told("approved and published again")
+    return daily
+
+
+@pytest.fixture(scope="module")
+def ui(request: pytest.FixtureRequest, stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ui]:
+    """A browser in which the administrator has logged in."""
+    pictures = tmp_path_factory.mktemp("pictures")
+    with logged_in(stack.airflow, "admin", pictures) as window:
+        yield window
+    if kept := request.config.getoption("--pictures", default=None):
+        for name in SHOWN:
+            shutil.copy(pictures / f"{name}.png", kept)
+
+
+@pytest.fixture(scope="module")
+def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], None]) -> DagRun:
+    """A second run of the daily Dag, triggered with its form: one cluster, one strategy."""
+    before = {run.run_id for run in stack.admin.runs(DAILY)}
+    page = ui.open_form(DAILY)
+    for field, value in (("clusters", GOOD), ("strategies", "CONSISTENT_HASH")):
+        choice = page.locator(f"#element_{field} input").first
+        choice.fill(value)
+        choice.press("Enter")
+    page.locator("#element_policy_changes").fill("snapshot: {sample_count: 3}")
+    ui.picture("trigger-form")
+    page.get_by_test_id("trigger-dag-submit").click()
+    page.get_by_role("dialog").wait_for(state="hidden")
+    told("triggered with the form")
+    (run,) = until(
+        lambda: [run for run in stack.admin.runs(DAILY) if run.run_id not in before], TASK_WITHIN_S, "the form's run"
+    )
+    return run
+
+
+@pytest.fixture(scope="module")
+def second(stack: Stack, by_hand: DagRun, told: Callable[[str], None]) -> Published:
+    """The plan that the form's run made."""
+    by_hand.wait_for("plan.publish", TASK_WITHIN_S, map_index=0)
+    told("second plan published")
+    return published(stack, by_hand, "plan.publish", 0)
+
+
+def open_questions(stack: Stack) -> list[dict[str, Any]]:
+    """Every question that nobody has answered."""
+    told = stack.admin.get("/dags/~/dagRuns/~/hitlDetails", response_received=False)
+    return list(told["hitl_details"])
+
+
+def published(stack: Stack, run: DagRun, task_id: str, map_index: int) -> Published:
+    """What the button of a publish task leads to."""
+    links = stack.admin.get(f"{run.path}/taskInstances/{task_id}/links", map_index=map_index)["extra_links"]
+    shelf, _cluster, run_id = links["Report"].strip("/").split("/")[-3:]
+    lake = {"plans": stack.lake, "what-ifs": stack.what_ifs}[shelf]
+    return Published(run, existing_run(lake, run_id), links["Report"])

@@ -1,0 +1,90 @@
+"""Airflow's UI and our pages in it, as a person walks through them in a real Chromium."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, FrameLocator, Page, ViewportSize
+
+from tests.browser.chromium import running_browser
+from tests.stack.airflow import Airflow, DagRun
+
+WINDOW: Final[ViewportSize] = {"width": 1280, "height": 900}
+PATIENCE_S: Final = 60.0
+"""Of one click: two cores also plan meanwhile."""
+SERIOUS: Final = ("serious", "critical")
+
+
+@dataclass(frozen=True)
+class Ui:
+    """A window that somebody has logged in with.
+
+    Attributes:
+        pictures: where screenshots go.
+    """
+
+    airflow: Airflow
+    browser: Browser
+    page: Page
+    pictures: Path
+
+    def open(self, path: str) -> Page:
+        """Go to an address below Airflow's own."""
+        self.page.goto(self.airflow.url + path)
+        return self.page
+
+    def open_form(self, dag_id: str) -> Page:
+        """The trigger form of a Dag, with all its sections unfolded."""
+        page = self.open(f"/dags/{dag_id}")
+        page.get_by_role("button", name="Trigger").first.click()
+        dialog = page.get_by_role("dialog")
+        for section in ("What is planned", "How it is planned"):
+            dialog.get_by_role("button", name=section).click()
+        dialog.locator("#element_policy_changes").wait_for()
+        return page
+
+    def open_task(self, run: DagRun, task_id: str, map_index: int) -> Page:
+        """What Airflow tells of a task of a mapped group, where its links stand."""
+        return self.open(f"/dags/{run.dag_id}/runs/{run.run_id}/tasks/{task_id}/mapped/{map_index}/details")
+
+    @property
+    def reports(self) -> FrameLocator:
+        """Our pages inside of Airflow's."""
+        return self.page.frame_locator("iframe[title='Capacity reports']")
+
+    def picture(self, name: str) -> Path:
+        """What the window shows now."""
+        file = self.pictures / f"{name}.png"
+        self.page.screenshot(path=file)
+        return file
+
+    def complaints(self, path: str) -> list[Any]:
+        """What axe finds serious or worse on a page: rule, element, and what is wrong with it."""
+        # axe is a script, which our pages forbid.
+        context = self.browser.new_context(
+            storage_state=self.page.context.storage_state(), viewport=WINDOW, bypass_csp=True, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.goto(self.airflow.url + path)
+        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        context.close()
+        return [(one["id"], one["nodes"][0]["html"], one["help"]) for one in found if one["impact"] in SERIOUS]
+
+
+@contextmanager
+def logged_in(airflow: Airflow, user: str, pictures: Path) -> Iterator[Ui]:
+    """A window in which the user has logged in through Airflow's own form."""
+    with running_browser() as browser:
+        context = browser.new_context(viewport=WINDOW, reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
+        context.set_default_timeout(PATIENCE_S * 1000)
+        page = context.new_page()
+        page.goto(airflow.url)
+        page.get_by_label("Username").fill(user)
+        page.get_by_label("Password").fill(airflow.passwords[user])
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("link", name="Capacity reports").wait_for()
+        yield Ui(airflow, browser, page, pictures)
+        context.close()

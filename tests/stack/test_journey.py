@@ -1,0 +1,217 @@
+"""The whole stack, as people use it: plan, what-if, approval, the reports in the browser, and no secret anywhere."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.provider.planted_secret import holds, places_that_hold
+from tests.stack.airflow import DagRun
+from tests.stack.conftest import WHY, Published, Question, Sampled, open_questions
+from tests.stack.pages import Ui
+from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
+
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(900)]
+
+REPORTS = "/rocketmq-capacity"
+
+
+@pytest.mark.parametrize(
+    ("dag_id", "conf", "reason"),
+    [
+        (DAILY, {"strategies": ["RANDOM"]}, "'RANDOM' is not one of ['AVG', "),
+        (DAILY, {"clusters": ["another"]}, f"'another' is not one of ['{GOOD}', '{DEAD}']"),
+        (DAILY, {"inventory": "../../etc/passwd.json"}, "does not match"),
+        (DAILY, {"policy_changes": "thresholds: {HOT_QUEU: {peak: 3}}"}, "the nearest known key is 'HOT_QUEUE'"),
+        (WHAT_IF, {"scenario": "name: x\nchanges: [{change: loose_broker}]"}, "change"),
+        (WHAT_IF, {"change": "scale_traffic", "factor": -1}, "-1 is less than the minimum of 0"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_reason_and_starts_no_run(stack: Stack, dag_id, conf, reason) -> None:
+    before = len(stack.admin.runs(dag_id))
+
+    answer = stack.admin.ask("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None, "conf": conf})
+
+    assert answer.status_code == 400
+    assert f"Invalid input for param {[*conf][-1]}: " in answer.json()["detail"]
+    assert reason in answer.json()["detail"]
+    assert len(stack.admin.runs(dag_id)) == before
+
+
+def test_a_connection_says_what_it_reaches_and_never_its_secrets(stack: Stack) -> None:
+    told = {name: stack.admin.ask("GET", f"/connections/{name}") for name in (GOOD, DEAD)}
+    tried = {name: stack.admin.send("POST", "/connections/test", told[name].json()) for name in (GOOD, DEAD)}
+
+    assert [tried[name]["status"] for name in (GOOD, DEAD)] == [True, False]
+    assert "Connection refused" in tried[DEAD]["message"]
+    assert {told[GOOD].json()["password"], json.loads(told[GOOD].json()["extra"])["security_token"]} == {"***"}
+    assert not any(holds(secret, told[GOOD].text + str(tried)) for secret in stack.planted.values())
+
+
+def test_a_cluster_is_planned_although_another_one_is_dead(stack: Stack, daily: Published) -> None:
+    tasks = daily.dag_run.tasks()
+    steps = ("allocate", "assess", "recommend", "publish")
+
+    assert {tasks[f"plan.{step}", 0] for step in ("snapshot", *steps)} == {"success"}
+    assert tasks["plan.snapshot", 1] == "failed"
+    assert {tasks[f"plan.{step}", 1] for step in steps} == {"upstream_failed"}
+    assert "the cluster cannot be read from 127.0.0.1:" in daily.dag_run.log("plan.snapshot", map_index=1)
+    assert [folder.name for folder in stack.lake.root.iterdir() if folder.name != ".code"] == [GOOD]
+
+
+def test_the_plan_names_the_consumer_that_is_idle(daily: Published) -> None:
+    (finding,) = (finding for finding in daily.plan["findings"] if finding["rule"] == "IDLE_CONSUMERS")
+
+    assert daily.plan["cluster_name"] == GOOD
+    assert daily.plan["completeness"] == {"failures": [], "ratio": 1.0}
+    assert (finding["consumer_group"], finding["evidence"]["idle"]) == ("g_pay", 1)
+    assert {"EXPAND_QUEUES", "SCALE_CONSUMERS"} <= {one["action"] for one in daily.plan["recommendations"]}
+    assert "g_pay" in daily.page
+
+
+def test_spark_ran_every_step_as_an_app_of_its_own(stack: Stack, daily: Published, what_if: Published) -> None:
+    ran = [app["name"] for app in stack.spark.state()["completedapps"] if app["state"] == "FINISHED"]
+
+    for step in ("snapshot", "allocate", "assess", "recommend", "publish", "simulate"):
+        assert f"rocketmq_capacity_{step}" in ran
+
+
+def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, question: Question) -> None:
+    viewer = stack.airflow.api("viewer")
+    asked = viewer.get("/dags/~/dagRuns/~/hitlDetails", response_received=False)["hitl_details"]
+
+    assert [one["subject"] for one in asked] == ["Approve 2 recommendations for cluster shop?"]
+    assert viewer.ask("PATCH", question.path, {"chosen_options": ["Approve"]}).status_code == 403
+    assert [one["subject"] for one in open_questions(stack)] == [one["subject"] for one in asked]
+
+
+def test_who_approved_when_and_why_is_in_the_plan_and_in_the_report(
+    stack: Stack, question: Question, answered: Published
+) -> None:
+    approval = answered.plan["approval"]
+
+    assert (approval["status"], approval["by"], approval["why"]) == ("APPROVED", "admin", WHY)
+    assert approval["at"] > answered.plan["taken_at"]
+    assert sorted(approval["recommendations"]) == sorted(one["id"] for one in answered.plan["recommendations"])
+    assert "Approved by admin" in answered.page
+    assert WHY.replace("<", "&lt;").replace(">", "&gt;") in answered.page
+    assert stack.admin.ask("PATCH", question.path, {"chosen_options": ["Reject"]}).status_code == 409
+
+
+def test_a_what_if_shows_what_would_come_and_is_no_plan(stack: Stack, answered: Published, what_if: Published) -> None:
+    scenario = what_if.plan["scenario"]
+    name = what_if.stored.folder.name
+
+    assert scenario["name"] == "broker-b goes, a consumer comes"
+    assert [change["change"] for change in scenario["changes"]] == ["lose_broker", "add_clients"]
+    assert scenario["groups"]
+    assert what_if.address == f"{REPORTS}/reports/what-ifs/{GOOD}/{name}/"
+    assert [run.name for run in (stack.lake.root / GOOD).iterdir()] == [answered.stored.folder.name]
+
+
+def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None:
+    conf = stack.admin.get(by_hand.path)["conf"]
+
+    assert conf["clusters"] == [GOOD]
+    assert conf["strategies"] == ["CONSISTENT_HASH"]
+    assert conf["policy_changes"] == "snapshot: {sample_count: 3}"
+
+
+def test_the_navigation_leads_to_a_report(ui: Ui, by_hand: DagRun, answered: Published) -> None:
+    ui.open("/").get_by_role("link", name="Capacity reports").click()
+    ui.reports.get_by_role("heading", name="Reports").wait_for()
+    ui.picture("reports")
+    row = ui.reports.get_by_role("row").filter(has_text=answered.stored.folder.name)
+
+    assert row.get_by_text("Approved").is_visible()
+    row.get_by_role("link").click()
+    report = ui.reports.frame_locator("iframe[title='The report']")
+    report.get_by_text("Approved by admin").wait_for()
+    ui.picture("report")
+
+
+def test_what_ifs_have_a_shelf_of_their_own(ui: Ui, by_hand: DagRun, what_if: Published) -> None:
+    name = what_if.stored.folder.name
+
+    ui.open(f"{REPORTS}/?kind=what-ifs").get_by_text(name).wait_for()
+    ui.open(f"{REPORTS}/?kind=plans").get_by_role("heading", name="Reports").wait_for()
+    assert ui.page.get_by_text(name).count() == 0
+    ui.open(f"{REPORTS}/reports/plans/{GOOD}/{name}/").get_by_role("heading", name="Not Found").wait_for()
+    ui.open(what_if.address).get_by_text("A what-if, not the cluster as it is:").wait_for()
+    ui.picture("what-if")
+
+
+def test_the_publish_task_leads_to_its_report(ui: Ui, second: Published) -> None:
+    ui.open_task(second.dag_run, "plan.publish", 0).get_by_role("link", name="Report", exact=True).click()
+    ui.page.wait_for_url(f"**{second.address}")
+
+    report = ui.page.frame_locator("iframe[title='The report']")
+    report.get_by_role("heading", name=f"Capacity plan of {GOOD}").wait_for()
+    assert {one["strategy"] for group in second.plan["groups"] for one in group["strategies"]} == {"CONSISTENT_HASH"}
+
+
+def test_two_plans_are_compared(ui: Ui, answered: Published, second: Published) -> None:
+    page = ui.open(f"{REPORTS}/difference?cluster={GOOD}")
+    page.get_by_label("Before").select_option(f"plans/{answered.stored.folder.name}")
+    page.get_by_label("After").select_option(f"plans/{second.stored.folder.name}")
+    page.get_by_role("button", name="Compare").click()
+
+    page.get_by_role("heading", name="Loads").wait_for()
+    assert page.get_by_role("row").filter(has_text="Findings").is_visible()
+    ui.picture("difference")
+
+
+def test_a_downloaded_plan_is_the_stored_one(ui: Ui, second: Published) -> None:
+    page = ui.open(second.address)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download plan.json").click()
+
+    assert Path(download.value.path()).read_bytes() == (second.stored.report / "plan.json").read_bytes()
+
+
+def test_axe_finds_nothing_serious_on_our_pages(
+    ui: Ui, second: Published, answered: Published, what_if: Published
+) -> None:
+    old, new = (f"plans/{one.stored.folder.name}" for one in (answered, second))
+    pages = {
+        "list": f"{REPORTS}/",
+        "plan": answered.address,
+        "report": f"{answered.address}report.html",
+        "what-if": what_if.address,
+        "difference": f"{REPORTS}/difference?cluster={GOOD}&before={old}&after={new}",
+        "trend": f"{REPORTS}/trends/{GOOD}",
+    }
+
+    assert [(name, complaint) for name, path in pages.items() for complaint in ui.complaints(path)] == []
+
+
+def test_whoever_is_not_logged_in_sees_no_report(stack: Stack, answered: Published) -> None:
+    for path in ("/", answered.address, f"{answered.address}plan.json", f"{REPORTS}/style.css"):
+        wanted = 401 if path.startswith(REPORTS) else 200
+        assert httpx.get(stack.airflow.url + path, trust_env=False).status_code == wanted, path
+
+
+def test_the_secrets_were_in_use_and_are_nowhere(
+    stack: Stack, sampled: Sampled, second: Published, what_if: Published, answered: Published
+) -> None:
+    stack.spark.keep_pages(stack.folder / "spark-pages")
+    dump = stack.folder / "dump.sql"
+    stack.postgres.dump(dump)
+
+    # They have been where they could have leaked.
+    assert sampled.mode == 0o600
+    assert all(holds(secret, sampled.content) for secret in stack.planted.values())
+    assert {"snapshot.py", "org.apache.spark.deploy.SparkSubmit"} <= sampled.arguments.programs
+    assert "--connection=" in second.dag_run.log("plan.snapshot", map_index=0)
+    assert "SparkListenerEnvironmentUpdate" in "".join(log.read_text() for log in stack.spark.events.rglob("*_*"))
+    assert "rocketmq_capacity_snapshot" in (stack.folder / "spark-pages" / "0-json").read_text()
+    stored = dump.read_text()
+    for table in ("connection", "xcom", "rendered_task_instance_fields", "dag_run", "log", "serialized_dag"):
+        assert f"\nCOPY public.{table} (" in stored
+    assert "rocketmq_capacity_snapshot" in stored
+
+    assert sampled.arguments.holders == set()
+    for secret in stack.planted.values():
+        assert places_that_hold(secret, stack.folder) == []
+    assert list(stack.temporary.glob("rocketmq-capacity-*")) == []
