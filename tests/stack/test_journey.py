@@ -12,7 +12,7 @@ from tests.stack.conftest import WHY, Published, Question, Sampled, open_questio
 from tests.stack.pages import Ui
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 REPORTS = "/rocketmq-capacity"
 
