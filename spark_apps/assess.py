@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, findings_before, run_app, run_of
+from rocketmq_capacity.app import app_parser, computing, run_app
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.steps import assess
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, assess, write the run's tables; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
-    with run_of(args, "assess") as planning:
+    with computing(args, "assess") as planning:
+        from rocketmq_capacity.steps.assess import assess, findings_before
+
         assess(planning, findings_before(Lake(args.lake), planning))
 
 

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, run_app, run_of
+from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.steps import publish
-from rocketmq_capacity.what_if import effect_of
+from rocketmq_capacity.run_lookup import existing_run
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, publish, write what it says; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
-    with run_of(args, "publish") as planning:
-        publish(planning, effect_of(planning, Lake(args.lake)))
+    lake, policy = Lake(args.lake), policy_of(args)
+    with storing(existing_run(lake, args.run_id), policy, "publish") as planning:
+        from rocketmq_capacity.steps.publish import publish
+        from rocketmq_capacity.what_if import effect_of
+
+        publish(planning, effect_of(planning, lake))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, run_app, run_of
-from rocketmq_capacity.steps import recommend
+from rocketmq_capacity.app import app_parser, computing, run_app
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, recommend, write the run's tables; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
-    with run_of(args, "recommend") as planning:
+    with computing(args, "recommend") as planning:
+        from rocketmq_capacity.steps.recommend import recommend
+
         recommend(planning)
 
 

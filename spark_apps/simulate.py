@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, planning_of, policy_of, run_app
+from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.run_lookup import existing_run
 from rocketmq_capacity.simulation.change import apply
@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     before = existing_run(lake, args.before)
     run = lake.run(before.folder.parent.name, args.run_id)
     changed = apply(read_inventory(before.inventory), what_if.scenario, policy, "--scenario")
-    with planning_of(run, policy, "simulate") as planning:
+    with storing(run, policy, "simulate") as planning:
         simulate(planning, what_if, changed)
 
 

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import structlog
 
-from rocketmq_capacity.app import app_parser, planning_of, policy_of, run_app
+from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.inputs import connection_of, history_of, inventory_of
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.run_lookup import stored_run
 from rocketmq_capacity.snapshot.inventory import read_inventory
-from rocketmq_capacity.steps import snapshot
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -33,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         settings = connection_of(args.connection, args.nameserver)
         inventory = inventory_of(args.inventory, args.nameserver, policy, settings)
     history = history_of(args.history, inventory)
-    with planning_of(lake.run(inventory.cluster_name, args.run_id), policy, "snapshot") as planning:
+    with storing(lake.run(inventory.cluster_name, args.run_id), policy, "snapshot") as planning:
+        from rocketmq_capacity.steps.snapshot import snapshot
+
         snapshot(planning, inventory, history)
 
 

@@ -1,22 +1,23 @@
-"""What the Spark apps share: their arguments, the run they work on, the session, and how they end."""
+"""What the Spark apps share: their arguments, the run they work on, the session, and how they end.
+
+An app imports a step's code only once its Spark session is starting: both take seconds, and so they take them at once.
+"""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import DataFrame
-
-from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.errors import CapacityError
+from rocketmq_capacity.jvm import SMALL_BYTES
 from rocketmq_capacity.lake import Lake, Run
-from rocketmq_capacity.run_lookup import existing_run, run_before
-from rocketmq_capacity.session import start_session
-from rocketmq_capacity.steps import Planning
+from rocketmq_capacity.run_lookup import existing_run
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.steps.planning import Planning
 
 APP_NAME: Final = "rocketmq_capacity_{step}"
 
@@ -40,28 +41,29 @@ def policy_of(args: Namespace) -> Policy:
 
 
 @contextmanager
-def planning_of(run: Run, policy: Policy, step: str) -> Iterator[Planning]:
-    """The run in a Spark session that ends with the body."""
-    spark = start_session(APP_NAME.format(step=step))
-    try:
-        yield Planning(spark, run, policy)
-    finally:
-        spark.stop()
+def computing(args: Namespace, step: str) -> Iterator["Planning"]:
+    """The run that the snapshot app stored, with a Spark session that starts while the step's own code is imported.
+
+    Bad arguments and a missing run are told before Spark starts.
+    """
+    policy = policy_of(args)
+    run = existing_run(Lake(args.lake), args.run_id)
+    from rocketmq_capacity.session import session_under_way
+
+    with session_under_way(APP_NAME.format(step=step), is_small=run.snapshot_bytes() < SMALL_BYTES) as session:
+        from rocketmq_capacity.steps.planning import Planning
+
+        yield Planning(session, run, policy)
 
 
 @contextmanager
-def run_of(args: Namespace, step: str) -> Iterator[Planning]:
-    """The run that the snapshot app stored; bad arguments and a missing run are told before Spark starts."""
-    policy = policy_of(args)
-    run = existing_run(Lake(args.lake), args.run_id)
-    with planning_of(run, policy, step) as planning:
-        yield planning
+def storing(run: Run, policy: Policy, step: str) -> Iterator["Planning"]:
+    """A run whose step moves tables and computes none: Spark is there if asked for."""
+    from rocketmq_capacity.session import session_if_asked
+    from rocketmq_capacity.steps.planning import Planning
 
-
-def findings_before(lake: Lake, planning: Planning) -> DataFrame | None:
-    """What the run before found in the same cluster, for the rules that need two runs; None for a first run."""
-    run = run_before(lake, planning.run)
-    return None if run is None else replace(planning, run=run).read(contracts.Finding)
+    with session_if_asked(APP_NAME.format(step=step)) as session:
+        yield Planning(session, run, policy)
 
 
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:

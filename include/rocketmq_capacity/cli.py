@@ -101,7 +101,7 @@ def plan(
     with _java_or_advice(), _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:
         from rocketmq_capacity.planner import plan_inventory
 
-        plan_inventory(session(), current, rules, part, history=past, change=change)
+        plan_inventory(session, current, rules, part, history=past, change=change)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
 
 

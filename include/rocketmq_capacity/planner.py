@@ -1,22 +1,28 @@
 """A whole plan in one Spark session, without Airflow: the steps one after the other over a lake that is thrown away."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rocketmq_capacity import contracts, steps
+from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.allocate import allocate
+from rocketmq_capacity.steps.assess import assess
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.publish import publish
+from rocketmq_capacity.steps.recommend import recommend
+from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.what_if import effect
 
 
 def plan_inventory(
-    spark: SparkSession,
+    session: Callable[[], SparkSession],
     inventory: Inventory,
     policy: Policy,
     out: Path,
@@ -27,7 +33,7 @@ def plan_inventory(
     """Plan the cluster into the folder ``out``: report, plan and tables.
 
     Args:
-        spark: the session.
+        session: gives the session.
         inventory: the cluster.
         policy: what decides.
         out: an empty folder.
@@ -35,12 +41,12 @@ def plan_inventory(
         change: a what-if and the cluster as it would be: that is then planned, beside the cluster as it is.
     """
     with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
-        _Planner(spark, Lake(Path(folder)), policy, history).publish(inventory, change, out)
+        _Planner(session, Lake(Path(folder)), policy, history).publish(inventory, change, out)
 
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
-    spark: SparkSession
+    session: Callable[[], SparkSession]
     lake: Lake
     policy: Policy
     history: Sequence[Inventory]
@@ -54,16 +60,16 @@ class _Planner:
             what_if, changed = change
             before, planning = planning, replace(self, history=())._assessed("changed", changed, earlier)
             scenario = effect(before, planning, what_if)
-        steps.recommend(planning)
-        steps.publish(planning, scenario)
+        recommend(planning)
+        publish(planning, scenario)
         planning.run.export(out)
 
-    def _assessed(self, run_id: str, inventory: Inventory, earlier: DataFrame | None) -> steps.Planning:
+    def _assessed(self, run_id: str, inventory: Inventory, earlier: DataFrame | None) -> Planning:
         run = self.lake.run(inventory.cluster_name, run_id)
-        planning = steps.Planning(self.spark, run, self.policy)
-        steps.snapshot(planning, inventory, self.history)
-        steps.allocate(planning)
-        steps.assess(planning, earlier)
+        planning = Planning(self.session, run, self.policy)
+        snapshot(planning, inventory, self.history)
+        allocate(planning)
+        assess(planning, earlier)
         return planning
 
     def _earlier_findings(self) -> DataFrame | None:
@@ -71,5 +77,5 @@ class _Planner:
         if not self.history:
             return None
         *older, latest = self.history
-        planner = _Planner(self.spark, self.lake, self.policy, older)
+        planner = _Planner(self.session, self.lake, self.policy, older)
         return planner._assessed("earlier", latest, None).read(contracts.Finding)

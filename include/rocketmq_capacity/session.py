@@ -4,8 +4,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
@@ -85,10 +87,30 @@ def session_under_way(name: str, *, is_small: bool) -> Iterator[Callable[[], Spa
             session.result().stop()
 
 
+@contextmanager
+def session_if_asked(name: str) -> Iterator[Callable[[], SparkSession]]:
+    """A session that starts when the body first asks for it, and ends with the body; most such bodies never do."""
+    with ExitStack() as at_the_end:
+
+        @cache
+        def session() -> SparkSession:
+            started = start_session(name)
+            at_the_end.callback(started.stop)
+            return started
+
+        yield session
+
+
 def set_size(session: SparkSession, *, is_small: bool) -> None:
     """Set the session up for a small or a large piece of work; takes effect from the next query on."""
-    for key, value in (SMALL if is_small else LARGE).items():
-        session.conf.set(key, value)
+    if _sizes.get(session) != is_small:
+        for key, value in (SMALL if is_small else LARGE).items():
+            session.conf.set(key, value)
+        _sizes[session] = is_small
+
+
+_sizes: Final[WeakKeyDictionary[SparkSession, bool]] = WeakKeyDictionary()
+"""What each session is set up for: it is asked before every query."""
 
 
 def _quick_start() -> dict[str, str]:

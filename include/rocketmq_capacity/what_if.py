@@ -7,13 +7,15 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from rocketmq_capacity import contracts, steps
+from rocketmq_capacity import contracts
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.lake import Lake, write_whole
 from rocketmq_capacity.run_lookup import existing_run
 from rocketmq_capacity.simulation.compare import compare, findings_added, findings_cleared
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.snapshot import snapshot
 
 LOOKED_AT: Final = (
     contracts.Allocation,
@@ -58,16 +60,16 @@ class WhatIf:
         write_whole(file, msgspec.json.format(msgspec.json.encode(stored), indent=2) + b"\n")
 
 
-def simulate(planning: steps.Planning, what_if: WhatIf, changed: Inventory) -> None:
+def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
     """Store the inventory as the scenario leaves it, as the run's snapshot.
 
     Samples of the past say nothing of queues that a scenario changes, so the changed snapshot has no history.
     """
     what_if.write(planning.run.what_if)
-    steps.snapshot(planning, changed)
+    snapshot(planning, changed)
 
 
-def effect_of(planning: steps.Planning, lake: Lake) -> dict[str, Any] | None:
+def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
     """The plan file's ``scenario`` of the run, or None where it is no what-if."""
     what_if = WhatIf.read(planning.run.what_if)
     if what_if is None:
@@ -75,7 +77,7 @@ def effect_of(planning: steps.Planning, lake: Lake) -> dict[str, Any] | None:
     return effect(replace(planning, run=existing_run(lake, what_if.before)), planning, what_if.scenario)
 
 
-def effect(before: steps.Planning, after: steps.Planning, scenario: Scenario) -> dict[str, Any]:
+def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
     """The plan file's ``scenario``, of two runs that are assessed."""
     groups = compare(before.read_all(LOOKED_AT), after.read_all(LOOKED_AT)).toArrow().to_pylist()
     found, finds = before.read(contracts.Finding), after.read(contracts.Finding)

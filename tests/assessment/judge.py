@@ -8,11 +8,15 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity import contracts, steps
+from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.lake import Run
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.allocate import allocate
+from rocketmq_capacity.steps.assess import assess
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.snapshot import snapshot
 
 Row = dict[str, Any]
 
@@ -76,14 +80,14 @@ def judge(
     earlier: Iterable[Row] | None = None,
 ) -> Judgement:
     """Run the steps; ``earlier`` is what the run before found, as findings with their evidence decoded."""
-    planning = steps.Planning(spark, Run(folder), policy or Policy())
-    steps.snapshot(planning, inventory, tuple(history))
-    steps.allocate(planning)
+    planning = Planning(lambda: spark, Run(folder), policy or Policy())
+    snapshot(planning, inventory, tuple(history))
+    allocate(planning)
     before = None
     if earlier is not None:
         rows = [{**row, "evidence": json.dumps(row["evidence"])} for row in earlier]
         before = spark.createDataFrame(rows, contracts.Finding.spark_schema())
-    steps.assess(planning, before)
+    assess(planning, before)
 
     def rows_of(dataset: type[Dataset]) -> list[Row]:
         rows: list[Row] = planning.read(dataset).toArrow().to_pylist()

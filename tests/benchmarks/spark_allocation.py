@@ -12,10 +12,12 @@ import time
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity import contracts, steps
+from rocketmq_capacity import contracts
 from rocketmq_capacity.config import read_policy
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.session import start_session
+from rocketmq_capacity.steps.allocate import allocate
+from rocketmq_capacity.steps.planning import Planning
 from tests.benchmarks.fleet import CLUSTER
 
 PASSES: Final = 5
@@ -25,11 +27,11 @@ DRIVER_MEMORY: Final = "4g"
 def main(lake: Path, run_id: str, policy: Path) -> None:
     """Allocate some times in one session, then write the same rows without computing them."""
     spark = start_session("benchmark", {"spark.driver.memory": DRIVER_MEMORY})
-    planning = steps.Planning(spark, Lake(lake).run(CLUSTER, run_id), read_policy(policy))
+    planning = Planning(lambda: spark, Lake(lake).run(CLUSTER, run_id), read_policy(policy))
     seconds = []
     for _ in range(PASSES):
         start = time.perf_counter()
-        steps.allocate(planning)
+        allocate(planning)
         seconds.append(time.perf_counter() - start)
 
     rows = planning.read(contracts.Allocation)

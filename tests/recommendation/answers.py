@@ -8,10 +8,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity import contracts, steps
+from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.lake import Run
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.recommend import recommend
 from tests.assessment.judge import Judgement, Row, judge
 
 
@@ -52,8 +54,8 @@ def answer(
 ) -> Answers:
     """Run the steps; ``earlier`` is what the run before found."""
     judged = judge(spark, folder, inventory, policy, earlier=earlier)
-    planning = steps.Planning(spark, Run(folder), policy or Policy())
-    steps.recommend(planning)
+    planning = Planning(lambda: spark, Run(folder), policy or Policy())
+    recommend(planning)
     rows = planning.read(contracts.Recommendation).toArrow().to_pylist()
     return Answers(
         judged, [{**row, "before": json.loads(row["before"]), "after": json.loads(row["after"])} for row in rows]

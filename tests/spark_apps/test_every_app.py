@@ -28,10 +28,10 @@ SOURCE: dict[str, list[str]] = {app: [] for app in LATER} | {
 def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """No app gets as far as Spark here."""
 
-    def start_session(name: str) -> None:
+    def start_session(name: str, *_settings: object) -> None:
         raise AssertionError(f"{name} started Spark")
 
-    monkeypatch.setattr("rocketmq_capacity.app.start_session", start_session)
+    monkeypatch.setattr("rocketmq_capacity.session.start_session", start_session)
 
 
 def run(app: str, *arguments: str) -> None:
