@@ -29,7 +29,7 @@ from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
-from rocketmq_capacity.provider.report_asset import REPORT, REPORTS, ReportLink
+from rocketmq_capacity.provider.report_asset import REPORT, ReportLink
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SparkApp
 
 PLACES = Places.of(home_of(__file__))
@@ -53,7 +53,7 @@ with DAG(
         """Find the plans that the triggering events tell of, that need an answer and can have one."""
         events = get_current_context()["triggering_asset_events"][REPORT]
         run_keys = [event.extra["run_id"] for event in events]
-        asked = questions_about(run_keys, Lake(PLACES.lake), datetime.now(UTC), REPORTS)
+        asked = questions_about(run_keys, Lake(PLACES.lake), datetime.now(UTC))
         return [question.task_arguments() for question in asked]
 
     @task_group

@@ -29,7 +29,7 @@ def published(lake: Path, moment: datetime = LAST, run_id: str = "r1", **changes
 
 
 def asked(lake: Path, now: datetime, *run_ids: str) -> list[Question]:
-    return questions(run_ids or ["r1"], Lake(lake), now, "/rocketmq-capacity")
+    return questions(run_ids or ["r1"], Lake(lake), now)
 
 
 def answered(lake: Path, now: datetime, option: str = "Approve", **changes: Any) -> dict[str, Any]:

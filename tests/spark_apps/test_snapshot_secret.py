@@ -71,8 +71,8 @@ def test_a_secret_that_opens_the_cluster_is_found_nowhere_afterwards(
         done = submit(file)
     assert done.returncode == 0, done.stderr
 
-    # It has been where it could have leaked: the app read the cluster, and spark-submit told its arguments. The app starts
-    # no Spark session, whose UI and event log would tell more.
+    # It has been where it could have leaked: the app read the cluster, and spark-submit told its arguments.
+    # The app starts no Spark session, whose UI and event log would tell more.
     run = stored_run(Lake(tmp_path / "lake"), "r1")
     assert run is not None
     assert b'"failures":[]' in run.inventory.read_bytes().replace(b" ", b"").replace(b"\n", b"")

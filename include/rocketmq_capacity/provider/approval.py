@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.lake import Lake, Run, write_whole
+from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.summary import read_plan
@@ -49,7 +50,7 @@ class Question:
         return {name: getattr(self, name) for name in ("run_key", "fingerprint", "subject", "body")}
 
 
-def questions(run_keys: Iterable[str], lake: Lake, now: datetime, reports: str) -> list[Question]:
+def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Question]:
     """The questions about these runs' plans: none where nothing needs an approval, or can have one any more.
 
     Errors: DatasetMissing for a run that is not in the lake.
@@ -60,7 +61,7 @@ def questions(run_keys: Iterable[str], lake: Lake, now: datetime, reports: str) 
         plan = read_plan(run.report / "plan.json")
         ids = needing_approval(plan)
         if ids and hindrance(run, lake, plan["fingerprint"], now) is None:
-            asked.append(_question(run, plan, ids, reports))
+            asked.append(_question(run, plan, ids))
     return asked
 
 
@@ -106,12 +107,12 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     return str(record["status"])
 
 
-def _question(run: Run, plan: Mapping[str, Any], ids: list[str], reports: str) -> Question:
+def _question(run: Run, plan: Mapping[str, Any], ids: list[str]) -> Question:
     cluster, many = visible(plan["cluster_name"]), len(ids)
     chosen = [recommendation for recommendation in plan["recommendations"] if recommendation["id"] in ids]
     lines = [f"- {_code(one['action'])} {_code(one['consumer_group'] or one['topic'] or '')}" for one in chosen[:SHOWN]]
     more = [f"- and {many - SHOWN} more"] if many > SHOWN else []
-    report = f"{reports}/reports/plans/{run.folder.parent.name}/{run.folder.name}/"
+    report = report_address("plans", run)
     return Question(
         run_key=run.folder.name,
         fingerprint=plan["fingerprint"],

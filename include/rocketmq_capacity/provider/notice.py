@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
+from urllib.parse import urljoin
 
 from airflow.sdk import BaseHook, BaseNotifier, Context
-from airflow.sdk.configuration import conf
 from airflow.sdk.definitions.callback import SyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.exceptions import AirflowNotFoundException
@@ -24,7 +24,7 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places
-from rocketmq_capacity.provider.report_asset import REPORTS, report_facts
+from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
 from rocketmq_capacity.provider.spark_app import SparkApp
 from rocketmq_capacity.run_lookup import existing_run
 
@@ -49,7 +49,7 @@ def tell_published(context: Context, *, lake: Path) -> None:
         subject=f"RocketMQ capacity of {facts['cluster_name']}: {found}",
         text=f"Snapshot of {facts['taken_at']}, {facts['completeness']:.0%} of the queues read completely.\n"
         f"Findings: {found}. Recommendations: {facts['recommendations']}.",
-        link=_address(f"{REPORTS}/reports/plans/{run.folder.parent.name}/{run.folder.name}/"),
+        link=urljoin(airflow_address(), report_address("plans", run)),
     )
     send(notice, context)
 
@@ -60,7 +60,7 @@ def tell_failed(context: Context) -> None:
     notice = Notice(
         subject=f"RocketMQ capacity: {task} of {run.dag_id} failed",
         text=f"Run {run.run_id}.",
-        link=_address(f"/dags/{run.dag_id}/runs/{run.run_id}"),
+        link=f"{airflow_address()}/dags/{run.dag_id}/runs/{run.run_id}",
     )
     send(notice, context)
 
@@ -89,7 +89,7 @@ def tell_late(context: dict[str, Any]) -> None:
     notice = Notice(
         subject=f"RocketMQ capacity: {run['dag_id']} is late",
         text=f"Run {run['dag_run_id']} has not ended by its deadline.",
-        link=_address(f"/dags/{run['dag_id']}/runs/{run['dag_run_id']}"),
+        link=f"{airflow_address()}/dags/{run['dag_id']}/runs/{run['dag_run_id']}",
     )
     send(notice, cast("Context", context))
 
@@ -137,8 +137,3 @@ def _filled_in(value: Any, notice: Notice) -> Any:
     if isinstance(value, list):
         return [_filled_in(held, notice) for held in value]
     return value
-
-
-def _address(path: str) -> str:
-    """Where people's browsers find it, by Airflow's own ``base_url``."""
-    return str(conf.get("api", "base_url", fallback="") or "").rstrip("/") + path

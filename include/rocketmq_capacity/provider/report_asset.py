@@ -4,11 +4,12 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
+from airflow.sdk.configuration import conf
 
-from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.lake import Lake, Run
 from rocketmq_capacity.run_lookup import existing_run, stored_run
 
 if TYPE_CHECKING:
@@ -46,6 +47,17 @@ def tell_report(context: Context, _result: object = None, *, lake: Path) -> None
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")
 
 
+def report_address(shelf: str, run: Run) -> str:
+    """The report's page as a browser that has Airflow open finds it: the path, Airflow's own prefix included."""
+    prefix = urlsplit(airflow_address()).path
+    return f"{prefix}{REPORTS}/reports/{shelf}/{quote(run.folder.parent.name)}/{quote(run.folder.name)}/"
+
+
+def airflow_address() -> str:
+    """Where people's browsers find Airflow, by its ``base_url``; empty where it names none."""
+    return str(conf.get("api", "base_url", fallback="") or "").rstrip("/")
+
+
 class ReportLink(BaseOperatorLink):
     """The button of a finished publish task that opens its report in the Airflow UI.
 
@@ -64,4 +76,4 @@ class ReportLink(BaseOperatorLink):
         run = stored_run(Lake(self.lake), cast("SparkApp", operator).run_key)
         if run is None:
             return ""
-        return f"{REPORTS}/reports/{self.shelf}/{quote(run.folder.parent.name)}/{quote(run.folder.name)}/"
+        return report_address(self.shelf, run)

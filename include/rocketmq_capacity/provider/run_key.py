@@ -1,13 +1,9 @@
 """A Dag run's name in the lake: one for all its tasks and tries, so that a cleared run finds its snapshot."""
 
-import hashlib
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import Protocol
 
-from rocketmq_capacity.lake import run_id_of
-
-LONGEST_RUN_ID: Final = 120
-"""Signs of Airflow's run id that a folder's name, which may have 255 in all, has room for."""
+from rocketmq_capacity.lake import run_id_of, run_name
 
 
 class DagRunLike(Protocol):
@@ -29,11 +25,3 @@ def run_key(dag_run: DagRunLike, source: str) -> str:
     """
     due = dag_run.run_after.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
     return f"{due}-{run_name(dag_run.run_id)}--{run_id_of(source)}"
-
-
-def run_name(run_id: str) -> str:
-    """Airflow's run id as it stands in a key; a long one is cut, and told apart by a digest of all of it."""
-    name = run_id_of(run_id)
-    if len(name) > LONGEST_RUN_ID:
-        name = f"{name[:LONGEST_RUN_ID]}_{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
-    return name
