@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from playwright.sync_api import expect
 
 from rocketmq_capacity.lake import Run
 from rocketmq_capacity.report.summary import read_plan
@@ -178,8 +179,8 @@ def ui(request: pytest.FixtureRequest, stack: Stack, tmp_path_factory: pytest.Te
     with logged_in(stack.airflow, "admin", pictures) as window:
         yield window
     if kept := request.config.getoption("--pictures", default=None):
-        for name in SHOWN:
-            shutil.copy(pictures / f"{name}.png", kept)
+        for taken in sorted(set(pictures.glob("*.png")) & {pictures / f"{name}.png" for name in SHOWN}):
+            shutil.copy(taken, kept)
 
 
 @pytest.fixture(scope="module")
@@ -187,10 +188,14 @@ def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], Non
     """A second run of the daily Dag, triggered with its form: one cluster, one strategy."""
     before = {run.run_id for run in stack.admin.runs(DAILY)}
     page = ui.open_form(DAILY)
-    for field, value in (("clusters", GOOD), ("strategies", "CONSISTENT_HASH")):
-        choice = page.locator(f"#element_{field} input").first
-        choice.fill(value)
-        choice.press("Enter")
+    ui.unfold("What is planned")
+    ui.choose("clusters", GOOD)
+    ui.unfold("How it is planned")
+    # What is chosen and then taken away must not count as missing.
+    ui.choose("strategies", "AVG_BY_CIRCLE")
+    ui.choose_no_more("strategies")
+    expect(page.get_by_test_id("trigger-dag-submit")).to_be_enabled()
+    ui.choose("strategies", "CONSISTENT_HASH")
     page.locator("#element_policy_changes").fill("snapshot: {sample_count: 3}")
     ui.picture("trigger-form")
     page.get_by_test_id("trigger-dag-submit").click()

@@ -37,14 +37,24 @@ class Ui:
         return self.page
 
     def open_form(self, dag_id: str) -> Page:
-        """The trigger form of a Dag, with all its sections unfolded."""
+        """The trigger form of a Dag, its sections folded."""
         page = self.open(f"/dags/{dag_id}")
         page.get_by_role("button", name="Trigger").first.click()
-        dialog = page.get_by_role("dialog")
-        for section in ("What is planned", "How it is planned"):
-            dialog.get_by_role("button", name=section).click()
-        dialog.locator("#element_policy_changes").wait_for()
         return page
+
+    def unfold(self, section: str) -> None:
+        """Show a section of the form, which folds the one that was shown."""
+        self.page.get_by_role("dialog").get_by_role("button", name=section).click()
+
+    def choose(self, field: str, value: str) -> None:
+        """Choose one of a field's values, beside those that are chosen."""
+        choice = self.page.locator(f"#element_{field} input").first
+        choice.fill(value)
+        choice.press("Enter")
+
+    def choose_no_more(self, field: str) -> None:
+        """Take the last of a field's chosen values away again."""
+        self.page.locator(f"#element_{field} input").first.press("Backspace")
 
     def open_task(self, run: DagRun, task_id: str, map_index: int) -> Page:
         """What Airflow tells of a task of a mapped group, where its links stand."""

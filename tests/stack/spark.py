@@ -31,12 +31,14 @@ class Spark:
         pages: the addresses of the master's and the worker's own pages.
         events: the folder of the apps' event logs, of which Spark makes the pages of an app.
         work: the worker's folder, with the output of every executor.
+        temporary: for what lives as long as an app.
     """
 
     port: int
     pages: tuple[str, str]
     events: Path
     work: Path
+    temporary: Path
 
     @property
     def url(self) -> str:
@@ -59,7 +61,8 @@ class Spark:
     def driver_options(self) -> str:
         """``SPARK_SUBMIT_OPTS``: the settings as properties, since a conf folder would rule the class archive out."""
         given = os.environ.get("SPARK_SUBMIT_OPTS", quick())
-        return " ".join([given, *(f"-D{name}={value}" for name, value in self.settings.items())])
+        properties = self.settings | {"java.io.tmpdir": str(self.temporary)}
+        return " ".join([given, *(f"-D{name}={value}" for name, value in properties.items())])
 
     def state(self, page: int = 0) -> dict[str, Any]:
         """What the master (0) or the worker (1) tells of itself."""
@@ -100,16 +103,17 @@ def running_spark(services: Services) -> Iterator[Spark]:
     """
     master_page, worker_page = free_port(), free_port()
     pages = (f"http://127.0.0.1:{master_page}", f"http://127.0.0.1:{worker_page}")
-    spark = Spark(free_port(), pages, services.folder / "spark-events", services.folder / "spark-work")
-    for folder in (spark.events, spark.work):
+    folders = [services.folder / f"spark-{name}" for name in ("events", "work", "tmp")]
+    for folder in folders:
         folder.mkdir()
+    spark = Spark(free_port(), pages, *folders)
     java = "org.apache.spark.deploy.{0}.{1} --host 127.0.0.1 --port {2} --webui-port {3}"
     space = f" --cores {CORES} --memory {MEMORY_G}g --work-dir {spark.work} {spark.url}"
     commands = {
         "spark-master": java.format("master", "Master", spark.port, master_page),
         "spark-worker": java.format("worker", "Worker", free_port(), worker_page) + space,
     }
-    environment = _environment(os.environ)
+    environment = _environment(os.environ, spark)
     with services.ending() as ours:
         for name, words in commands.items():
             ours.append(services.start(name, _command(words), environment))
@@ -121,12 +125,13 @@ def _command(words: str) -> list[str]:
     return [str(SPARK_HOME / "bin" / "spark-class"), *words.split()]
 
 
-def _environment(environment: Mapping[str, str]) -> dict[str, str]:
+def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]:
     kept = {name: value for name, value in environment.items() if not name.startswith(("SPARK_", "AIRFLOW"))}
     return {
         **kept,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         # Every JVM reads it, the executors' too.
-        "JDK_JAVA_OPTIONS": quick(),
+        "JDK_JAVA_OPTIONS": f"{quick()} -Djava.io.tmpdir={spark.temporary}",
+        "SPARK_LOCAL_DIRS": str(spark.temporary),
     }
