@@ -96,30 +96,22 @@ def running_postgres(services: Services) -> Iterator[Postgres]:
     postgres = Postgres(free_port(), secrets.token_hex(16), programs())
     # Not below pytest's own folder, which no other user may enter.
     folder = Path(tempfile.mkdtemp(prefix="rmqc-postgres-"))
-    try:
-        _make(folder, postgres, owner)
-        settings = [f"--{name}={value}" for name, value in FOR_A_TEST.items()]
-        command = [
-            str(postgres.programs / "postgres"),
-            "-D",
-            str(folder / "data"),
-            f"--port={postgres.port}",
-            *settings,
-        ]
-        with services.ending() as ours:
-            service = services.start(
-                "postgres",
-                [*command, *settings, f"--unix_socket_directories={folder}"],
-                postgres.environment(),
-                user=owner,
-                end_signal=signal.SIGINT,  # at once, without waiting for connections to end
-            )
-            ours.append(service)
-            service.wait_until(postgres.is_well, WELL_WITHIN_S)
-            postgres.create_database()
-            yield postgres
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    services.delete_afterwards(folder)
+    _make(folder, postgres, owner)
+    settings = [f"--{name}={value}" for name, value in FOR_A_TEST.items()]
+    command = [str(postgres.programs / "postgres"), "-D", str(folder / "data"), f"--port={postgres.port}"]
+    with services.ending() as ours:
+        service = services.start(
+            "postgres",
+            [*command, *settings, f"--unix_socket_directories={folder}"],
+            postgres.environment(),
+            user=owner,
+            end_signal=signal.SIGINT,  # at once, without waiting for connections to end
+        )
+        ours.append(service)
+        service.wait_until(postgres.is_well, WELL_WITHIN_S)
+        postgres.create_database()
+        yield postgres
 
 
 def _make(folder: Path, postgres: Postgres, owner: str | None) -> None:

@@ -6,6 +6,7 @@ as the test's process is gone, however that went, so that a test that is killed 
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,12 @@ class Services:
             with self._keeper:  # its input ends: it sweeps, then ends itself
                 pass
 
+    def delete_afterwards(self, folder: Path) -> None:
+        """Have the keeper delete a folder that stands elsewhere, when everything has ended."""
+        if self._keeper is not None and self._keeper.stdin is not None:
+            self._keeper.stdin.write(f"{folder}\n".encode())
+            self._keeper.stdin.flush()
+
     @contextmanager
     def ending(self) -> Iterator[list[Service]]:
         """A list whose services end, all of them at once, when the body does.
@@ -189,5 +196,7 @@ def _marked(folder: str) -> list[psutil.Process]:
 
 
 if __name__ == "__main__":
-    sys.stdin.read()
+    to_delete = sys.stdin.read().splitlines()
     end_all(sys.argv[1])
+    for one in to_delete:
+        shutil.rmtree(one, ignore_errors=True)
