@@ -24,8 +24,9 @@ from tests.fixtures.environment import ROOT
 MARK: Final = "ROCKETMQ_CAPACITY_STACK"
 """Names the variable whose value is the folder of the stack that a process belongs to."""
 
-POLITE_S: Final = 45.0
-STUBBORN_S: Final = 5.0
+POLITE_S: Final = 15.0
+"""They end within seconds, but a scheduler waits for its tasks; told twice, it does not."""
+STUBBORN_S: Final = 30.0
 LOOK_EVERY_S: Final = 0.2
 LAST_LINES: Final = 30
 
@@ -63,13 +64,16 @@ class Service:
 
     def ended(self) -> bool:
         """Wait for its end; False where it had to be killed."""
-        try:
-            self.process.wait(POLITE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            return False
-        return True
+        for patience_s in (POLITE_S, STUBBORN_S):
+            try:
+                self.process.wait(patience_s)
+            except subprocess.TimeoutExpired:
+                self.tell_to_end()
+            else:
+                return True
+        self.process.kill()
+        self.process.wait()
+        return False
 
     def last_words(self) -> str:
         """The end of its log."""
@@ -124,7 +128,7 @@ class Services:
                 service.tell_to_end()
             late = [service for service in services if not service.ended()]
         if late:
-            reasons = [f"{service.name} did not end in {POLITE_S:.0f} s:\n{service.last_words()}" for service in late]
+            reasons = [f"{service.name} had to be killed:\n{service.last_words()}" for service in late]
             raise StackError("\n".join(reasons))
 
     def marked(self, environment: Mapping[str, str]) -> dict[str, str]:
@@ -178,7 +182,7 @@ def as_user(user: str | None) -> dict[str, Any]:
 
 def end_all(folder: str) -> None:
     """End whatever bears the mark of that stack, politely first."""
-    for end, patience_s in (("terminate", STUBBORN_S), ("kill", STUBBORN_S)):
+    for end, patience_s in (("terminate", POLITE_S), ("kill", POLITE_S)):
         found = _marked(folder)
         for process in found:
             with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,6 +1,7 @@
 """The whole stack, as people use it: plan, what-if, approval, the reports in the browser, and no secret anywhere."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,8 @@ from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 REPORTS = "/rocketmq-capacity"
+COMPUTED = {"allocate": 3, "assess": 3, "recommend": 2}
+"""Apps of both runs that compute something; the other steps only read and write, without a session for so little."""
 
 
 @pytest.mark.parametrize(
@@ -70,11 +73,11 @@ def test_the_plan_names_the_consumer_that_is_idle(daily: Published) -> None:
     assert "g_pay" in daily.page
 
 
-def test_spark_ran_every_step_as_an_app_of_its_own(stack: Stack, daily: Published, what_if: Published) -> None:
-    ran = [app["name"] for app in stack.spark.state()["completedapps"] if app["state"] == "FINISHED"]
+def test_sparks_cluster_computed_both_runs(stack: Stack, daily: Published, what_if: Published) -> None:
+    ran = Counter(app["name"] for app in stack.spark.state()["completedapps"] if app["state"] == "FINISHED")
 
-    for step in ("snapshot", "allocate", "assess", "recommend", "publish", "simulate"):
-        assert f"rocketmq_capacity_{step}" in ran
+    # The what-if plans the cluster as it is and as it would be.
+    assert ran == {f"rocketmq_capacity_{step}": count for step, count in COMPUTED.items()}
 
 
 def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, question: Question) -> None:
@@ -205,7 +208,7 @@ def test_the_secrets_were_in_use_and_are_nowhere(
     assert {"snapshot.py", "org.apache.spark.deploy.SparkSubmit"} <= sampled.arguments.programs
     assert "--connection=" in second.dag_run.log("plan.snapshot", map_index=0)
     assert "SparkListenerEnvironmentUpdate" in "".join(log.read_text() for log in stack.spark.events.rglob("*_*"))
-    assert "rocketmq_capacity_snapshot" in (stack.folder / "spark-pages" / "0-json").read_text()
+    assert "rocketmq_capacity_assess" in (stack.folder / "spark-pages" / "0-json").read_text()
     stored = dump.read_text()
     for table in ("connection", "xcom", "rendered_task_instance_fields", "dag_run", "log", "serialized_dag"):
         assert f"\nCOPY public.{table} (" in stored
