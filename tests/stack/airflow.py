@@ -138,10 +138,10 @@ class Airflow:
     def is_well(self) -> bool:
         """Whether all four say that they are."""
         try:
-            told = httpx.get(f"{self.url}/api/v2/monitor/health", timeout=10, trust_env=False).json()
-        except httpx.TransportError:
+            answer = httpx.get(f"{self.url}/api/v2/monitor/health", timeout=10, trust_env=False).raise_for_status()
+        except httpx.HTTPError:  # not yet, or not yet that page
             return False
-        return all(told[part]["status"] == "healthy" for part in HEALTH)
+        return all(answer.json()[part]["status"] == "healthy" for part in HEALTH)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ class Spark:
         """Whether the master knows its worker."""
         try:
             return bool(self.state()["aliveworkers"] == 1)
-        except httpx.TransportError:
+        except httpx.HTTPError:  # not yet, or not yet that page
             return False
 
 
