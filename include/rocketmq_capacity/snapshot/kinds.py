@@ -50,8 +50,10 @@ class Kinds:
 
     def __init__(self, inventory: Inventory, exclude: Exclude) -> None:
         brokers = {broker.broker_name for broker in inventory.brokers}
-        cluster = inventory.cluster_name
-        self._own_topics = SYSTEM_TOPICS | brokers | {cluster, f"{cluster}_REPLY_TOPIC"}
+        # Behind one name server may be several clusters: then the inventory's name is theirs, joined.
+        told = {(broker.config or {}).get("brokerClusterName") for broker in inventory.brokers}
+        clusters = {inventory.cluster_name, *filter(None, told)}
+        self._own_topics = SYSTEM_TOPICS | brokers | clusters | {f"{cluster}_REPLY_TOPIC" for cluster in clusters}
         self._exclude = exclude
 
     def of_topic(self, topic: str) -> str:
