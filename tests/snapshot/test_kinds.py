@@ -7,7 +7,7 @@ from rocketmq_capacity.snapshot.inventory import Broker, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 
 
-def kinds(cluster: str = "shop", exclude: Exclude = Exclude(), **clusters_of_brokers: str) -> Kinds:
+def kinds(cluster: str = "shop", exclude: Exclude | None = None, **clusters_of_brokers: str) -> Kinds:
     brokers = tuple(
         Broker(broker_name=name.replace("_", "-"), config={"brokerClusterName": told})
         for name, told in clusters_of_brokers.items()
@@ -20,7 +20,7 @@ def kinds(cluster: str = "shop", exclude: Exclude = Exclude(), **clusters_of_bro
         topics=(),
         consumer_groups=(),
     )
-    return Kinds(inventory, exclude)
+    return Kinds(inventory, exclude or Exclude())
 
 
 @pytest.mark.parametrize(
