@@ -1,0 +1,76 @@
+"""The retention Dag run for real, on lakes with old and new runs."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rocketmq_capacity.lake import Lake, Run
+from tests.fixtures.environment import ROOT
+
+if TYPE_CHECKING:
+    from airflow.models.dagrun import DagRun
+
+pytestmark = pytest.mark.airflow
+
+POLICY = "retention: {days: 30, count: 100}\n"
+
+
+@pytest.fixture
+def deployment(tmp_path: Path, airflow_database: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A deployment with an old and a new run among the plans and among the what-ifs."""
+    (tmp_path / "policy.yaml").write_text(POLICY, encoding="utf-8")
+    monkeypatch.setenv("RMQC_POLICY", str(tmp_path / "policy.yaml"))
+    for variable, folder in (("RMQC_LAKE", "lake"), ("RMQC_WHAT_IFS", "what_ifs")):
+        monkeypatch.setenv(variable, str(tmp_path / folder))
+        for days_old in (40, 1):
+            stored(tmp_path / folder, days_old)
+    return tmp_path
+
+
+def stored(lake: Path, days_old: int) -> Run:
+    due = datetime.now(UTC) - timedelta(days=days_old)
+    run = Lake(lake).run("shop", f"{due:%Y%m%dT%H%M%SZ}-scheduled--shop")
+    run.begin("publish")
+    run.commit("publish", [])
+    return run
+
+
+def run_dag(**form: Any) -> "DagRun":
+    from airflow.dag_processing.dagbag import DagBag
+
+    dag = DagBag(str(ROOT / "dags")).dags["rocketmq_capacity_retention"]
+    moment = datetime.now(UTC)
+    ran: DagRun = dag.test(run_after=moment, logical_date=moment, run_conf=form)
+    return ran
+
+
+def ages(lake: Path) -> list[int]:
+    """Days that the runs of the lake are old."""
+    dues = [datetime.strptime(run.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC) for run in lake.glob("shop/*")]
+    return sorted((datetime.now(UTC) - due).days for due in dues)
+
+
+def listed(run: "DagRun") -> dict[str, Any]:
+    """What the first task said."""
+    (told,) = [task for task in run.get_task_instances() if task.task_id == "list_expired"]
+    found: dict[str, Any] = told.xcom_pull(task_ids="list_expired")
+    return found
+
+
+def test_what_the_policy_keeps_no_longer_is_listed_and_deleted(deployment: Path) -> None:
+    run = run_dag()
+
+    assert run.state == "success"
+    assert [len(runs) for runs in listed(run).values()] == [1, 1]
+    assert listed(run)["plans"][0]["reason"] == "40 days old; 30 are kept"
+    assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1]
+
+
+def test_the_form_may_ask_for_the_list_alone(deployment: Path) -> None:
+    run = run_dag(only_list=True)
+
+    assert run.state == "success"
+    assert [len(runs) for runs in listed(run).values()] == [1, 1]
+    assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]
