@@ -1,7 +1,6 @@
 """The whole stack, as people use it: plan, what-if, approval, the reports in the browser, and no secret anywhere."""
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -16,8 +15,6 @@ from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 REPORTS = "/rocketmq-capacity"
-COMPUTED = {"allocate": 3, "assess": 3, "recommend": 2}
-"""Apps of both runs that compute something; the other steps only read and write, without a session for so little."""
 
 
 @pytest.mark.parametrize(
@@ -74,10 +71,12 @@ def test_the_plan_names_the_consumer_that_is_idle(daily: Published) -> None:
 
 
 def test_sparks_cluster_computed_both_runs(stack: Stack, daily: Published, what_if: Published) -> None:
-    ran = Counter(app["name"] for app in stack.spark.state()["completedapps"] if app["state"] == "FINISHED")
+    apps = [(app["name"], app["state"]) for app in stack.spark.state()["completedapps"]]
 
-    # The what-if plans the cluster as it is and as it would be.
-    assert ran == {f"rocketmq_capacity_{step}": count for step, count in COMPUTED.items()}
+    # Steps that only read and write do without a session where there is so little. A what-if plans twice.
+    for step, count in (("allocate", 3), ("assess", 3), ("recommend", 2)):
+        assert apps.count((f"rocketmq_capacity_{step}", "FINISHED")) == count
+    assert {state for _, state in apps} == {"FINISHED"}
 
 
 def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, question: Question) -> None:
