@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from tests.cluster.clients import Clients, Consumer
@@ -13,11 +14,28 @@ TOPIC: Final = "pay"
 QUEUES: Final = {"broker-a": 2, "broker-b": 2}
 GROUP: Final = "g_pay"
 CLIENTS: Final = 5
-"""One more than there are queues: one of them is idle."""
+"""One more than there are queues: the last of them is idle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """The running cluster.
+
+    Attributes:
+        idle: the number of the consumer that has no queue.
+    """
+
+    nameserver: str
+    clients: Clients
+    idle: int
+
+    def stop_idle_consumer(self) -> None:
+        """Mend the mistake."""
+        self.clients.stop_consumer(self.idle)
 
 
 @contextmanager
-def running_shop() -> Iterator[Cluster]:
+def running_shop() -> Iterator[Shop]:
     """A name server, two brokers, five consumers and what they consume.
 
     Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError where it does not come up.
@@ -28,6 +46,6 @@ def running_shop() -> Iterator[Cluster]:
         with Clients(cluster.nameserver) as clients:
             for number in range(CLIENTS):
                 clients.start_consumer(Consumer(GROUP, f"p{number}", [TOPIC]))
-            clients.settled()
+            (idle,) = (owned.number for owned in clients.settled() if not owned.queues)
             clients.start_load(TOPIC, 20)
-            yield cluster
+            yield Shop(cluster.nameserver, clients, idle)

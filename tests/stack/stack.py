@@ -13,7 +13,7 @@ from tests.stack.airflow import Airflow, Api, running_airflow, until
 from tests.stack.ports import free_port
 from tests.stack.postgres import Postgres, running_postgres
 from tests.stack.service import Services
-from tests.stack.shop import NAME, running_shop
+from tests.stack.shop import NAME, Shop, running_shop
 from tests.stack.spark import Spark, running_spark
 
 GOOD: Final = NAME
@@ -39,6 +39,7 @@ class Stack:
     """
 
     folder: Path
+    shop: Shop
     postgres: Postgres
     spark: Spark
     airflow: Airflow
@@ -84,11 +85,11 @@ def running_stack(folder: Path, told: Callable[[str], None]) -> Iterator[Stack]:
         told("Spark")
         airflow = ending.enter_context(running_airflow(services, postgres, spark, _deployment(folder)))
         told("Airflow")
-        nameserver = shop.result().nameserver
+        cluster = shop.result()
         told("RocketMQ")
         planted = {"password": secrets.token_hex(16), "security_token": secrets.token_hex(16)}
-        stack = Stack(folder, postgres, spark, airflow, airflow.api(), planted)
-        _configure(stack, nameserver)
+        stack = Stack(folder, cluster, postgres, spark, airflow, airflow.api(), planted)
+        _configure(stack)
         told("Dags")
         yield stack
 
@@ -104,11 +105,11 @@ def _deployment(folder: Path) -> dict[str, str]:
     }
 
 
-def _configure(stack: Stack, nameserver: str) -> None:
+def _configure(stack: Stack) -> None:
     """What an operator does once, through the public API."""
     keys = {"login": "reader", "password": stack.planted["password"]}
     extra = f'{{"security_token": "{stack.planted["security_token"]}", "connect_timeout_s": 2}}'
-    good = {"connection_id": GOOD, "conn_type": "rocketmq", "host": nameserver, "extra": extra, **keys}
+    good = {"connection_id": GOOD, "conn_type": "rocketmq", "host": stack.shop.nameserver, "extra": extra, **keys}
     dead = {"connection_id": DEAD, "conn_type": "rocketmq", "host": f"127.0.0.1:{free_port()}"}
     for connection in (good, dead):
         stack.admin.send("POST", "/connections", connection)
