@@ -24,6 +24,7 @@ from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_sta
 
 RUN_WITHIN_S: Final = 600.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
+READING_S: Final = 3.0
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
 SCENARIO: Final = "name: broker-b goes, a consumer comes\nchanges: [{change: lose_broker, broker_name: broker-b}]\n"
@@ -166,6 +167,8 @@ def question(stack: Stack, daily: Published) -> Question:
 @pytest.fixture(scope="module")
 def answered(stack: Stack, daily: Published, question: Question, told: Callable[[str], None]) -> Published:
     """The daily plan, approved through the public API and published again."""
+    # A person reads first. The scheduler has to hear that the asking task is parked, or takes an answer for its failure.
+    time.sleep(READING_S)
     stack.admin.send("PATCH", question.path, {"chosen_options": ["Approve"], "params_input": {"why": WHY}})
     run = DagRun(stack.admin, APPROVAL, question.told["task_instance"]["dag_run_id"])
     run.wait_for("approval.publish", RUN_WITHIN_S, map_index=0)
