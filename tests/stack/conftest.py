@@ -167,7 +167,7 @@ def question(stack: Stack, daily: Published) -> Question:
 @pytest.fixture(scope="module")
 def answered(stack: Stack, daily: Published, question: Question, told: Callable[[str], None]) -> Published:
     """The daily plan, approved through the public API and published again."""
-    # A person reads first: the scheduler has to hear that the asking task is parked, or it takes an answer for a failure.
+    # A person reads first: only when the scheduler knows that the task is parked is an answer taken for one.
     time.sleep(READING_S)
     stack.admin.send("PATCH", question.path, {"chosen_options": ["Approve"], "params_input": {"why": WHY}})
     run = DagRun(stack.admin, APPROVAL, question.told["task_instance"]["dag_run_id"])
