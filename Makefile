@@ -33,7 +33,7 @@ test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, n
 	@$(PYTEST) -m "not java and not real_cluster and not browser and not stack and not slow"
 
 pictures: $(FOR_TEST) ## take the README's screenshots anew, from the test of the whole stack
-	@$(PYTEST) tests/stack --pictures include/docs/pictures
+	@$(PYTEST) tests/stack --pictures include/docs/pictures/airflow
 
 lint: $(FOR_DEV) ## style, types and who may import whom
 	@$(IN) ruff check .
