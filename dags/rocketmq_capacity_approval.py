@@ -30,7 +30,7 @@ from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.report_asset import REPORT, ReportLink
-from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SparkApp
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SparkApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -45,6 +45,7 @@ with DAG(
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=RUNS_AT_ONCE,
+    default_args=ASK_AGAIN,
     tags=["rocketmq", "capacity"],
 ) as dag:
 

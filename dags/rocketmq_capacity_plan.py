@@ -44,7 +44,7 @@ from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_pub
 from rocketmq_capacity.provider.report_asset import REPORT, ReportLink, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
-from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SnapshotApp, SparkApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -63,7 +63,7 @@ with DAG(
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
     deadline=late_alerts(PLACES),
-    default_args={"on_failure_callback": tell_failed},
+    default_args={**ASK_AGAIN, "on_failure_callback": tell_failed},
     params={"clusters": clusters_param(PLACES), "inventory": inventory_param(), **policy_params()},
     tags=["rocketmq", "capacity"],
 ) as dag:

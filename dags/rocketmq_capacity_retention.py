@@ -24,6 +24,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 from rocketmq_capacity.config import read_policy
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places, home_of
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN
 from rocketmq_capacity.retention import Expired, delete, expired
 
 PLACES = Places.of(home_of(__file__))
@@ -37,6 +38,7 @@ with DAG(
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
+    default_args=ASK_AGAIN,
     params={
         "only_list": Param(
             False,

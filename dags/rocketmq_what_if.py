@@ -34,7 +34,7 @@ from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
-from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SnapshotApp, SparkApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -51,6 +51,7 @@ with DAG(
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
+    default_args=ASK_AGAIN,
     params={
         "cluster": cluster_param(PLACES),
         "inventory": inventory_param(),

@@ -34,6 +34,11 @@ def test_a_dag_shows_its_docstring(dag_bag: "DagBag") -> None:
         assert "|---|---|" in dag.doc_md
 
 
+def test_every_task_is_tried_again_where_airflow_itself_was_away(dag_bag: "DagBag") -> None:
+    for dag in dag_bag.dags.values():
+        assert all(task.retries >= 1 for task in dag.tasks), dag.dag_id
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_parsing_a_file_imports_nothing_heavy(file: Path) -> None:
     code = f"import runpy, sys; runpy.run_path({str(file)!r}); print(*{{m.split('.')[0] for m in sys.modules}})"

@@ -33,6 +33,9 @@ READ_AGAIN: Final[dict[str, Any]] = {
 COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(minutes=1)}
 """Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
 
+ASK_AGAIN: Final[dict[str, Any]] = {"retries": 2, "retry_delay": timedelta(seconds=20)}
+"""Of tasks without Spark: they fail where Airflow's API server cannot be reached, as while Airflow starts."""
+
 CONF: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
 }
