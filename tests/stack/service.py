@@ -185,7 +185,7 @@ def end_all(folder: str) -> None:
     for end, patience_s in (("terminate", POLITE_S), ("kill", POLITE_S)):
         found = _marked(folder)
         for process in found:
-            with contextlib.suppress(psutil.NoSuchProcess):
+            with contextlib.suppress(psutil.Error):
                 getattr(process, end)()
         psutil.wait_procs(found, patience_s)
 
@@ -201,6 +201,8 @@ def _marked(folder: str) -> list[psutil.Process]:
 
 if __name__ == "__main__":
     to_delete = sys.stdin.read().splitlines()
-    end_all(sys.argv[1])
-    for one in to_delete:
-        shutil.rmtree(one, ignore_errors=True)
+    try:
+        end_all(sys.argv[1])
+    finally:
+        for one in to_delete:
+            shutil.rmtree(one, ignore_errors=True)
