@@ -36,7 +36,7 @@ def test_a_dag_shows_its_docstring(dag_bag: "DagBag") -> None:
 
 def test_every_task_is_tried_again_where_airflow_itself_was_away(dag_bag: "DagBag") -> None:
     for dag in dag_bag.dags.values():
-        assert all(task.retries >= 1 for task in dag.tasks), dag.dag_id
+        assert all((task.retries or 0) >= 1 for task in dag.tasks), dag.dag_id
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -73,7 +73,9 @@ class ReportLink(BaseOperatorLink):
 
     def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  (Airflow's signature)
         """The address of the report; asked in the worker, once the task is done. Empty where there is no report."""
-        run = stored_run(Lake(self.lake), cast("SparkApp", operator).run_key)
+        run_key: object = cast("SparkApp", operator).run_key
+        # A task whose templates could not be rendered has no key yet.
+        run = stored_run(Lake(self.lake), run_key) if isinstance(run_key, str) else None
         if run is None:
             return ""
         return report_address(self.shelf, run)
