@@ -328,12 +328,15 @@ def test_a_broadcasting_group_has_no_offsets_and_every_client_all_queues(taken: 
 
 def test_group_offsets_are_those_of_the_masters(taken: Taken) -> None:
     before, after = read_by_groups(taken.facts), read_by_groups(taken.facts_after)
+    # A broker tells the offsets of the topics that the last heartbeat of a group named (updateSubscription of
+    # ConsumerGroupInfo), and the members of g_mixed name different ones: what it tells comes and goes.
     offsets = {
         (group.consumer_group, one.topic, one.broker_name, one.queue_id): (one.broker_offset, one.consumer_offset)
         for group in taken.inventory.consumer_groups
         for one in group.offsets or ()
+        if group.consumer_group != "g_mixed"
     }
-    assert before.keys() <= offsets.keys() <= after.keys()
+    assert {queue for queue in before if queue[0] != "g_mixed"} <= offsets.keys() <= after.keys()
     assert all(told in (before.get(queue), after[queue]) for queue, told in offsets.items())
     read = [one for one in taken.group("g_avg").offsets or () if one.topic == "pay"]
     assert sum(one.consumer_offset or 0 for one in read) == 300
