@@ -29,8 +29,8 @@ from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
-from rocketmq_capacity.provider.report_asset import REPORT, ReportLink
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SparkApp
+from rocketmq_capacity.provider.report_asset import REPORT
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -75,8 +75,7 @@ with DAG(
             """Keep the answer with the plan."""
             return record_answer(answer, run_key, fingerprint, Lake(PLACES.lake), datetime.now(UTC))
 
-        publish = SparkApp(step="publish", places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)
-        publish.operator_extra_links = (ReportLink(PLACES.lake, "plans"),)
+        publish = PublishApp(shelf="plans", places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)
         answer: Any = ask.output
         record(answer, run_key, fingerprint) >> publish
 

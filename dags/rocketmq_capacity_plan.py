@@ -41,10 +41,10 @@ from airflow.sdk import DAG, chain, get_current_context, task, task_group
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
-from rocketmq_capacity.provider.report_asset import REPORT, ReportLink, tell_report
+from rocketmq_capacity.provider.report_asset import REPORT, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -78,21 +78,21 @@ with DAG(
     @task_group
     def plan(run_key: str, connection: str | None, inventory: str | None) -> None:
         """One cluster; another one's failure does not stop it."""
-        app = partial(SparkApp, places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)
+        run: dict[str, Any] = {"places": PLACES, "lake": PLACES.lake, "run_key": run_key}
+        app = partial(SparkApp, **run, **COMPUTE_AGAIN)
         # 1. the only task that talks to the cluster
-        snapshot = SnapshotApp(
-            places=PLACES, lake=PLACES.lake, run_key=run_key, connection=connection, inventory=inventory
-        )
+        snapshot = SnapshotApp(connection=connection, inventory=inventory, **run)
         # 2.-4. tables to tables
         allocate, assess, recommend = app(step="allocate"), app(step="assess"), app(step="recommend")
         # 5. what people read, and the asset that says where it is
-        publish = app(
-            step="publish",
+        publish = PublishApp(
+            shelf="plans",
             outlets=[REPORT],
             post_execute=partial(tell_report, lake=PLACES.lake),
             on_success_callback=partial(tell_published, lake=PLACES.lake),
+            **run,
+            **COMPUTE_AGAIN,
         )
-        publish.operator_extra_links = (ReportLink(PLACES.lake, "plans"),)
 
         chain(snapshot, allocate, assess, recommend, publish)
 

@@ -31,10 +31,9 @@ from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
-from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
 
 PLACES = Places.of(home_of(__file__))
 
@@ -97,7 +96,8 @@ with DAG(
         chain(simulate, after_app(step="allocate"), after_app(step="assess"), after_app(step="recommend"))
 
     # 4. what people read
-    publish = after_app(step="publish")
-    publish.operator_extra_links = (ReportLink(PLACES.what_ifs, "what-ifs"),)
+    publish = PublishApp(
+        shelf="what-ifs", places=PLACES, lake=PLACES.what_ifs, run_key=told["run_key"], **COMPUTE_AGAIN
+    )
 
     chain(snapshot, [before(), after()], publish)

@@ -61,8 +61,7 @@ def _java() -> Part:
     if java is None:
         return Part("Java", "not on the PATH", mend)
     try:
-        # The program is the one that Spark itself would start.
-        told = subprocess.run(  # noqa: S603
+        told = subprocess.run(  # noqa: S603  # the program that Spark itself would start
             [java, "-version"], capture_output=True, text=True, timeout=60, check=False
         ).stderr
     except (OSError, subprocess.TimeoutExpired) as error:

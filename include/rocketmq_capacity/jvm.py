@@ -22,7 +22,10 @@ CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark
 
 def driver_options(*, is_small: bool) -> str:
     """The options of the driver's JVM for a small or a large plan."""
-    if not is_small:
-        return HUGE_METHODS
+    return f"{quick_options()} {ROOMY}" if is_small else HUGE_METHODS
+
+
+def quick_options() -> str:
+    """The options of any JVM of Spark's that lives for seconds."""
     archive = f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
-    return f"{QUICK} {ROOMY}" + (archive if CLASS_ARCHIVE.is_file() else "")
+    return QUICK + (archive if CLASS_ARCHIVE.is_file() else "")

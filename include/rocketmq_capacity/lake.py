@@ -9,8 +9,8 @@ A run's datasets stand under the run's own folder::
                                  what_if.json            of a what-if alone: its changes, and the run that it changes
                                  approval.json           what a person said to the recommendations, once one has
 
-Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No rename is
-needed, so the layout holds on object stores as well; a retry of a step writes its datasets anew, then its manifest.
+Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No folder is
+ever renamed; a retry of a step writes its datasets anew, then its manifest.
 """
 
 import hashlib

@@ -1,13 +1,12 @@
 """The two kinds of reports: where each is kept, and whose reader may read it."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places
+from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.report.shelf import Shelf
 
 
@@ -32,7 +31,7 @@ def shelf_of(kind: Kind) -> Shelf:
 
     Errors: BadInput where the environment of the API server is not as it should be.
     """
-    places = Places.of(Path(os.environ.get("PROJECT_HOME") or Path(__file__).resolve().parents[2]))
+    places = Places.of(home_of(str(Path(__file__).parent)))
     return Shelf(Lake(places.lake if kind is PLANS else places.what_ifs), kind.name)
 
 

@@ -127,7 +127,7 @@ def test_a_key_that_yaml_takes_for_something_else_is_refused_unquoted_and_taken_
     tmp_path: Path, secret: str
 ) -> None:
     text = f"access_key: reader\nsecret_key: {secret}"
-    taken = yaml.safe_load(f"[{secret}]")[0] if secret != "2026-99-99" else None  # noqa: S105
+    taken = yaml.safe_load(f"[{secret}]")[0] if secret != "2026-99-99" else None
     if not isinstance(taken, str):
         assert secret not in refusal(written(tmp_path, text)).replace("null", "")
     quoted = read_connection(written(tmp_path, f"access_key: reader\nsecret_key: '{secret}'"))

@@ -147,7 +147,7 @@ def test_the_doctor_says_of_everybody_whether_he_answers(
     well = run("doctor", nameserver, f"--connection={guarded_cluster.connection_file(keys)}", cwd=tmp_path, env=WIDE)
     assert (well.returncode, well.stderr) == (0, "")
     assert well.stdout.count("answered, V5_3_3") == 2
-    wrong = guarded_cluster.connection_file(keys, secret_key="wrong-and-not-to-be-told")  # noqa: S106
+    wrong = guarded_cluster.connection_file(keys, secret_key="wrong-and-not-to-be-told")
     ill = run("doctor", nameserver, f"--connection={wrong}", cwd=tmp_path, env=WIDE)
     assert (ill.returncode, ill.stderr) == (1, "")
     assert ill.stdout.count("not read (answered code 16 (NO_PERMISSION): check signature failed.)") == 2

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from rocketmq_capacity.report.publish import publish
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, blocks, commands
+from tests.report.sample_cluster import sample_rows
 
 if TYPE_CHECKING:
     from airflow.dag_processing.dagbag import DagBag
@@ -49,8 +51,7 @@ def test_the_settings_are_those_that_the_places_read() -> None:
 def test_the_event_carries_what_the_table_says(tmp_path: Path) -> None:
     from rocketmq_capacity.provider.report_asset import report_facts
 
-    plan = {"cluster_name": "C1", "taken_at": "", "fingerprint": "", "completeness": {"ratio": 1.0}}
-    (tmp_path / "plan.json").write_text(json.dumps(plan | {"findings": [], "recommendations": []}), encoding="utf-8")
+    publish(sample_rows(), tmp_path)
     table = HOW_TO.partition("| key | meaning |")[2].partition("\n\n")[0]
     keys = re.findall(r"`([a-z_]+)`", "\n".join(line.split("|")[1] for line in table.splitlines() if "|" in line))
     assert set(keys) == set(report_facts(tmp_path / "plan.json"))

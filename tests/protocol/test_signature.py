@@ -2,8 +2,8 @@
 
 from rocketmq_capacity.protocol.signature import signed_fields
 
-SECRET = "labsecret1"  # noqa: S105 - of no account
-TOKEN = "t"  # noqa: S105 - of no account
+SECRET = "labsecret1"
+TOKEN = "t"
 
 
 def test_the_signature_is_over_the_values_in_the_order_of_their_keys_and_the_body() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.airflow
 
-SECRET: Final = "never-to-be-told"  # noqa: S105 - of nothing
+SECRET: Final = "never-to-be-told"
 WHOLE: Final = {
     "conn_type": "rocketmq",
     "host": "10.0.9.1:9876; 10.0.9.2:9876",
@@ -85,7 +85,7 @@ def test_what_the_form_says_is_what_the_client_is_told(monkeypatch: pytest.Monke
     settings = connection.settings()
     assert settings.credentials is not None
     assert (settings.credentials.access_key, settings.credentials.secret_key) == ("reader", SECRET)
-    assert settings.credentials.security_token == "neither-this"  # noqa: S105
+    assert settings.credentials.security_token == "neither-this"
     assert settings.tls is not None
     assert (settings.connect_timeout_s, settings.request_timeout_s) == (2.0, 5.0)
 
@@ -227,7 +227,7 @@ def test_testing_a_connection_says_who_answered_and_who_did_not(
         f"(broker-a 0 {brokers['broker-a']}: V5_3_3, broker-b 0 {brokers['broker-b']}: V5_3_3)",
     )
     refused = "answered code 16 (NO_PERMISSION): check signature failed."
-    assert result_of_testing(api, guarded_cluster, nameserver, secret_key="wrong-and-not-to-be-told") == (  # noqa: S106
+    assert result_of_testing(api, guarded_cluster, nameserver, secret_key="wrong-and-not-to-be-told") == (
         False,
         f"1 of 1 name servers answered (name server {nameserver}: answered); cluster C1; 0 of 2 brokers answered "
         f"(broker-a 0 {brokers['broker-a']}: {refused}, broker-b 0 {brokers['broker-b']}: {refused})",

@@ -17,7 +17,7 @@ import pytest
 
 from tests.provider.planted_secret import ArgumentLists, holds, places_that_hold
 
-SECRET = 's3cr3t/+"é=0123456789'  # noqa: S105 - of nothing
+SECRET = 's3cr3t/+"é=0123456789'
 
 
 def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_it_is_found_in_every_kind_of_file(tmp_path: Path) -> None:
 
 
 def test_it_is_found_in_a_name_and_in_a_single_file(tmp_path: Path) -> None:
-    secret = "plain-0123456789"  # noqa: S105
+    secret = "plain-0123456789"
     named = tmp_path / f"run-{secret}"
     named.touch()
     (tmp_path / "one").write_text(secret)

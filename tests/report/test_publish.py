@@ -5,7 +5,8 @@ import json
 import pytest
 
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.report.publish import PublishedCounts, publish
+from rocketmq_capacity.report.publish import publish
+from rocketmq_capacity.report.summary_file import read_summary
 from tests.report.row_builders import a_cluster, a_failure
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -17,13 +18,14 @@ def test_the_files_and_their_counts(tmp_path):
     rows = sample_rows() | {"cluster": [a_cluster(completeness_ratio=0.5)], "failure": [a_failure()]}
     rows["recommendation"][0]["is_manual"] = True
 
-    counts = publish(rows, tmp_path / "a" / "report")
+    summary = publish(rows, tmp_path / "a" / "report")
 
     assert sorted(path.name for path in (tmp_path / "a" / "report").iterdir()) == FILES
-    assert counts == PublishedCounts(
-        groups=1, findings=1, critical=0, warning=1, info=0, recommendations=2, manual=1, completeness_ratio=0.5
-    )
-    json.dumps(counts.as_dict())
+    assert (summary.groups, summary.recommendations, summary.completeness) == (1, 2, 0.5)
+    assert summary.findings == {"CRITICAL": 0, "WARNING": 1, "INFO": 0}
+    assert read_summary(tmp_path / "a" / "report" / "summary.json") == summary
+    plan = json.loads((tmp_path / "a" / "report" / "plan.json").read_bytes())
+    assert [recommendation["manual"] for recommendation in plan["recommendations"]].count(True) == 1
 
 
 def test_the_same_rows_give_the_same_bytes_in_every_file(tmp_path):

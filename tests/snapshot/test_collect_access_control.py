@@ -15,7 +15,7 @@ from tests.oracle.requirement import started_or_skipped
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 
-PASSWORD: Final = "not-to-be-kept"  # noqa: S105 - of a broker that lives for one test
+PASSWORD: Final = "not-to-be-kept"
 
 
 @pytest.fixture(scope="module")

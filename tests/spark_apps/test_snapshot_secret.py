@@ -66,7 +66,7 @@ def test_a_secret_that_opens_the_cluster_is_found_nowhere_afterwards(
     guarded_cluster: GuardedCluster, submit: Submit, tmp_path: Path, keys: Path
 ) -> None:
     secret = guarded_cluster.secret_key
-    file = guarded_cluster.connection_file(keys, security_token="another-secret-0123456789")  # noqa: S106
+    file = guarded_cluster.connection_file(keys, security_token="another-secret-0123456789")
     with ArgumentLists(secret) as key, ArgumentLists("another-secret-0123456789") as token:
         done = submit(file)
     assert done.returncode == 0, done.stderr

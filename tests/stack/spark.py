@@ -11,7 +11,7 @@ from typing import Any, Final
 import httpx
 import pyspark
 
-from rocketmq_capacity.jvm import CLASS_ARCHIVE, QUICK
+from rocketmq_capacity.jvm import quick_options
 from tests.stack.ports import free_port
 from tests.stack.service import Services
 
@@ -60,7 +60,7 @@ class Spark:
 
     def driver_options(self) -> str:
         """``SPARK_SUBMIT_OPTS``: the settings as properties, since a conf folder would rule the class archive out."""
-        given = os.environ.get("SPARK_SUBMIT_OPTS", quick())
+        given = os.environ.get("SPARK_SUBMIT_OPTS", "")
         properties = self.settings | {"java.io.tmpdir": str(self.temporary)}
         return " ".join([given, *(f"-D{name}={value}" for name, value in properties.items())])
 
@@ -87,12 +87,6 @@ class Spark:
             return bool(self.state()["aliveworkers"] == 1)
         except httpx.HTTPError:  # not yet, or not yet that page
             return False
-
-
-def quick() -> str:
-    """Options of a JVM for seconds of work, with Spark's classes from the archive where the set-up has made one."""
-    archive = f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
-    return QUICK + (archive if CLASS_ARCHIVE.is_file() else "")
 
 
 @contextmanager
@@ -132,6 +126,6 @@ def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         # Every JVM reads it, the executors' too.
-        "JDK_JAVA_OPTIONS": f"{quick()} -Djava.io.tmpdir={spark.temporary}",
+        "JDK_JAVA_OPTIONS": f"{quick_options()} -Djava.io.tmpdir={spark.temporary}",
         "SPARK_LOCAL_DIRS": str(spark.temporary),
     }

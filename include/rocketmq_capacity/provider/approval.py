@@ -60,21 +60,20 @@ def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Questi
         run = existing_run(lake, run_key)
         plan = read_plan(run.report / "plan.json")
         ids = needing_approval(plan)
-        if ids and hindrance(run, lake, plan["fingerprint"], now) is None:
+        if ids and hindrance(plan, plan["fingerprint"], run, lake, now) is None:
             asked.append(_question(run, plan, ids))
     return asked
 
 
-def hindrance(run: Run, lake: Lake, fingerprint: str, now: datetime) -> str | None:
-    """Why the plan cannot be approved, or None where it can."""
-    plan = read_plan(run.report / "plan.json")
+def hindrance(plan: Mapping[str, Any], fingerprint: str, run: Run, lake: Lake, now: datetime) -> str | None:
+    """Why the run's plan cannot be approved, or None where it can; the fingerprint is of the snapshot asked about."""
     if plan["fingerprint"] != fingerprint:
         return "the plan was made anew from another snapshot"
     if now - _taken_at(plan) > OLDEST:
         return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
-    latest = Shelf(lake, "plans").reports(run.folder.parent.name)[0].summary
-    if latest.fingerprint != fingerprint and latest.moment > _taken_at(plan):
-        return f"the cluster has a later snapshot, of {latest.taken_at}"
+    for report in Shelf(lake, "plans").reports(run.folder.parent.name)[:1]:
+        if report.summary.fingerprint != fingerprint and report.summary.moment > _taken_at(plan):
+            return f"the cluster has a later snapshot, of {report.summary.taken_at}"
     return None
 
 
@@ -94,7 +93,7 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     user, comment = answer.get("responded_by_user"), str((answer.get("params_input") or {}).get(COMMENT) or "").strip()
     is_approved = answer["chosen_options"] == [APPROVE] and user is not None
     why = comment or (None if user else "nobody answered in time")
-    if is_approved and (reason := hindrance(run, lake, fingerprint, now)):
+    if is_approved and (reason := hindrance(plan, fingerprint, run, lake, now)):
         is_approved, why = False, f"approved, but {reason}" + (f" ({comment})" if comment else "")
     record = {
         "status": "APPROVED" if is_approved else "REJECTED",

@@ -1,7 +1,5 @@
 """The asset that a finished plan updates, and what its event tells those who wait for it."""
 
-import json
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote, urlsplit
@@ -10,6 +8,8 @@ from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
 
 from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.report.publish import SUMMARY
+from rocketmq_capacity.report.summary_file import read_summary
 from rocketmq_capacity.run_lookup import existing_run, stored_run
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
 REPORTS: Final = "/rocketmq-capacity"
 """Where the plugin's pages stand below Airflow's own address."""
-SEVERITIES: Final = ("CRITICAL", "WARNING", "INFO")
 
 
 def report_facts(plan: Path) -> dict[str, Any]:
@@ -26,18 +25,17 @@ def report_facts(plan: Path) -> dict[str, Any]:
 
     Errors: FileNotFoundError where no plan was published.
     """
-    content = json.loads(plan.read_bytes())
-    found = Counter(finding["severity"] for finding in content["findings"])
+    summary = read_summary(plan.with_name(SUMMARY))
     return {
         "run_id": plan.parents[1].name,
-        "cluster_name": content["cluster_name"],
-        "taken_at": content["taken_at"],
-        "fingerprint": content["fingerprint"],
+        "cluster_name": summary.cluster_name,
+        "taken_at": summary.taken_at,
+        "fingerprint": summary.fingerprint,
         "report": str(plan.with_name("report.html")),
         "plan": str(plan),
-        "completeness": content["completeness"]["ratio"],
-        "findings": {severity: found[severity] for severity in SEVERITIES},
-        "recommendations": len(content["recommendations"]),
+        "completeness": summary.completeness,
+        "findings": dict(summary.findings),
+        "recommendations": summary.recommendations,
     }
 
 

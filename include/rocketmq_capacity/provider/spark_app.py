@@ -14,6 +14,7 @@ from rocketmq_capacity.jvm import SMALL_BYTES, driver_options
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.executor_code import write_packed
+from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.run_lookup import stored_run
 
 CONNECTION: Final = "spark_default"
@@ -88,6 +89,19 @@ class SparkApp(SparkSubmitOperator):
         options = driver_options(is_small=stored is None or stored.snapshot_bytes() < SMALL_BYTES)
         self.conf = {**(self.conf or {}), "spark.driver.extraJavaOptions": options}
         super().execute(context)
+
+
+class PublishApp(SparkApp):
+    """The publish app; done, it has a button that opens the report.
+
+    Args:
+        shelf: where the reports' pages show the run: ``plans`` or ``what-ifs``.
+        app: what :class:`SparkApp` takes.
+    """
+
+    def __init__(self, *, shelf: str, **app: Any) -> None:
+        super().__init__(step="publish", **app)
+        self.operator_extra_links = (ReportLink(self.lake, shelf),)
 
 
 class SnapshotApp(SparkApp):

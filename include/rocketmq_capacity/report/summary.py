@@ -17,7 +17,8 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.plan import FORMAT
-from rocketmq_capacity.report.publish import REPORT, counts_of
+from rocketmq_capacity.report.publish import REPORT
+from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.wording import RULES, SEVERITY_WORDS, STATUS_WORDS, Wording
 
@@ -42,15 +43,16 @@ def summary_table(document: Mapping[str, Any], frame: Box | None) -> Table:
 
 def print_summary(document: Mapping[str, Any], report: Path, console: Console) -> None:
     """Write the place of the report and the plan in short."""
-    counts = counts_of(dict(document))
+    facts = summary_of_plan(document)
+    manual = sum(recommendation["manual"] for recommendation in document["recommendations"])
     statuses = Counter(group["provision_status"] for group in document["groups"])
     console.print(Text(f"Cluster {visible(document['cluster_name'])}, {when(visible(document['taken_at']))}"))
     if "scenario" in document:
         console.print(Text(f"What-if, not the cluster as it is: {visible(document['scenario']['name'])}"))
-    console.print(Text(f"Queues read completely: {per_cent(counts.completeness_ratio)}"))
+    console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))
     told = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
-    console.print(Text(f"Consumer groups: {counts.groups:,} ({told})"))
-    console.print(Text(f"Recommendations: {counts.recommendations:,}, of which {counts.manual:,} manual"))
+    console.print(Text(f"Consumer groups: {facts.groups:,} ({told})"))
+    console.print(Text(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual"))
     if document["findings"]:
         console.print(summary_table(document, SIMPLE_HEAD if console.is_terminal else None))
     else:
