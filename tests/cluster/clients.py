@@ -70,9 +70,10 @@ class Owned:
 class Clients:
     """A JVM with real consumers and a producer; a context manager."""
 
-    def __init__(self, nameserver: str) -> None:
-        """Say whose clients they are; nothing runs before ``start``."""
+    def __init__(self, nameserver: str, *, processors: int | None = None) -> None:
+        """Say whose clients they are, and how many processors they see (all); nothing runs before ``start``."""
         self._nameserver = nameserver
+        self._options = (*_JVM, *([f"-XX:ActiveProcessorCount={processors}"] if processors else []))
         self._folder = Path()
         self._jvm: Jvm | None = None
 
@@ -83,7 +84,7 @@ class Clients:
         """
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-clients-"))
         main = "capacity.cluster.ClientsMain"
-        self._jvm = Jvm(main, self._nameserver, folder=self._folder, name="clients", jvm=_JVM)
+        self._jvm = Jvm(main, self._nameserver, folder=self._folder, name="clients", jvm=self._options)
         try:
             self._jvm.answer()
         except BaseException:
@@ -107,6 +108,11 @@ class Clients:
     ) -> None:
         """Close it."""
         self.close()
+
+    @property
+    def log(self) -> str:
+        """What the clients have logged."""
+        return (self._folder / "clients.log").read_text(encoding="utf-8")
 
     def ask(self, command: str, **fields: Any) -> Any:
         """Any command of the Java side; see ClientsMain.java."""

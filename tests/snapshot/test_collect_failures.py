@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -196,6 +197,40 @@ def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads()
     assert inventory.failures == ()
     assert max(at_once) == RELAYED_AT_A_TIME
     assert at_once[-1] == 0
+
+
+def test_a_client_of_several_groups_is_asked_one_question_at_a_time() -> None:
+    groups = [f"g{number}" for number in range(12)]
+    rules: dict[int, Rule | None] = {201: group_table(*groups), 203: connection("c")}
+    brokers = [ToldBroker(name, rules=dict(rules)) for name in "abc"]
+    at_once: list[int] = [0]
+
+    def counting(broker: ToldBroker) -> Callable[[Visit, Command], Awaitable[None]]:
+        async def count_and_answer(visit: Visit, request: Command) -> None:
+            if request.code != GET_CONSUMER_RUNNING_INFO:
+                await ToldBroker.handle(broker, visit, request)
+                return
+            at_once.append(at_once[-1] + 1)
+            await asyncio.sleep(0.01)
+            at_once.append(at_once[-1] - 1)
+            visit.answer(request, b"{}")
+
+        return count_and_answer
+
+    for broker in brokers:
+        broker.handle = counting(broker)  # type: ignore[assignment,method-assign]
+    inventory = snapshot_of(brokers)
+    assert inventory.failures == ()
+    assert at_once == [0, *[1, 0] * len(groups)]
+
+
+def test_a_client_that_let_a_broker_wait_is_asked_nothing_more() -> None:
+    rules = {201: group_table("g", "h"), 203: connection("c"), 307: (207, "consumer <g> <c> Timeout")}
+    brokers = [ToldBroker(name, rules=dict(rules)) for name in "ab"]
+    inventory = snapshot_of(brokers)
+    assert sum([request.code for request in broker.asked].count(307) for broker in brokers) == 1
+    (failure,) = inventory.failures or ()
+    assert failure.error == "g c: answered code 207 (CONSUME_MSG_TIMEOUT): consumer <g> <c> Timeout (and 1 more)"
 
 
 def test_the_same_answers_in_another_order_give_the_same_bytes() -> None:

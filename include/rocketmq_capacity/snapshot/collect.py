@@ -6,7 +6,7 @@
    and the last, between which rates are measured. Beside the last one stand the members of every group (203): that
    moment is the snapshot's ``taken_at``.
 4. Every client is asked about itself (307), through a broker that it is connected to. This comes last and is rationed,
-   because a client that hangs holds a thread of the broker.
+   because a client that hangs holds a thread of the broker; and a client gets one question at a time.
 
 System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
 for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error:
@@ -15,7 +15,7 @@ but a cluster whose brokers deny us everything is one that cannot be read.
 
 import asyncio
 import ssl
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
-from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey, for_each
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
@@ -232,8 +232,16 @@ class _Survey:
         await asyncio.gather(*questions)
 
     async def _ask_clients(self, groups: Sequence[str]) -> None:
-        """307 for each client of each group, spread over the brokers that it is connected to."""
-        questions: list[Coroutine[None, None, None]] = []
+        """307 for each client of each group: a client about one group after the other, the clients side by side.
+
+        Two questions at a time can stop a client. To answer, a RocketMQ 5 client looks up at its brokers those offsets
+        that it does not hold yet, and waits for them in a pool of as many threads as it has processors, which also
+        takes the brokers' answers; once all of them wait, it drops its connections.
+        Source: ConsumerRunningInfo of DefaultMQPushConsumerImpl, NettyRemotingClient.getCallbackExecutor,
+        rocketmq-all-5.3.3; seen with two questions on two processors.
+        """
+        questions: dict[str, list[tuple[str, list[BrokerSurvey]]]] = {}
+        asked = 0
         for group in groups:
             seen_by: dict[str, list[BrokerSurvey]] = {}
             for survey in self._speakers():
@@ -242,18 +250,38 @@ class _Survey:
                     seen_by.setdefault(client_id, []).append(survey)
             for client_id in sorted(seen_by, key=java_order):
                 brokers = seen_by[client_id]
-                first = len(questions) % len(brokers)
-                questions.append(self._ask_client(group, client_id, [*brokers[first:], *brokers[:first]]))
-        await asyncio.gather(*questions)
+                first = asked % len(brokers)  # spread over the brokers that it is connected to
+                questions.setdefault(client_id, []).append((group, [*brokers[first:], *brokers[:first]]))
+                asked += 1
+        await asyncio.gather(*(self._ask_client(client_id, about) for client_id, about in questions.items()))
 
-    async def _ask_client(self, consumer_group: str, client_id: str, brokers: Sequence[BrokerSurvey]) -> None:
-        """307 through one broker after the other, until the client answers; if never, the first failure is noted."""
+    async def _ask_client(self, client_id: str, questions: Sequence[tuple[str, Sequence[BrokerSurvey]]]) -> None:
+        """About one group after the other; a client that has let a broker wait in vain is left in peace."""
+        failure: tuple[str, Exception] | None = None
+        for consumer_group, brokers in questions:
+            if failure is None or not _is_silence(failure[1]):
+                failure = await self._ask_through(brokers, consumer_group, client_id)
+            if failure is not None:
+                broker_addr, error = failure
+                request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
+                self._failures.note(broker_addr, request, error, subject=f"{consumer_group} {client_id}")
+
+    @staticmethod
+    async def _ask_through(
+        brokers: Sequence[BrokerSurvey], consumer_group: str, client_id: str
+    ) -> tuple[str, Exception] | None:
+        """Through one broker after the other, until the client answers; else the first broker that failed, and why."""
         failures: list[tuple[str, Exception]] = []
         for survey in brokers:
             error = await survey.ask_client(consumer_group, client_id)
             if error is None:
-                return
+                return None
             failures.append((survey.facts.broker_addr, error))
-        broker_addr, first_error = failures[0]
-        request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
-        self._failures.note(broker_addr, request, first_error, subject=f"{consumer_group} {client_id}")
+            if _is_silence(error):
+                break
+        return failures[0]
+
+
+def _is_silence(error: Exception) -> bool:
+    """Whether the client, not the broker, did not answer in time."""
+    return isinstance(error, ResponseError) and error.code == ResponseCode.CONSUME_MSG_TIMEOUT
