@@ -29,8 +29,8 @@ down: ## stop what make up started, also what a crash left of it
 test: $(FOR_TEST) ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
 	@$(PYTEST)
 
-test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, no browser and little time
-	@$(PYTEST) -m "not java and not real_cluster and not browser and not stack and not slow"
+test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
+	@$(PYTEST) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
 
 pictures: $(FOR_TEST) ## take the README's screenshots anew, from the test of the whole stack
 	@$(PYTEST) tests/stack --pictures include/docs/pictures/airflow

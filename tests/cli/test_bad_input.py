@@ -95,6 +95,7 @@ def test_an_argument_that_is_missing_is_told_under_the_usage(tmp_path: Path, no_
     assert done.stderr.splitlines()[-1] == "Error: Missing option '--out'."
 
 
+@pytest.mark.slow
 def test_good_input_gets_as_far_as_spark_and_java_is_missing(tmp_path: Path, no_java: Mapping[str, str]) -> None:
     written(tmp_path)
     before = contents(tmp_path)

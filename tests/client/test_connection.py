@@ -126,6 +126,7 @@ def test_a_silent_peer_fails_everything_at_once_with_the_limit() -> None:
     with_peer(never, use, replace(QUICK, in_flight=4))
 
 
+@pytest.mark.slow
 def test_one_slow_request_fails_alone_while_others_are_answered() -> None:
     async def slow_for_one(visit: Visit, request: Command) -> None:
         if request.ext_fields["topic"] != "slow":
@@ -144,6 +145,7 @@ def test_one_slow_request_fails_alone_while_others_are_answered() -> None:
     with_peer(slow_for_one, use)
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_too_late_is_passed_over() -> None:
     late: list[tuple[Visit, Command]] = []
 

@@ -54,6 +54,7 @@ def test_a_broker_is_told_with_its_version() -> None:
     assert broker == "1 of 1 brokers answered (broker-a 0 A: V5_3_3)"
 
 
+@pytest.mark.slow
 def test_a_broker_that_has_just_started_is_given_its_first_seconds() -> None:
     found, told = reached(starting=2)
     assert found.is_enough
@@ -76,6 +77,7 @@ def test_a_slave_that_is_away_is_told_and_the_master_is_enough(free_address: Add
     assert "broker-a 2 nowhere: 'nowhere' is not an address" in told
 
 
+@pytest.mark.slow
 def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_told(
     free_address: Address, deaf_address: Address
 ) -> None:

@@ -145,4 +145,5 @@ def test_a_missing_client_certificate_fails_all_that_is_under_way(server: Party,
         outcomes = asyncio.run(ask_address(address, trusting(server)))
     assert {type(outcome) for outcome in outcomes} == {ConnectionLostError}
     assert len(outcomes) == 20
-    assert "alert" in str(outcomes[0])
+    # The server hangs up behind its alert, and where that comes first the alert is lost.
+    assert any(word in str(outcomes[0]) for word in ("alert", "reset by peer"))

@@ -283,6 +283,7 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
     assert text_of(varied_tree.find(f"{HTML}head/{HTML}title")).startswith("What-if: ")
 
 
+@pytest.mark.slow
 def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
     groups = 1_000
     rows = varied_rows(groups)

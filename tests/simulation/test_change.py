@@ -114,6 +114,7 @@ def writable_topics(inventory: Inventory) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @given(inventories(known=True), st.lists(changes_of_queues(), max_size=4))
 @settings(max_examples=300, deadline=None)
 def test_traffic_stays_whole_whatever_happens_to_queues(before: Inventory, changes: list[dict[str, Any]]) -> None:
@@ -136,6 +137,7 @@ def test_every_queue_that_is_known_before_is_known_after_and_no_other(
             assert {(o.broker_name, o.queue_id) for o in g.offsets or ()} <= everything
 
 
+@pytest.mark.slow
 @given(inventories(known=False), st.lists(changes_of_queues() | changes_of_groups(), max_size=5))
 @settings(max_examples=300, deadline=None)
 def test_what_a_scenario_leaves_is_an_inventory_like_any_other(

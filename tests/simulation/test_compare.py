@@ -150,6 +150,7 @@ def some_side(seed: random.Random, groups: list[str], like: Side | None = None) 
     return side
 
 
+@pytest.mark.slow
 def test_it_counts_what_the_definition_counts(spark: SparkSession) -> None:
     chance = random.Random(2)
     groups = [f"g{i}" for i in range(80)]
@@ -187,6 +188,7 @@ def side_of(spark: SparkSession, inventory: Inventory, policy: Policy) -> dict[t
     }
 
 
+@pytest.mark.slow
 def test_consistent_hash_moves_the_queues_of_the_lost_client_alone(spark: SparkSession) -> None:
     before, policy = pay_cluster(3), Policy(strategies=("AVG", "CONSISTENT_HASH"))
     lost = ids_of(before)[0]
