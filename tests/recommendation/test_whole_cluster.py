@@ -18,7 +18,7 @@ READ_COMMANDS = ("consumerConnection", "consumerProgress", "consumerStatus", "to
 
 
 def _topic(name: str, *layout: object, **facts: object) -> Topic:
-    return a_topic(name, *layout, order=False, message_type="NORMAL", **facts)  # type: ignore[arg-type]
+    return a_topic(name, *layout, order=False, message_type="NORMAL", **facts)  # type: ignore[arg-type]  # as a_topic has them
 
 
 def _troubled() -> tuple[list[Topic], list[ConsumerGroup]]:

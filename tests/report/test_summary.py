@@ -10,6 +10,7 @@ import pytest
 from rocketmq_capacity.report.publish import publish
 from rocketmq_capacity.report.summary import main
 from tests.report.row_builders import a_cluster, a_finding
+from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 
@@ -26,6 +27,16 @@ def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):
     line = next(line for line in told.splitlines() if "ORPHAN_QUEUE" in line)
     assert line.startswith("Critical")
     assert line.endswith(str(rules.count("ORPHAN_QUEUE")))
+
+
+def test_it_counts_recommendations_and_those_to_be_carried_out_by_hand(tmp_path, capsys):
+    rows = sample_rows()
+    rows["recommendation"][0]["is_manual"] = True
+    publish(rows, tmp_path)
+
+    main([str(tmp_path / "plan.json")])
+
+    assert "Recommendations: 2, of which 1 manual" in capsys.readouterr().out
 
 
 def test_a_what_if_says_so(tmp_path, capsys):

@@ -192,7 +192,7 @@ def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads()
 
         asyncio.get_running_loop().call_later(0.02, answer)
 
-    broker.handle = count_and_answer  # type: ignore[method-assign]
+    broker.handle = count_and_answer  # type: ignore[method-assign]  # of this one broker
     inventory = snapshot_of([broker])
     assert inventory.failures == ()
     assert max(at_once) == RELAYED_AT_A_TIME
@@ -218,7 +218,7 @@ def test_a_client_of_several_groups_is_asked_one_question_at_a_time() -> None:
         return count_and_answer
 
     for broker in brokers:
-        broker.handle = counting(broker)  # type: ignore[assignment,method-assign]
+        broker.handle = counting(broker)  # type: ignore[assignment,method-assign]  # of this one broker
     inventory = snapshot_of(brokers)
     assert inventory.failures == ()
     assert at_once == [0, *[1, 0] * len(groups)]

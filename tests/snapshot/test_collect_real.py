@@ -194,7 +194,7 @@ def test_offsets_of_every_business_topic_are_those_of_the_masters(taken: Taken) 
     }
     assert offsets == {queue: told[queue] for queue in offsets}
     assert {queue for queue in told if queue[0] in ("pay", "ship", "fifo", "popped")} <= set(offsets)
-    assert sum(last for (topic, *_), (_, last) in offsets.items() if topic == "pay") == 300  # type: ignore[misc]
+    assert sum(last or 0 for (topic, *_), (_, last) in offsets.items() if topic == "pay") == 300
     assert taken.topic("BenchmarkTest").offsets is None
 
 
@@ -373,7 +373,7 @@ def test_samples_apart_in_time_give_rates_and_the_way_of_a_groups_offsets(
     pay = next(topic for topic in inventory.topics if topic.topic == "pay")
     rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in pay.offsets or ()}
     assert len(rates) == sum(PLACED.values())
-    assert rates.pop(("broker-a", 0)) > 0  # type: ignore[operator]
+    assert (rates.pop(("broker-a", 0)) or 0) > 0
     assert set(rates.values()) == {0.0}
     group = next(group for group in inventory.consumer_groups if group.consumer_group == "g_avg")
     read = next(
