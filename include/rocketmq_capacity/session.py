@@ -20,6 +20,8 @@ ALWAYS: Final[Mapping[str, str]] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
+    # A large plan is some hundred generated classes; of Spark's own 100 the oldest are gone when they come again.
+    "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }

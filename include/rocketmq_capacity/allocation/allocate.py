@@ -18,7 +18,7 @@ from rocketmq_capacity.allocation.applicability import (
 )
 from rocketmq_capacity.allocation.fleet import ranked_members, ranked_queues
 from rocketmq_capacity.allocation.machine_room_nearby import INNER, WHOLE_GROUP
-from rocketmq_capacity.allocation.registry import RANKED
+from rocketmq_capacity.allocation.registry import OWNER
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.side_by_side import side_by_side
@@ -26,20 +26,26 @@ from rocketmq_capacity.side_by_side import side_by_side
 BROADCASTING: Final = "BROADCASTING"
 
 
+def _as_it_is(frame: DataFrame) -> DataFrame:
+    return frame
+
+
 def allocate(
     tables: Mapping[type[Dataset], DataFrame],
     policy: Policy,
     by: list[str] | None = None,
-    settle: Callable[[DataFrame], DataFrame] = lambda frame: frame,
+    settle: Callable[[DataFrame], DataFrame] = _as_it_is,
+    settle_status: Callable[[DataFrame], DataFrame] = _as_it_is,
 ) -> DataFrame:
     """Who owns what under every applicable strategy of the policy, and what broadcasting consumers read.
 
     Shape: the snapshot's tables -> ``Allocation``: one row a queue and consumer. ``by`` names columns that stand in
     topic_queue, consumer, consumer_group and subscription beside the contract's and keep whole variants of the cluster
     apart (what-ifs side by side); they stand first in the result. ``settle`` gives the same frame, so that what several
-    strategies start from is planned and computed once.
+    strategies start from is planned and computed once; ``settle_status`` does so with the ``StrategyStatus`` of these
+    tables, for a caller who keeps it.
     """
-    return _Fleet(tables, policy, by or [], settle).allocation()
+    return _Fleet(tables, policy, by or [], settle, settle_status).allocation()
 
 
 class _Fleet:
@@ -51,13 +57,15 @@ class _Fleet:
         policy: Policy,
         by: list[str],
         settle: Callable[[DataFrame], DataFrame],
+        settle_status: Callable[[DataFrame], DataFrame],
     ) -> None:
         self.tables, self.policy, self.by = tables, policy, by
         self.group = [*by, "consumer_group"]
         self.strategies = possible_strategies(policy)
-        self.members, self.queues = side_by_side(
+        self.members, self.queues, self.status = side_by_side(
             lambda: settle(ranked_members(tables[contracts.Consumer], by)),
             lambda: settle(ranked_queues(tables[contracts.TopicQueue], by, policy.machine_rooms or ())),
+            lambda: settle_status(strategy_status(tables, policy, by)),
         )
         self.topics = planned_topics(tables).select(
             *self.group,
@@ -84,10 +92,7 @@ class _Fleet:
     def _broker_queues(self) -> DataFrame:
         """One row a group, topic and broker, with ranks, counts and the strategies that apply."""
         applicable = (
-            strategy_status(self.tables, self.policy, self.by)
-            .where("is_applicable")
-            .groupBy(*self.group)
-            .agg(F.collect_set("strategy").alias("applicable"))
+            self.status.where("is_applicable").groupBy(*self.group).agg(F.collect_set("strategy").alias("applicable"))
         )
         counts = self.members.groupBy(*self.group).agg(F.max("clients").alias("clients"))
         rows = (
@@ -106,20 +111,23 @@ class _Fleet:
 
         ``index`` is the owner's place in the sorted client ids of its scope; only the first of equal ids has owners.
         """
-        per_queue = self.broker_queues.withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
+        rows = self.broker_queues
+        for hashed in self.hashed:
+            rows = rows.join(hashed, [*self.group, "topic", "broker_name"], "left")
+        per_queue = rows.withColumn("queue_id", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)))
         slot = per_queue.withColumns({
             "queue": F.col("rank") + F.col("queue_id"),
             "kept_queue": F.col("kept_rank") + F.col("queue_id"),
             "room_queue": F.col("room_rank") + F.col("queue_id"),
         })
-        names = [name for name in self.strategies if name in RANKED]
+        names = [name for name in self.strategies if name in OWNER]
         owners = [
-            F.struct(F.lit(name).alias("strategy"), F.when(_applies(name), RANKED[name]()).alias("owner"))
+            F.struct(F.lit(name).alias("strategy"), F.when(_applies(name), OWNER[name]()).alias("owner"))
             for name in names
         ]
         if pop.NAME in self.strategies:
             # A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
-            pulled = F.when(F.col("is_retry") & _applies(pop.NAME), RANKED[avg.NAME]())
+            pulled = F.when(F.col("is_retry") & _applies(pop.NAME), OWNER[avg.NAME]())
             owners.append(F.struct(F.lit(pop.NAME).alias("strategy"), pulled.alias("owner")))
         parts = []
         if owners:
@@ -127,7 +135,7 @@ class _Fleet:
             parts.append(each.select(*self.queue, "strategy", "owner.scope", "owner.index"))
         if pop.NAME in self.strategies:
             parts.append(self._popped_in_shares(slot))
-        return reduce(DataFrame.unionByName, [*parts, *self.hashed]).where("index IS NOT NULL")
+        return reduce(DataFrame.unionByName, parts).where("index IS NOT NULL")
 
     def _popped_in_shares(self, slot: DataFrame) -> DataFrame:
         clients, share = F.col("clients"), F.col("share")
@@ -150,13 +158,12 @@ class _Fleet:
         )
 
     def _hashed(self) -> DataFrame:
+        """One row a group, topic and broker: ``hash_owners``, the owners' indexes under CONSISTENT_HASH."""
         ring = consistent_hash.rings(self.members, self.by, self.policy.consistent_hash.virtual_nodes)
         points = consistent_hash.points(self.queues, self.by)
         clustering = planned_groups(self.tables, broadcasting=False).select(*self.group)
         ringed = self.topics.join(clustering, self.group).join(points, [*self.by, "topic"]).join(ring, self.group)
-        return consistent_hash.owners(ringed, [*self.group, "topic"]).select(
-            *self.queue, F.lit(consistent_hash.NAME).alias("strategy"), F.lit(WHOLE_GROUP).alias("scope"), "index"
-        )
+        return consistent_hash.owners(ringed, [*self.group, "topic"])
 
     def _owned_by(self, owners: DataFrame) -> DataFrame:
         """Index → consumers: every copy of the id owns the queue; one that does not read the topic takes nothing."""
@@ -168,15 +175,13 @@ class _Fleet:
             F.col("first_index").alias("index"),
         )
         if any(name in INNER for name in self.strategies):
-            roomed = self.members.where("room IS NOT NULL")
-            by_room = ranked_members(roomed, [*self.by, "room"])
             listed = listed.unionByName(
-                by_room.select(
+                self.members.where("room IS NOT NULL").select(
                     *self.group,
                     "client_id",
                     "only_topics",
                     F.col("room").alias("scope"),
-                    F.col("first_index").alias("index"),
+                    F.col("first_room_index").alias("index"),
                 )
             )
         return owners.join(F.broadcast(listed), [*self.group, "scope", "index"]).where(_reads()).select(*self.columns)

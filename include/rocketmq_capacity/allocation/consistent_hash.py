@@ -12,7 +12,6 @@ from pyspark.sql import Column, DataFrame
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
 _DIGITS: Final = 8
-_PLACE_VALUES: Final = 16 ** np.arange(_DIGITS - 1, -1, -1, dtype=np.int64)
 
 Integers = npt.NDArray[np.int64]
 
@@ -68,10 +67,10 @@ def points(queues: DataFrame, by: list[str]) -> DataFrame:
 
 
 def owners(ringed: DataFrame, key: list[str]) -> DataFrame:
-    """The index of each queue's owner, by binary search over whole batches.
+    """The indexes of the owners of each broker's queues, by binary search over whole batches.
 
-    Shape: one row a group and topic with ``key`` columns, ``ring`` and ``points`` -> one row a queue: ``key``,
-    broker_name, queue_id, index.
+    Shape: one row a group and topic with ``key`` columns, ``ring`` and ``points`` -> one row a broker: ``key``,
+    broker_name, hash_owners: array<int> by queue id. Where the ring is empty there is no row.
     """
     fields = ", ".join(f"`{name}` {ringed.schema[name].dataType.simpleString()}" for name in key)
 
@@ -80,7 +79,7 @@ def owners(ringed: DataFrame, key: list[str]) -> DataFrame:
             yield owners_in(batch, key)
 
     return ringed.select(*key, "ring", "points").mapInArrow(
-        search, f"{fields}, broker_name string, queue_id int, `index` int"
+        search, f"{fields}, broker_name string, hash_owners array<int>"
     )
 
 
@@ -91,28 +90,38 @@ def owners_in(batch: pa.RecordBatch, key: list[str]) -> pa.RecordBatch:
     the later consumer's stands, as in Java's ``TreeMap.put``.
     """
     consumer_row, consumers = _items(batch.column("ring"))
-    consumer, _, node_hash = _hashes(consumers.field("hashes"))
+    node_counts, node_hash = _hashes(consumers.field("hashes"))
+    consumer = np.repeat(np.arange(len(consumers)), node_counts)
     node_key = (consumer_row[consumer] << _KEY_BITS) | node_hash
     order = np.argsort(node_key, kind="stable")
     node_key, consumer = node_key[order], consumer[order]
     stands = np.append(node_key[1:] != node_key[:-1], True)[: len(node_key)]
     node_key, consumer = node_key[stands], consumer[stands]
 
+    rows = np.arange(len(batch)) << _KEY_BITS
+    start, end = np.searchsorted(node_key, rows), np.searchsorted(node_key, rows + (1 << _KEY_BITS))
     broker_row, brokers = _items(batch.column("points"))
-    broker, queue_id, point_hash = _hashes(brokers.field("hashes"))
-    row = broker_row[broker]
+    queue_counts, point_hash = _hashes(brokers.field("hashes"))
+    row = np.repeat(broker_row, queue_counts)
+    has_ring = (start < end)[row]
+    row, point_hash = row[has_ring], point_hash[has_ring]
     place = np.searchsorted(node_key, (row << _KEY_BITS) | point_hash)
-    start = np.searchsorted(node_key, row << _KEY_BITS)
-    end = np.searchsorted(node_key, (row + 1) << _KEY_BITS)
-    place = np.where(place == end, start, place)
-    has_ring = start < end
-    columns = [batch.column(name).take(pa.array(row[has_ring])) for name in key]
+    place = np.where(place == end[row], start[row], place)
+
+    is_owned = (start < end)[broker_row]
+    columns = [batch.column(name).take(pa.array(broker_row[is_owned])) for name in key]
+    ends = np.append(0, np.cumsum(queue_counts[is_owned])).astype(np.int32)
+    index = consumers.field("index").take(pa.array(consumer[place]))
     found = {
-        "broker_name": brokers.field("broker_name").take(pa.array(broker[has_ring])),
-        "queue_id": pa.array(queue_id[has_ring], pa.int32()),
-        "index": consumers.field("index").take(pa.array(consumer[place[has_ring]])),
+        "broker_name": brokers.field("broker_name").filter(pa.array(is_owned)),
+        "hash_owners": pa.ListArray.from_arrays(pa.array(ends), index),
     }
     return pa.RecordBatch.from_arrays([*columns, *found.values()], [*key, *found])
+
+
+def owner_index(queue_id: Column) -> Column:
+    """Index of the consumer that owns each queue of a row of :func:`owners`; null where nobody does."""
+    return F.get("hash_owners", queue_id)
 
 
 def _items(lists: pa.ListArray) -> tuple[Integers, pa.StructArray]:
@@ -121,14 +130,11 @@ def _items(lists: pa.ListArray) -> tuple[Integers, pa.StructArray]:
     return np.repeat(np.arange(len(lists), dtype=np.int64), lengths), lists.flatten()
 
 
-def _hashes(texts: pa.StringArray) -> tuple[Integers, Integers, Integers]:
-    """Of every hash in the strings of :func:`hashes_of`: its string's number, its place in it, and itself."""
+def _hashes(texts: pa.StringArray) -> tuple[Integers, Integers]:
+    """How many hashes are in each string of :func:`hashes_of`, and all of them."""
     binary = texts.cast(pa.binary())
     offsets = np.frombuffer(binary.buffers()[1], np.int32)[binary.offset : binary.offset + len(binary) + 1]
-    data = binary.buffers()[2] or b""
-    digits = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].reshape(-1, _DIGITS).astype(np.int64)
-    values = np.where(digits >= ord("a"), digits - ord("a") + 10, digits - ord("0"))
-    counts = np.diff(offsets) // _DIGITS
-    first = np.cumsum(counts) - counts
-    number = np.repeat(np.arange(len(texts), dtype=np.int64), counts)
-    return number, np.arange(len(values)) - np.repeat(first, counts), values @ _PLACE_VALUES
+    digits = np.frombuffer(binary.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    halves = np.where(digits >= ord("a"), digits - (ord("a") - 10), digits - ord("0"))
+    places = ((halves[0::2] << 4) | halves[1::2]).view(">u4")
+    return np.diff(offsets) // _DIGITS, places.astype(np.int64)

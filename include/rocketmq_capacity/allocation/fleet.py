@@ -15,17 +15,23 @@ def ranked_members(consumer: DataFrame, by: list[str]) -> DataFrame:
     """The group's client ids in rebalance order, equal ones kept.
 
     Shape: consumers -> one row a consumer: ``by``, consumer_group, client_id, only_topics, room; ``index`` its place
-    in the sorted list, ``first_index`` the place of the first equal id (what ``List.indexOf`` finds), ``clients`` the
-    list's length, ``copies`` how often the id stands.
+    in the sorted list, ``first_index`` the place of the first equal id (what ``List.indexOf`` finds),
+    ``first_room_index`` the same in the list of its room, ``clients`` the list's length, ``copies`` how often the id
+    stands.
     Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
     """
     group = Window.partitionBy(*by, "consumer_group")
+    room = Window.partitionBy(*by, "consumer_group", "room")
     ordered = group.orderBy(java_order("client_id"))
-    columns = dict.fromkeys([*by, "consumer_group", "client_id", "only_topics", "room"])
     return consumer.select(
-        *columns,
+        *by,
+        "consumer_group",
+        "client_id",
+        "only_topics",
+        "room",
         (F.row_number().over(ordered) - 1).alias("index"),
         (F.rank().over(ordered) - 1).alias("first_index"),
+        (F.rank().over(room.orderBy(java_order("client_id"))) - 1).alias("first_room_index"),
         F.count("*").over(group).cast("int").alias("clients"),
         F.count("*").over(Window.partitionBy(*by, "consumer_group", "client_id")).cast("int").alias("copies"),
     )

@@ -1,4 +1,4 @@
-"""The strategies whose owner is arithmetic on ranks: name -> the index of a queue's owner."""
+"""The strategies that give a queue to one consumer: name -> the index of the owner."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Final
 import pyspark.sql.functions as F
 from pyspark.sql import Column
 
-from rocketmq_capacity.allocation import avg, avg_by_circle, machine_room, machine_room_nearby
+from rocketmq_capacity.allocation import avg, avg_by_circle, consistent_hash, machine_room, machine_room_nearby
 
 
 def _whole_group(index: Column) -> Column:
@@ -21,7 +21,7 @@ def _nearby(name: str) -> Column:
     return F.struct(scope.alias("scope"), index.alias("index"))
 
 
-RANKED: Final[Mapping[str, Callable[[], Column]]] = {
+OWNER: Final[Mapping[str, Callable[[], Column]]] = {
     avg.NAME: lambda: _whole_group(avg.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))),
     avg_by_circle.NAME: lambda: _whole_group(
         avg_by_circle.owner_index(F.col("queue"), F.col("queues"), F.col("clients"))
@@ -30,5 +30,6 @@ RANKED: Final[Mapping[str, Callable[[], Column]]] = {
         machine_room.owner_index(F.col("kept_queue"), F.col("kept_queues"), F.col("clients"))
     ),
     **{name: partial(_nearby, name) for name in machine_room_nearby.INNER},
+    consistent_hash.NAME: lambda: _whole_group(consistent_hash.owner_index(F.col("queue_id"))),
 }
-"""Each gives a struct<scope string, index int> over the columns of a slot (``allocate._slots``); null: nobody."""
+"""Each gives a struct<scope string, index int> over the columns of ``allocate._Fleet``'s slots; null: nobody."""
