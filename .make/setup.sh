@@ -26,7 +26,7 @@ as_root() {
 
 # apt_install PACKAGE…: on Debian and Ubuntu, as root or with sudo; fails elsewhere.
 apt_install() {
-  command -v apt-get >/dev/null 2>&1 || return 1
+  command -v apt-get >/dev/null 2>&1 && as_root true 2>/dev/null || return 1
   say "installing $* with apt-get"
   mkdir -p .cache
   {
@@ -143,11 +143,16 @@ setup_postgres() {
 
 # What people read is looked at in a real browser. These tests skip without.
 setup_browser() {
+  missing="chromium"
   for browser in chromium chromium-browser google-chrome; do
-    ! command -v "$browser" >/dev/null 2>&1 || return 0
+    ! command -v "$browser" >/dev/null 2>&1 || missing=""
   done
-  apt_install chromium ||
-    say "no Chromium here (Debian: apt-get install chromium): the tests of the pages and of the whole stack will skip"
+  # Playwright, which leads the browser, needs a library that comes with compilers and not with a bare system.
+  "$(python_of_machine)" -c 'import ctypes; ctypes.CDLL("libatomic.so.1")' 2>/dev/null || missing="$missing libatomic1"
+  # shellcheck disable=SC2086 # a list of packages
+  if [ -n "$missing" ] && ! apt_install $missing; then
+    say "lacking here (Debian: apt-get install $missing): the tests of the pages and of the whole stack will skip or fail"
+  fi
 }
 
 # Class data that every later JVM of Spark maps instead of parsing: 10 s for a Spark app become 5 s. Only a gain in time.

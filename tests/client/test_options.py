@@ -159,6 +159,7 @@ def test_tls_checks_certificate_and_host_by_the_systems_authorities_unless_told_
     loose = read_connection(written(tmp_path, "{tls: true, tls_verify: false}")).tls
     assert loose is not None
     assert (loose.verify_mode, loose.check_hostname) == (ssl.CERT_NONE, False)
+    assert min(tls.minimum_version, loose.minimum_version) >= ssl.TLSVersion.TLSv1_2
 
 
 def test_an_authority_that_is_named_stands_for_all_others(tmp_path: Path, vouching: Authority) -> None:

@@ -170,6 +170,8 @@ def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContex
             raise BadInput(source, "tls_ca_file", f"{authority} holds no certificate; expected PEM") from None
         except OSError as error:
             raise _unreadable(source, "tls_ca_file", authority, error) from None
+    # Not every Python sets a bound: Debian's leaves it to the system's settings of OpenSSL.
+    context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     if options.tls_cert_file is not None:
         _load_own_certificate(context, options, source, folder)
     return context
