@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,16 @@ class Ours:
     floor_seconds: tuple[float, ...]
     rows: Mapping[str, int]
     peak_bytes: int
+
+    @property
+    def later(self) -> float:
+        """The median pass after the first."""
+        return statistics.median(self.seconds[1:])
+
+    @property
+    def floor(self) -> float:
+        """The median of bare writing after the first."""
+        return statistics.median(self.floor_seconds[1:])
 
 
 def policy_of(strategies: tuple[str, ...]) -> dict[str, Any]:
