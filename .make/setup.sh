@@ -141,7 +141,7 @@ setup_postgres() {
     say "no PostgreSQL server here (Debian: apt-get install postgresql): the test of the whole stack will skip"
 }
 
-# What people read is looked at in a real browser. These tests skip without.
+# What people read is looked at in a real browser. Its tests skip without one.
 setup_browser() {
   missing="chromium"
   for browser in chromium chromium-browser google-chrome; do
@@ -151,7 +151,7 @@ setup_browser() {
   "$(python_of_machine)" -c 'import ctypes; ctypes.CDLL("libatomic.so.1")' 2>/dev/null || missing="$missing libatomic1"
   # shellcheck disable=SC2086 # a list of packages
   if [ -n "$missing" ] && ! apt_install $missing; then
-    say "lacking here (Debian: apt-get install $missing): the tests of the pages and of the whole stack will skip or fail"
+    say "not here (Debian: apt-get install $missing): the tests of the pages and of the whole stack will skip or fail"
   fi
 }
 

@@ -29,7 +29,7 @@ HEALTH: Final = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 ROLES: Final = {"admin": "admin", "viewer": "viewer"}
 MIGRATED_WITHIN_S: Final = 120.0
 WELL_WITHIN_S: Final = 180.0
-SETTLED_WITHIN_S: Final = 30.0
+ACCEPTED_WITHIN_S: Final = 30.0
 LOOK_EVERY_S: Final = 0.5
 ENDED: Final = ("success", "failed", "upstream_failed", "skipped", "removed")
 
@@ -57,7 +57,7 @@ class Api:
         """A change that has to be accepted; errors: HTTPStatusError."""
         return self.ask(method, path, body, **query).raise_for_status().json()
 
-    def settle(self, path: str, body: object, **query: str | int | bool) -> None:
+    def set_state(self, path: str, body: object, **query: str | int | bool) -> None:
         """Set what the scheduler sets too; errors: AssertionError where that is never accepted.
 
         Both lock a run and its tasks, in different orders: PostgreSQL then ends one of the two, and the API tells of
@@ -68,7 +68,7 @@ class Api:
             told = self.ask("PATCH", path, body, **query)
             return told.status_code != httpx.codes.INTERNAL_SERVER_ERROR and told.raise_for_status().is_success
 
-        until(is_accepted, SETTLED_WITHIN_S, f"PATCH {path} to be accepted")
+        until(is_accepted, ACCEPTED_WITHIN_S, f"PATCH {path} to be accepted")
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any]) -> "DagRun":
         """Start a run of a Dag with what a person would fill into its form."""
@@ -126,11 +126,11 @@ class DagRun:
 
     def set_task(self, task_id: str, state: str, map_index: int = -1) -> None:
         """Say that a task ended so, as a person does in the UI."""
-        self.api.settle(f"{self.path}/taskInstances/{task_id}/{map_index}", {"new_state": state})
+        self.api.set_state(f"{self.path}/taskInstances/{task_id}/{map_index}", {"new_state": state})
 
     def end(self, state: str) -> None:
         """Say that the run ended so, as a person does in the UI."""
-        self.api.settle(self.path, {"state": state}, update_mask="state")
+        self.api.set_state(self.path, {"state": state}, update_mask="state")
 
 
 @dataclass(frozen=True)

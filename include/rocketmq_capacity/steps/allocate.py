@@ -21,5 +21,6 @@ def allocate(planning: Planning) -> None:
             planning.write(contracts.StrategyStatus, status)
             return planning.read(contracts.StrategyStatus)
 
-        planning.write(contracts.Allocation, allocated(tables, planning.policy, None, planning.settle, keep_status))
+        allocation = allocated(tables, planning.policy, settle=planning.settle, settle_status=keep_status)
+        planning.write(contracts.Allocation, allocation)
         written += [contracts.Allocation, contracts.StrategyStatus]
