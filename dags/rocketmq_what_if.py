@@ -28,7 +28,9 @@ from typing import Any
 
 import pendulum
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
+from airflow.sdk.exceptions import AirflowFailException
 
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
@@ -66,7 +68,11 @@ with DAG(
         context = get_current_context()
         (source,) = sources(context["params"], PLACES)[:1]
         told = source.task_arguments(context["dag_run"])
-        return {**told, "before": f"{told['run_key']}--before", "scenario": scenario_text(context["params"])}
+        try:
+            changes = scenario_text(context["params"])
+        except BadInput as error:  # the API server has told already, Airflow's own command line has not
+            raise AirflowFailException(str(error)) from None
+        return {**told, "before": f"{told['run_key']}--before", "scenario": changes}
 
     told: Any = scenario()
     app = partial(SparkApp, places=PLACES, lake=PLACES.what_ifs, **COMPUTE_AGAIN)

@@ -46,7 +46,4 @@ class RocketmqCapacityReports(AirflowPlugin):
         """The app, made when the API server asks for it."""
         from rocketmq_capacity_pages.app import create_app
 
-        from rocketmq_capacity.formats import register_formats
-
-        register_formats()  # the trigger forms' texts are checked in the API server, which runs no Dag file
         return [{"name": "RocketMQ capacity reports", "app": create_app(), "url_prefix": PREFIX}]

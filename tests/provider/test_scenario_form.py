@@ -1,13 +1,15 @@
 """The what-if's form."""
 
+import re
 from typing import Any
 
 import pytest
 import yaml
 from airflow.sdk.definitions.param import ParamsDict
-from airflow.sdk.exceptions import AirflowFailException, ParamValidationError
+from airflow.sdk.exceptions import ParamValidationError
 
-from rocketmq_capacity.provider.scenario_form import CHANGES, scenario_params, scenario_text
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.scenario_form import CHANGES, contradiction, scenario_params, scenario_text
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 
 pytestmark = pytest.mark.airflow
@@ -77,16 +79,34 @@ def test_a_change_of_the_fields_alone_is_named_by_what_it_says() -> None:
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ({}, "the form names neither"),
-        ({"consumer_group": "g"}, "the form names neither"),
+        ({}, "it names neither"),
+        ({"consumer_group": "g"}, "it names neither"),
         ({"change": "set_queues", "topic": "t"}, r"changes\[0\]\.read_queue_nums: is missing"),
         ({"change": "lose_broker", "broker_name": "b", "room": "hz"}, r"changes\[0\]\.room: is not a known key"),
         ({"change": "add_clients", "consumer_group": "g"}, "expected either client_ids or count"),
     ],
 )
-def test_fields_that_make_no_change_fail_the_run_at_once_with_the_reason(form: dict[str, Any], reason: str) -> None:
-    with pytest.raises(AirflowFailException, match=reason):
+def test_fields_that_make_no_change_together_are_told_with_the_reason(form: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadInput, match=reason):
         scenario_text(filled(**form))
+    assert re.search(reason, contradiction(form))
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        EVERY_CHANGE[0],
+        {"scenario": yaml.safe_dump({"name": "x", "changes": EVERY_CHANGE}), "change": None},
+        {**EVERY_CHANGE[0], "cluster": "another Param's", "unknown": 1},
+        {"change": "drop_topic"},
+        {"change": "remove_clients", "consumer_group": "g", "count": "2"},
+        {"change": "lose_broker", "broker_name": ["b"]},
+        {"scenario": "name: ["},
+    ],
+    ids=str,
+)
+def test_a_scenario_and_what_a_schema_refuses_are_no_contradiction(conf: dict[str, Any]) -> None:
+    assert contradiction(conf) == ""
 
 
 @pytest.mark.parametrize(

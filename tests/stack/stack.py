@@ -25,8 +25,11 @@ WHAT_IF: Final = "rocketmq_what_if"
 APPROVAL: Final = "rocketmq_capacity_approval"
 DAGS: Final = (DAILY, WHAT_IF, APPROVAL)
 READ_WITHIN_S: Final = 120.0
-POLICY: Final = "snapshot: {sample_count: 2, sample_interval_s: 1}\n"
-"""Rates of one second instead of ten: nothing here looks at them."""
+POLICY: Final = """
+snapshot: {sample_count: 2, sample_interval_s: 1}
+thresholds: {LOW_UTILISATION: {min_msgs_per_s: 1000}}
+"""
+"""Rates of one second instead of ten, which nothing may judge: of twenty messages now and then most meet in a queue."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rocketmq_capacity.report.approval import needing_approval
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
 from tests.stack.conftest import STRATEGIES, WHY, Published, Question, Sampled, open_questions
@@ -37,6 +38,18 @@ def test_a_bad_value_is_refused_with_its_reason_and_starts_no_run(stack: Stack, 
     assert f"Invalid input for param {[*conf][-1]}: " in answer.json()["detail"]
     assert reason in answer.json()["detail"]
     assert len(stack.admin.runs(dag_id)) == before
+
+
+def test_a_what_if_whose_fields_make_no_change_is_refused_by_the_form(ui: Ui, stack: Stack) -> None:
+    before = len(stack.admin.runs(WHAT_IF))
+    page = ui.open_form(WHAT_IF)
+    ui.unfold("One change, field by field")
+    ui.choose("change", "Lose broker")
+    page.get_by_test_id("trigger-dag-submit").click()
+
+    page.get_by_text("changes[0].broker_name: is missing").wait_for()
+    ui.picture("refused")
+    assert len(stack.admin.runs(WHAT_IF)) == before
 
 
 def test_a_connection_says_what_it_reaches_and_never_its_secrets(stack: Stack) -> None:
@@ -79,11 +92,12 @@ def test_sparks_cluster_computed_both_runs(stack: Stack, daily: Published, what_
     assert {state for _, state in apps} == {"FINISHED"}
 
 
-def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, question: Question) -> None:
+def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, daily: Published, question: Question) -> None:
     viewer = stack.airflow.api("viewer")
     asked = viewer.get("/dags/~/dagRuns/~/hitlDetails", response_received=False)["hitl_details"]
 
-    assert [one["subject"] for one in asked] == ["Approve 2 recommendations for cluster shop?"]
+    needing = len(needing_approval(daily.plan))
+    assert [one["subject"] for one in asked] == [f"Approve {needing} recommendations for cluster shop?"]
     assert viewer.ask("PATCH", question.path, {"chosen_options": ["Approve"]}).status_code == 403
     assert [one["subject"] for one in open_questions(stack)] == [one["subject"] for one in asked]
 
@@ -160,8 +174,11 @@ def test_two_plans_are_compared(ui: Ui, answered: Published, second: Published) 
     page.get_by_role("button", name="Compare").click()
 
     page.get_by_role("heading", name="Loads").wait_for()
-    assert page.get_by_role("row", name="Findings 0 1 0").is_visible()
-    assert page.get_by_role("row", name="Recommendations 0 2 0").is_visible()
+    for what, names in (("findings", ("rule", "consumer_group", "topic")), ("recommendations", ("id",))):
+        old, new = ({tuple(one[name] for name in names) for one in plan.plan[what]} for plan in (answered, second))
+        assert old - new, "the mistake is mended"
+        counts = f"{len(new - old)} {len(old - new)} {len(old & new)}"
+        assert page.get_by_role("row", name=f"{what.capitalize()} {counts}").is_visible()
     ui.picture("difference")
 
 

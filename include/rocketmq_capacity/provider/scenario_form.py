@@ -5,7 +5,8 @@ from typing import Any, Final, get_args
 
 import yaml
 from airflow.sdk import Param
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.definitions.param import ParamsDict
+from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.formats import SCENARIO, register_formats
@@ -83,21 +84,36 @@ def scenario_params() -> dict[str, Param]:
 def scenario_text(params: Mapping[str, Any]) -> str:
     """The scenario that the form describes, as the YAML of a scenario file.
 
-    Errors: AirflowFailException where the form describes none, or a change with fields too many or too few; it says
-    which, and a retry would not help.
+    Errors: BadInput where the form describes none, or a change with fields too many or too few; it says which.
     """
     scenario = yaml.safe_load(params["scenario"]) if (params.get("scenario") or "").strip() else {}
     field_changes = [_field_change(params)] if params.get("change") else []
     if not scenario and not field_changes:
-        raise AirflowFailException("expected a scenario as YAML, or a change: the form names neither")
+        raise BadInput("the form", "", "expected a scenario as YAML, or a change: it names neither")
     changes = [*scenario.get("changes", []), *field_changes]
     name = scenario.get("name") or " ".join(str(value) for value in field_changes[0].values())[:LONGEST_NAME]
     text = yaml.safe_dump({"name": name, "changes": changes}, sort_keys=False, allow_unicode=True)
-    try:
-        scenario_of_text(text, "the form's scenario")
-    except BadInput as error:
-        raise AirflowFailException(str(error)) from None
+    scenario_of_text(text, "the form's scenario")
     return text
+
+
+def contradiction(conf: Mapping[str, Any]) -> str:
+    """Why fields that are each as they should be describe no scenario together; empty where they do.
+
+    A field's schema sees that field alone. What a schema refuses is left to Airflow, which names the field.
+
+    Args:
+        conf: what the form or the API was given, fields that were left alone absent.
+    """
+    params = ParamsDict(scenario_params())
+    try:
+        params.update({name: conf[name] for name in conf.keys() & params.keys()})
+        scenario_text(params.validate())
+    except ParamValidationError:
+        return ""
+    except BadInput as error:
+        return str(error)
+    return ""
 
 
 def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:

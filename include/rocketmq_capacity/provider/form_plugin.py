@@ -1,0 +1,24 @@
+"""The Airflow plugin that checks trigger forms in the API server, as far as the JSON schemas of their fields cannot.
+
+Every Airflow process loads this file, so it imports nothing but Airflow's plugin class.
+"""
+
+from functools import cached_property
+from typing import Any
+
+from airflow.plugins_manager import AirflowPlugin
+
+
+class RocketmqCapacityForms(AirflowPlugin):
+    """What the texts of the forms have to be, and what stands before Airflow's API."""
+
+    name = "rocketmq_capacity_forms"
+
+    @cached_property
+    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
+        """Made when the API server asks for it, which reads no Dag file and so has to be told of the formats."""
+        from rocketmq_capacity.formats import register_formats
+        from rocketmq_capacity.provider.what_if_form import WhatIfForm
+
+        register_formats()
+        return [{"name": "RocketMQ capacity what-if form", "middleware": WhatIfForm}]
