@@ -16,7 +16,7 @@ if [ -s "$home/.cache/java-home" ]; then
   JAVA_HOME=$(cat "$home/.cache/java-home")
   export JAVA_HOME PATH="$JAVA_HOME/bin:$PATH"
 fi
-quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+quick="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
 archive="$home/.venv/share/rocketmq-capacity/spark.jsa"
 if [ -s "$archive" ]; then
   quick="$quick -XX:SharedArchiveFile=$archive -Xlog:cds=off -Xlog:cds+dynamic=off"

@@ -50,17 +50,23 @@ LARGE: Final[Mapping[str, str]] = {
 """Millions of rows: the time goes to the rows."""
 
 
-OFTEN_NAMED: Final[Mapping[str, str]] = {
-    "PythonUtils": "org.apache.spark.api.python.PythonUtils",
-    "PythonSQLUtils": "org.apache.spark.sql.api.python.PythonSQLUtils",
+OFTEN_ASKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "functions": (
+        "org.apache.spark.sql.functions",
+        (
+            *("array", "array_join", "array_sort", "coalesce", "col", "collect_list", "concat", "count", "element_at"),
+            *("explode", "floor", "format_string", "lit", "max", "min", "not", "replace", "round", "size", "struct"),
+            *("sum", "to_json", "when"),
+        ),
+    ),
+    "PythonUtils": ("org.apache.spark.api.python.PythonUtils", ("toSeq",)),
+    "PythonSQLUtils": (
+        "org.apache.spark.sql.api.python.PythonSQLUtils",
+        ("fn", "lambdaFunction", "readArrowStreamFromFile", "toDataFrame", "unresolvedNamedLambdaVariable"),
+    ),
 }
-FUNCTIONS: Final = "org.apache.spark.sql.functions"
-OFTEN_CALLED: Final = (
-    *("array", "coalesce", "col", "concat", "count", "element_at", "explode", "format_string", "lit", "max", "min"),
-    *("size", "struct", "sum", "when"),
-)
 """What PySpark asks the JVM for thousands of times in a plan: a question each, and a name without its package is looked
-for in every jar."""
+for in every jar. By the short name: the class, and its methods."""
 
 
 def start_session(name: str, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -82,7 +88,7 @@ def start_session(name: str, settings: Mapping[str, str] | None = None) -> Spark
 def session_under_way(name: str, *, is_small: bool) -> Iterator[Callable[[], SparkSession]]:
     """A session that starts while the body goes on, and ends with the body; the callable waits for it."""
     with ThreadPoolExecutor(1) as pool:
-        session = pool.submit(start_session, name, _quick_start() if is_small else None)
+        session = pool.submit(_quick_session if is_small else start_session, name)
         try:
             yield session.result
         finally:
@@ -115,18 +121,24 @@ _sizes: Final[WeakKeyDictionary[SparkSession, bool]] = WeakKeyDictionary()
 """What each session is set up for: it is asked before every query."""
 
 
-def _quick_start() -> dict[str, str]:
-    """The settings of a session for seconds of work."""
+def _quick_session(name: str) -> SparkSession:
+    """A session for seconds of work, in a JVM that ends with it."""
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # the JVM that only puts Spark's command together
-    return {"spark.driver.extraJavaOptions": driver_options(is_small=True)}
+    session = start_session(name, {"spark.driver.extraJavaOptions": driver_options(is_small=True)})
+    _let_go_of_nothing(session.sparkContext._gateway._gateway_client)  # type: ignore[union-attr]  # there since it runs
+    return session
 
 
 def _remember_often_asked(jvm: Any) -> None:
     """Let the driver's view of the JVM answer by itself what it is asked for all the time."""
-    functions = getattr(jvm, FUNCTIONS)
-    for name in OFTEN_CALLED:
-        setattr(functions, name, getattr(functions, name))
-    for asked_for in ("functions", FUNCTIONS):
-        setattr(jvm, asked_for, functions)
-    for asked_for, name in OFTEN_NAMED.items():
-        setattr(jvm, asked_for, getattr(jvm, name))
+    for short, (full, methods) in OFTEN_ASKED.items():
+        owner = getattr(jvm, full)
+        for name in methods:
+            setattr(owner, name, getattr(owner, name))
+        for asked_for in (short, full):
+            setattr(jvm, asked_for, owner)
+
+
+def _let_go_of_nothing(client: Any) -> None:
+    """Leave to the JVM's end what the driver no longer needs: it would say so of each of twenty thousand objects."""
+    client.garbage_collect_object = lambda _target_id: None
