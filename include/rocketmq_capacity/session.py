@@ -125,7 +125,9 @@ def _quick_session(name: str) -> SparkSession:
     """A session for seconds of work, in a JVM that ends with it."""
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)  # the JVM that only puts Spark's command together
     session = start_session(name, {"spark.driver.extraJavaOptions": driver_options(is_small=True)})
-    _let_go_of_nothing(session.sparkContext._gateway._gateway_client)  # type: ignore[union-attr]  # there since it runs
+    # The JVM's end lets go of everything; else the driver would say so of each of twenty thousand objects.
+    client = session.sparkContext._gateway._gateway_client  # type: ignore[union-attr]  # there since it runs
+    client.gateway_property.enable_memory_management = False
     return session
 
 
@@ -137,8 +139,3 @@ def _remember_often_asked(jvm: Any) -> None:
             setattr(owner, name, getattr(owner, name))
         for asked_for in (short, full):
             setattr(jvm, asked_for, owner)
-
-
-def _let_go_of_nothing(client: Any) -> None:
-    """Leave to the JVM's end what the driver no longer needs: it would say so of each of twenty thousand objects."""
-    client.garbage_collect_object = lambda _target_id: None

@@ -47,6 +47,7 @@ def plan_of(inventory: Path, out: Path, *options: object) -> Planned:
     done = run("plan", "--inventory", inventory, "--out", out, *options, cwd=out.parent)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{out / 'report.html'}\n{out / 'plan.json'}\n"
+    assert "Traceback" not in done.stderr, done.stderr
     return planned(out, inventory)
 
 
