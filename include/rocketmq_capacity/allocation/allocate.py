@@ -19,6 +19,7 @@ from rocketmq_capacity.allocation.applicability import (
 from rocketmq_capacity.allocation.fleet import ranked_members, ranked_queues
 from rocketmq_capacity.allocation.machine_room_nearby import INNER, WHOLE_GROUP
 from rocketmq_capacity.allocation.registry import OWNER
+from rocketmq_capacity.batches import MapBatches, in_executors
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.side_by_side import side_by_side
@@ -26,7 +27,8 @@ from rocketmq_capacity.side_by_side import side_by_side
 BROADCASTING: Final = "BROADCASTING"
 
 
-def _as_it_is(frame: DataFrame) -> DataFrame:
+def as_it_is(frame: DataFrame) -> DataFrame:
+    """Settle nothing: whoever uses the frame computes it."""
     return frame
 
 
@@ -34,8 +36,9 @@ def allocate(
     tables: Mapping[type[Dataset], DataFrame],
     policy: Policy,
     by: list[str] | None = None,
-    settle: Callable[[DataFrame], DataFrame] = _as_it_is,
-    settle_status: Callable[[DataFrame], DataFrame] = _as_it_is,
+    settle: Callable[[DataFrame], DataFrame] = as_it_is,
+    settle_status: Callable[[DataFrame], DataFrame] = as_it_is,
+    map_batches: MapBatches = in_executors,
 ) -> DataFrame:
     """Who owns what under every applicable strategy of the policy, and what broadcasting consumers read.
 
@@ -43,9 +46,9 @@ def allocate(
     topic_queue, consumer, consumer_group and subscription beside the contract's and keep whole variants of the cluster
     apart (what-ifs side by side); they stand first in the result. ``settle`` gives the same frame, so that what several
     strategies start from is planned and computed once; ``settle_status`` does so with the ``StrategyStatus`` of these
-    tables, for a caller who keeps it.
+    tables, for a caller who keeps it. ``map_batches`` runs Python over rows and settles what comes of them.
     """
-    return _Fleet(tables, policy, by or [], settle, settle_status).allocation()
+    return _Fleet(tables, policy, by or [], settle, settle_status, map_batches).allocation()
 
 
 class _Fleet:
@@ -58,8 +61,9 @@ class _Fleet:
         by: list[str],
         settle: Callable[[DataFrame], DataFrame],
         settle_status: Callable[[DataFrame], DataFrame],
+        map_batches: MapBatches,
     ) -> None:
-        self.tables, self.policy, self.by = tables, policy, by
+        self.tables, self.policy, self.by, self.map_batches = tables, policy, by, map_batches
         self.group = [*by, "consumer_group"]
         self.strategies = possible_strategies(policy)
         self.members, self.queues, self.status = side_by_side(
@@ -77,7 +81,7 @@ class _Fleet:
         self.queue = [*self.group, "topic", "broker_name", "queue_id"]
         shared = [lambda: settle(self._broker_queues())]
         if consistent_hash.NAME in self.strategies:
-            shared.append(lambda: settle(self._hashed()))
+            shared.append(self._hashed)
         self.broker_queues, *self.hashed = side_by_side(*shared)
 
     def allocation(self) -> DataFrame:
@@ -163,7 +167,7 @@ class _Fleet:
         points = consistent_hash.points(self.queues, self.by)
         clustering = planned_groups(self.tables, broadcasting=False).select(*self.group)
         ringed = self.topics.join(clustering, self.group).join(points, [*self.by, "topic"]).join(ring, self.group)
-        return consistent_hash.owners(ringed, [*self.group, "topic"])
+        return consistent_hash.owners(ringed, [*self.group, "topic"], self.map_batches)
 
     def _owned_by(self, owners: DataFrame) -> DataFrame:
         """Index → consumers: every copy of the id owns the queue; one that does not read the topic takes nothing."""

@@ -1,13 +1,16 @@
 """CONSISTENT_HASH: queues and virtual nodes of consumers on one ring of 32 bits; the next node clockwise owns."""
 
-from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyspark.sql.functions as F
+import pyspark.sql.types as T
 from pyspark.sql import Column, DataFrame
+
+from rocketmq_capacity.batches import MapBatches
 
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
@@ -66,21 +69,16 @@ def points(queues: DataFrame, by: list[str]) -> DataFrame:
     return queues.groupBy(*by, "topic").agg(F.collect_list(broker).alias("points"))
 
 
-def owners(ringed: DataFrame, key: list[str]) -> DataFrame:
+def owners(ringed: DataFrame, key: list[str], map_batches: MapBatches) -> DataFrame:
     """The indexes of the owners of each broker's queues, by binary search over whole batches.
 
     Shape: one row a group and topic with ``key`` columns, ``ring`` and ``points`` -> one row a broker: ``key``,
     broker_name, hash_owners: array<int> by queue id. Where the ring is empty there is no row.
     """
-    fields = ", ".join(f"`{name}` {ringed.schema[name].dataType.simpleString()}" for name in key)
-
-    def search(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield owners_in(batch, key)
-
-    return ringed.select(*key, "ring", "points").mapInArrow(
-        search, f"{fields}, broker_name string, hash_owners array<int>"
-    )
+    looked_at = ringed.select(*key, "ring", "points")
+    found = [T.StructField("broker_name", T.StringType()), T.StructField("hash_owners", T.ArrayType(T.IntegerType()))]
+    schema = T.StructType([*(looked_at.schema[name] for name in key), *found])
+    return map_batches(looked_at, partial(owners_in, key=key), schema)
 
 
 def owners_in(batch: pa.RecordBatch, key: list[str]) -> pa.RecordBatch:

@@ -6,11 +6,11 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import allocate as allocated
 from rocketmq_capacity.assessment.assess import assess as assessed
 from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.run_lookup import run_before
 from rocketmq_capacity.side_by_side import side_by_side
+from rocketmq_capacity.steps.allocate import allocation_of
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning
 
 
@@ -28,7 +28,7 @@ def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
             planning.read(contracts.Allocation),
             planning.read(contracts.StrategyStatus),
             planning.policy,
-            lambda tables: allocated(tables, planning.policy, settle=planning.settle),
+            partial(allocation_of, planning),
             planning.settle,
             earlier,
         )

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from rocketmq_capacity.batches import OnBatch, in_driver, in_executors
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
 from rocketmq_capacity.jvm import SMALL_BYTES
@@ -75,6 +76,13 @@ class Planning:
         path = self.run.scratch(next(_scratch_numbers))
         frame.write.parquet(str(path))
         return self._read(path, frame.schema)
+
+    def map_batches(self, frame: DataFrame, function: OnBatch, schema: StructType) -> DataFrame:
+        """The rows that a function makes of a frame's, settled."""
+        if self.is_small:
+            table = in_driver(frame, function)
+            return self.spark.createDataFrame([], schema) if table is None else self._in_memory(table, schema)
+        return self.settle(in_executors(frame, function, schema))
 
     def _read(self, path: Path, schema: StructType) -> DataFrame:
         if self.is_small:

@@ -6,10 +6,10 @@ from typing import Final
 from pyspark.sql import DataFrame
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import allocate as allocated
 from rocketmq_capacity.assessment.assess import loads_of_variants
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.recommendation.recommend import recommend as recommended
+from rocketmq_capacity.steps.allocate import allocation_of
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 
 CASE: Final = "case_id"
@@ -26,7 +26,7 @@ def recommend(planning: Planning) -> None:
 
         def simulate(cases: Mapping[type[Dataset], DataFrame]) -> DataFrame:
             variants = {**tables, **cases}
-            allocation = planning.settle(allocated(variants, planning.policy, [CASE], planning.settle))
+            allocation = planning.settle(allocation_of(planning, variants, [CASE]))
             return loads_of_variants(variants, allocation, groups, status, planning.policy, [CASE], planning.settle)
 
         loads, found = planning.read(contracts.StrategyLoad), planning.read(contracts.Finding)
