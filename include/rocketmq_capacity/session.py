@@ -10,6 +10,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
+from pyspark.sql.classic.dataframe import DataFrame
 
 from rocketmq_capacity.jvm import HUGE_METHODS, QUICK, driver_options
 
@@ -31,7 +32,8 @@ SMALL: Final[Mapping[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.execution.useHashAggregateExec": "false",
+    "spark.sql.execution.replaceHashWithSortAgg": "true",
+    "spark.sql.maxSinglePartitionBytes": str(2**63 - 1),
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.optimizer.disableHints": "true",
 }
@@ -43,7 +45,8 @@ LARGE: Final[Mapping[str, str]] = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
-    "spark.sql.execution.useHashAggregateExec": "true",
+    "spark.sql.execution.replaceHashWithSortAgg": "false",
+    "spark.sql.maxSinglePartitionBytes": str(128 * 1024**2),
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024**2),
     "spark.sql.optimizer.disableHints": "false",
 }
@@ -128,7 +131,21 @@ def _quick_session(name: str) -> SparkSession:
     # The JVM's end lets go of everything; else the driver would say so of each of twenty thousand objects.
     client = session.sparkContext._gateway._gateway_client  # type: ignore[union-attr]  # there since it runs
     client.gateway_property.enable_memory_management = False
+    DataFrame.join = _join_in_one_partition  # type: ignore[method-assign]
     return session
+
+
+_pyspark_join: Final = DataFrame.join
+
+
+def _join_in_one_partition(self: DataFrame, other: Any, on: Any = None, how: Any = None) -> Any:
+    """A join of a small plan, whose result Spark takes for what it is: one partition.
+
+    Of an inner join it says "the one partition of the left, or that of the right", and shuffles that for the next join.
+    Source: EnsureRequirements (preferSinglePartition) and ShuffledJoin.outputPartitioning, Spark 4.2.0.
+    """
+    joined = _pyspark_join(self, other, on, how)
+    return joined.coalesce(1) if how in {None, "inner"} and _sizes.get(self.sparkSession) else joined
 
 
 def _remember_often_asked(jvm: Any) -> None:

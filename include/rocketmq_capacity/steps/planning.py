@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
 from rocketmq_capacity.jvm import SMALL_BYTES
 from rocketmq_capacity.lake import Run
 from rocketmq_capacity.session import set_size
+from rocketmq_capacity.side_by_side import side_by_side
 
 SNAPSHOT: Final = "snapshot"
 ALLOCATE: Final = "allocate"
@@ -54,7 +56,7 @@ class Planning:
 
     def read_all(self, datasets: Sequence[type[Dataset]]) -> dict[type[Dataset], DataFrame]:
         """Several datasets by their contract."""
-        return {dataset: self.read(dataset) for dataset in datasets}
+        return dict(zip(datasets, side_by_side(*(partial(self.read, dataset) for dataset in datasets)), strict=True))
 
     def write(self, dataset: type[Dataset], frame: DataFrame) -> None:
         """Enforce the contract, then replace the dataset of this run."""
