@@ -77,16 +77,20 @@ def assess(
         lambda: settle(client_loads(tables, status, owned)),
         lambda: settle(current_allocation(tables, runs, known, owned)),
     )
-    strategy_load = strategy_loads(tables, status, queues, owned, client_load)
-    today_clients, today_load = loads_today(tables, known, queues, today, settle)
+
+    def found() -> DataFrame:
+        today_clients, today_load = loads_today(tables, known, queues, today, settle)
+        facts = Facts(tables, policy, groups, queues, today, settle(today_load), today_clients, earlier)
+        return _findings(facts, settle)
 
     def owned_after(fewer: Mapping[type[Dataset], DataFrame]) -> DataFrame:
         after = settle(owned_queues(settle(allocate(fewer)), queues, []))
         return settle(current_allocation(fewer, client_strategies(fewer, current, policy), known, after))
 
-    facts = Facts(tables, policy, groups, queues, today, settle(today_load), today_clients, earlier)
-    provision, finding = side_by_side(
-        lambda: provision_status(tables, today, owned_after, policy), lambda: _findings(facts, settle)
+    finding, provision, strategy_load = side_by_side(
+        found,
+        lambda: settle(provision_status(tables, today, owned_after, policy)),
+        lambda: settle(strategy_loads(tables, status, queues, owned, client_load)),
     )
     return Assessment(client_load, strategy_load, groups.join(provision, "consumer_group"), finding)
 

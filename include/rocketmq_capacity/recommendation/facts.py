@@ -11,6 +11,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.recommendation.commands import placeholder
+from rocketmq_capacity.side_by_side import side_by_side
 
 READ_WRITE: Final = 6
 """PermName.PERM_READ | PermName.PERM_WRITE."""
@@ -70,9 +71,8 @@ def gather(
     settle: Callable[[DataFrame], DataFrame],
 ) -> Facts:
     """The facts, each frame that is used more than once settled."""
-    doubt = settle(_doubt(tables, finding, policy))
+    doubt, places = side_by_side(lambda: settle(_doubt(tables, finding, policy)), lambda: settle(_places(tables)))
     certain = finding.crossJoin(F.broadcast(doubt.select("undecided"))).where("undecided IS NULL").drop("undecided")
-    places = settle(_places(tables))
     return Facts(tables, policy, strategy_load, group_status, finding, doubt, settle(certain), places, settle)
 
 

@@ -39,42 +39,54 @@ OF_CLIENTS: Final = (
 """Rules whose subjects are client ids worth a look each."""
 
 
-def investigate(
-    facts: Facts,
-    answered: DataFrame,
-    helped: DataFrame,
-    refusals: DataFrame,
-    addresses: DataFrame,
-    members: DataFrame,
-) -> DataFrame:
-    """What is left.
+def looks(facts: Facts, addresses: DataFrame, members: DataFrame) -> DataFrame:
+    """What to look at for each finding, should nothing answer it.
 
     Args:
         facts: the findings.
-        answered: the recommendations of all other families.
-        helped: groups whose finding a change of a topic answers, beside those of that topic itself: rule,
-            consumer_group.
-        refusals: why a change does not answer a topic's rule: topic, rule, refusal.
         addresses: the brokers of each group: consumer_group, addresses.
         members: the clients of each group: consumer_group, client_ids.
+
+    Shape: -> consumer_group, topic, rule, undecided, advice, ``is_of_refusal`` (a reason why no change answers the
+    finding says more than the advice), lines, steps.
     """
-    left = (
+    each = (
         facts
-        .with_doubt(_unanswered(facts.finding, answered, helped))
+        .with_doubt(facts.finding)
         .crossJoin(F.broadcast(_masters(facts)))
-        .join(refusals, ["topic", "rule"], "left")
         .join(addresses, "consumer_group", "left")
         .join(members, "consumer_group", "left")
-        .withColumn("topic", F.when(F.col("consumer_group").isNull(), F.col("topic")))
     )
-    each = left.select(
+    is_nowhere = F.coalesce(F.get_json_object("evidence", "$.brokers") == "0", F.lit(False))
+    return each.select(
         "consumer_group",
         "topic",
         "rule",
         F.when(F.col("rule").isin(*STRUCTURAL), F.col("undecided")).alias("undecided"),
         _advice(facts).alias("advice"),
+        ((F.col("rule") == "IDLE_CONSUMERS") | (F.col("rule") == "TOPIC_COVERAGE") & ~is_nowhere).alias(
+            "is_of_refusal"
+        ),
         _commands().alias("lines"),
         _steps().alias("steps"),
+    )
+
+
+def investigate(looked_at: DataFrame, answered: DataFrame, helped: DataFrame, refusals: DataFrame) -> DataFrame:
+    """What is left.
+
+    Args:
+        looked_at: what to look at for each finding (:func:`looks`).
+        answered: the recommendations of all other families.
+        helped: groups whose finding a change of a topic answers, beside those of that topic itself: rule,
+            consumer_group.
+        refusals: why a change does not answer a topic's rule: topic, rule, refusal.
+    """
+    each = (
+        _unanswered(looked_at, answered, helped)
+        .join(refusals, ["topic", "rule"], "left")
+        .withColumn("advice", F.coalesce(F.when(F.col("is_of_refusal"), F.col("refusal")), F.col("advice")))
+        .withColumn("topic", F.when(F.col("consumer_group").isNull(), F.col("topic")))
     )
     rows = each.groupBy("consumer_group", "topic").agg(
         F.collect_set("rule").alias("rules"),
@@ -154,7 +166,7 @@ def _advice(facts: Facts) -> Column:
             "Find out why nobody reads these queues: compare what each client says it owns with the queues that"
             " have no client."
         ),
-        "IDLE_CONSUMERS": F.coalesce("refusal", F.lit("No change that was simulated leaves fewer clients idle.")),
+        "IDLE_CONSUMERS": F.lit("No change that was simulated leaves fewer clients idle."),
         "MIXED_STRATEGIES": F.lit(f"Let all clients run one strategy; {no_strategy}, so choose it by hand."),
         "READ_ONLY_IDLE": F.lit(
             "Find out whether the read-only brokers are to stay so. Once drained they may leave; else make them"
@@ -175,9 +187,7 @@ def _advice(facts: Facts) -> Column:
         "TOPIC_COVERAGE": F.when(
             F.get_json_object("evidence", "$.brokers") == "0",
             F.concat(F.lit("Create the topic, or end the subscription of "), subjects, F.lit(".")),
-        ).otherwise(
-            F.coalesce("refusal", F.lit("Find out whether the topic is meant to lie on its brokers unequally."))
-        ),
+        ).otherwise(F.lit("Find out whether the topic is meant to lie on its brokers unequally.")),
         **dict.fromkeys(
             ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW", "TRAFFIC_SKEW"),
             F.lit(f"Find out what the group needs: {no_strategy}. Clients or topics of its own may part the load."),

@@ -71,7 +71,12 @@ def recommend(
         lambda: fix_clients.fixing_cases(facts),
     )
     frames, groups = variants(facts, chain.from_iterable(families))
-    seen = effects(facts, simulate(frames), groups)
+    outcome, keys, looked_at = side_by_side(
+        lambda: simulate(frames),
+        lambda: settle(check_producer_keys.check_producer_keys(facts)),
+        lambda: settle(investigate.looks(facts, addresses, investigate.group_members(facts))),
+    )
+    seen = effects(facts, outcome, groups)
     judged = settle(expand_queues.judged_layouts(facts, tried, seen))
     refusals = settle(
         expand_queues.refusals(facts, layouts, judged).unionByName(create_topic.creation_refusals(missing, seen))
@@ -85,11 +90,8 @@ def recommend(
         lambda: settle(change_strategy.change_strategy(facts, seen)),
         lambda: settle(fix_clients.fix_client_id(facts, seen, addresses)),
         lambda: settle(fix_clients.fix_subscription(facts, seen, addresses)),
-        lambda: settle(check_producer_keys.check_producer_keys(facts)),
     )
-    answered = settle(reduce(DataFrame.unionByName, answers))
-    left = investigate.investigate(
-        facts, answered, expand_queues.helped_groups(judged), refusals, addresses, investigate.group_members(facts)
-    )
+    answered = settle(reduce(DataFrame.unionByName, [*answers, keys]))
+    left = investigate.investigate(looked_at, answered, expand_queues.helped_groups(judged), refusals)
     names = contracts.Recommendation.spark_schema().names
     return answered.unionByName(left).select(*names).orderBy("action", "consumer_group", "topic", "id")
