@@ -7,7 +7,7 @@ id, as its consumers do.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Final, TypeVar
 
 from rocketmq_capacity.client.address import parse_address
@@ -26,7 +26,7 @@ RELAYED_AT_A_TIME: Final = 8
 that more questions passed on at a time could stop the broker's answers to everybody."""
 
 
-async def for_each(items: Iterable[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
+async def for_each(items: Collection[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
     """Ask about every item, so many at a time: a fleet has more topics than tasks are good for."""
     left = iter(items)
 
@@ -34,7 +34,7 @@ async def for_each(items: Iterable[str], ask: Callable[[str], Awaitable[None]], 
         for item in left:
             await ask(item)
 
-    await asyncio.gather(*(work() for _ in range(at_a_time)))
+    await asyncio.gather(*(work() for _ in range(min(at_a_time, len(items)))))
 
 
 class BrokerSurvey:
@@ -69,15 +69,15 @@ class BrokerSurvey:
             self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
         )
 
-    async def ask_how_far_written(self, topics: Iterable[str], sample: OffsetSample) -> None:
+    async def ask_how_far_written(self, topics: Collection[str], sample: OffsetSample) -> None:
         """202 for each topic; one that was deleted meanwhile is left out."""
         await for_each(topics, lambda topic: self._ask_topic_stats(topic, sample), at_a_time=self._at_a_time)
 
-    async def ask_how_far_read(self, groups: Iterable[str], sample: OffsetSample) -> None:
+    async def ask_how_far_read(self, groups: Collection[str], sample: OffsetSample) -> None:
         """208 for each group."""
         await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
 
-    async def ask_who_consumes(self, groups: Iterable[str]) -> None:
+    async def ask_who_consumes(self, groups: Collection[str]) -> None:
         """203 for each group; one without a consumer here is left out."""
         await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
 
