@@ -1,8 +1,10 @@
 """Reads one member of a decoded body; whatever has another type is the peer's fault and is named."""
 
-from typing import Any
+from typing import Any, Final
 
 from rocketmq_capacity.protocol.errors import BodyError
+
+_SPELLED: Final = (str, int, float)
 
 
 def as_object(value: Any, place: str) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def texts(value: Any, place: str) -> dict[str, str]:
     for name, item in as_object(value, place).items():
         if isinstance(item, bool):
             found[name] = str(item).lower()
-        elif isinstance(item, str | int | float):
+        elif isinstance(item, _SPELLED):
             found[name] = str(item)
         elif item is not None:
             raise BodyError(f"{place}.{name} is a {type(item).__name__}; expected a text")

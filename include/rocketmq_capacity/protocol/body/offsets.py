@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
@@ -15,8 +15,7 @@ _TOPIC_AND_GROUP: Final = 2
 _KEYS_REMEMBERED: Final = 2**16
 
 
-@dataclass(frozen=True, slots=True)
-class MessageQueue:
+class MessageQueue(NamedTuple):
     """A queue; ``queue_id`` is -1 where a POP client is given all queues of the broker."""
 
     topic: str
@@ -24,8 +23,7 @@ class MessageQueue:
     queue_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class TopicOffset:
+class TopicOffset(NamedTuple):
     """How far a queue is written; offsets are counts of messages, the time is 0 where nothing was written."""
 
     min_offset: int
@@ -33,8 +31,7 @@ class TopicOffset:
     last_update_timestamp_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class GroupProgress:
+class GroupProgress(NamedTuple):
     """How far a group has read a queue; the time is that of the last message read, 0 where it is not known."""
 
     broker_offset: int
