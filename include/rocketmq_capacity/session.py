@@ -131,7 +131,7 @@ def _quick_session(name: str) -> SparkSession:
     # The JVM's end lets go of everything; else the driver would say so of each of twenty thousand objects.
     client = session.sparkContext._gateway._gateway_client  # type: ignore[union-attr]  # there since it runs
     client.gateway_property.enable_memory_management = False
-    DataFrame.join = _join_in_one_partition  # type: ignore[method-assign]
+    DataFrame.join = _join_in_one_partition  # type: ignore[method-assign]  # acts on small plans alone
     return session
 
 
