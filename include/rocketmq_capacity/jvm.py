@@ -7,8 +7,10 @@ from typing import Final
 SMALL_BYTES: Final = 4 * 1024**2
 """Stored inventories below this are small: about 2,000 clients or 20,000 queues."""
 
-HUGE_METHODS: Final = "-XX:-DontCompileHugeMethods"
-"""All strategies of a queue are one generated method, longer than what the JVM compiles by default."""
+THROUGHPUT: Final = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC -XX:MetaspaceSize=256m"
+"""A JVM for millions of rows. All strategies of a queue are one generated method, longer than what the JVM compiles by
+default; nobody waits for an answer while garbage is collected; and the hundreds of generated classes would pass the
+default bound of their space again and again, which collects everything."""
 
 QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -Dsun.reflect.inflationThreshold=1000000"
 """A JVM for seconds of work: no second compiler, a collector that uses the cores which wait for it, and no class made
@@ -16,7 +18,7 @@ for each method that is called by name some twenty times."""
 
 ROOMY: Final = "-Xms1g -Xmn300m -XX:MetaspaceSize=256m"
 """Nearly all that a small plan makes is dead at once, so that a larger young space is collected less often, and costs
-fresh pages instead. The classes would pass the default bound of their space, which collects everything."""
+fresh pages instead. For the classes as above."""
 
 CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark.jsa"
 """Spark's classes as the JVM has them in memory, where the set-up has made such a file: some seconds off each start."""
@@ -24,7 +26,7 @@ CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark
 
 def driver_options(*, is_small: bool) -> str:
     """The options of the driver's JVM for a small or a large plan."""
-    return f"{quick_options()} {ROOMY}" if is_small else HUGE_METHODS
+    return f"{quick_options()} {ROOMY}" if is_small else THROUGHPUT
 
 
 def quick_options() -> str:

@@ -12,11 +12,11 @@ from weakref import WeakKeyDictionary
 from pyspark.sql import SparkSession
 from pyspark.sql.classic.dataframe import DataFrame
 
-from rocketmq_capacity.jvm import HUGE_METHODS, QUICK, driver_options
+from rocketmq_capacity.jvm import QUICK, THROUGHPUT, driver_options
 
 ALWAYS: Final[Mapping[str, str]] = {
-    "spark.driver.extraJavaOptions": HUGE_METHODS,
-    "spark.executor.extraJavaOptions": HUGE_METHODS,
+    "spark.driver.extraJavaOptions": THROUGHPUT,
+    "spark.executor.extraJavaOptions": THROUGHPUT,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -43,6 +43,8 @@ partition (``steps.Planning`` reads so), without exchange, broadcast, re-plannin
 LARGE: Final[Mapping[str, str]] = {
     "spark.sql.shuffle.partitions": "16",
     "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.minPartitionSize": "64k",
+    "spark.sql.files.openCostInBytes": "64k",
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.execution.replaceHashWithSortAgg": "false",

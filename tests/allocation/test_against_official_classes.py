@@ -8,6 +8,7 @@ import pytest
 
 from rocketmq_capacity.allocation.allocate import allocate
 from rocketmq_capacity.allocation.applicability import strategy_status
+from rocketmq_capacity.allocation.fleet import fleet_of
 from rocketmq_capacity.contracts import Allocation, StrategyStatus
 from rocketmq_capacity.contracts.dataset import enforce
 from rocketmq_capacity.lake import Run
@@ -40,9 +41,9 @@ def test_a_fleet_is_allocated_as_the_official_classes_do(
 
     expected = official_allocation(fleet, java_oracle)
     set_size(spark, is_small=False)
-    as_large = _rows(allocate(tables, fleet.policy))
+    as_large = _rows(allocate(fleet_of(tables, fleet.policy), fleet.policy))
     as_small = _rows(allocation_of(Planning(lambda: spark, Run(tmp_path), fleet.policy), tables))
-    status = enforce(strategy_status(tables, fleet.policy), StrategyStatus).collect()
+    status = enforce(strategy_status(fleet_of(tables, fleet.policy), fleet.policy), StrategyStatus).collect()
 
     assert expected.asked > 2000
     assert len(expected.rows) > 10_000

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from rocketmq_capacity.allocation.allocate import allocate
+from rocketmq_capacity.allocation.fleet import fleet_of
 from rocketmq_capacity.config import Policy
 from rocketmq_capacity.contracts.allocation import Allocation
 from rocketmq_capacity.contracts.dataset import enforce
@@ -183,7 +184,7 @@ def side_of(spark: SparkSession, inventory: Inventory, policy: Policy) -> dict[t
     loads: list[tuple[Any, ...]] = [("g_pay", name, True, [], None, None) for name in policy.strategies]
     return {
         **tables,
-        Allocation: rows(spark, Allocation, allocate(tables, policy).collect()),
+        Allocation: rows(spark, Allocation, allocate(fleet_of(tables, policy), policy).collect()),
         StrategyLoad: rows(spark, StrategyLoad, loads, LOAD),
     }
 

@@ -1,138 +1,135 @@
 """CONSISTENT_HASH: queues and virtual nodes of consumers on one ring of 32 bits; the next node clockwise owns."""
 
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyspark.sql.functions as F
 import pyspark.sql.types as T
 from pyspark.sql import Column, DataFrame
 
+from rocketmq_capacity.allocation import md5
 from rocketmq_capacity.batches import MapBatches
 
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
-_DIGITS: Final = 8
+_NODES_AT_A_TIME: Final = 1 << 18
+"""About so many virtual nodes are in memory together, but always all of a group."""
 
 Integers = npt.NDArray[np.int64]
 
 
-def hashes_of(texts: Column) -> Column:
-    """Places on the ring, of an array of texts: eight hexadecimal digits each, one after the other in one string.
+def owners(fleet: DataFrame, key: list[str], virtual_nodes: int, map_batches: MapBatches) -> DataFrame:
+    """The owners of each topic's queues, by binary search over the rings of whole batches of groups.
 
-    A place is the first four bytes of the MD5 of the UTF-8 text, big-endian. As digits they reach numpy as they are.
-    Source: ConsistentHashRouter.MD5Hash, rocketmq-all-5.3.3.
+    Shape: a row a group with ``key`` columns, client_ids and topics -> one row a group and topic: ``key``, topic,
+    hash_owners: array<int>, the owners' places in ``client_ids`` by the queue's rank. Where the ring is empty there is
+    no row.
+    Source: AllocateMessageQueueConsistentHash and ConsistentHashRouter, rocketmq-all-5.3.3.
     """
-    digits = F.transform(texts, lambda text: F.substring(F.md5(text.cast("binary")), 1, _DIGITS))
-    return F.array_join(digits, "")
-
-
-def queue_key(topic: Column, broker_name: Column, queue_id: Column) -> Column:
-    """What a queue hashes: ``MessageQueue.toString()``."""
-    return F.concat(
-        F.lit("MessageQueue [topic="),
-        topic,
-        F.lit(", brokerName="),
-        broker_name,
-        F.lit(", queueId="),
-        queue_id,
-        F.lit("]"),
+    found = [T.StructField("topic", T.StringType()), T.StructField("hash_owners", T.ArrayType(T.IntegerType()))]
+    schema = T.StructType([*(fleet.schema[name] for name in key), *found])
+    ringed = fleet.where("NOT is_broadcasting AND client_ids IS NOT NULL AND topics IS NOT NULL")
+    return map_batches(
+        ringed.select(*key, "client_ids", "topics"), partial(owners_in, key=key, virtual_nodes=virtual_nodes), schema
     )
 
 
-def rings(members: DataFrame, by: list[str], virtual_nodes: int) -> DataFrame:
-    """The virtual nodes of each group's consumers, hashed once.
+def owner_index(queue: Column) -> Column:
+    """Place of the consumer that owns each queue of a row of :func:`owners`; null where nobody does."""
+    return F.get("hash_owners", queue)
 
-    The copies of an id go on numbering its virtual nodes, so that an id that stands twice has twice as many.
 
-    Shape: members -> ``by``, consumer_group, ring: array<struct<index int, hashes string>> in the order of index.
-    Source: ConsistentHashRouter.addNode and getExistingReplicas, rocketmq-all-5.3.3. (There, a node of an id that
-    another node of the same id overwrote does not count; two of ten hashes of one id being equal is left out here.)
+def owners_in(batch: pa.RecordBatch, key: list[str], virtual_nodes: int) -> pa.RecordBatch:
+    """One Arrow batch of :func:`owners`."""
+    nodes = np.cumsum(pc.list_value_length(batch.column("client_ids")).to_numpy()) * virtual_nodes
+    starts = [0, *(np.flatnonzero(np.diff(nodes // _NODES_AT_A_TIME)) + 1), len(batch)]
+    parts = [batch.slice(start, end - start) for start, end in pairwise(starts)]
+    return pa.concat_batches([_owners_in(part, key, virtual_nodes) for part in parts])
+
+
+def _owners_in(batch: pa.RecordBatch, key: list[str], virtual_nodes: int) -> pa.RecordBatch:
+    """Every row of the batch at once: a row's number in the high bits keeps the rings apart in one sorted array.
+
+    Where two nodes hash alike the later consumer's stands, as in Java's ``TreeMap.put``.
     """
-    first = (F.col("index") - F.col("first_index")) * virtual_nodes
-    replicas = F.sequence(first, first + virtual_nodes - 1) if virtual_nodes else F.array().cast("array<int>")
-    nodes = F.transform(replicas, lambda replica: F.concat_ws("-", F.col("client_id"), replica))
-    consumer = F.struct(F.col("first_index").alias("index"), hashes_of(nodes).alias("hashes"))
-    return members.groupBy(*by, "consumer_group").agg(F.sort_array(F.collect_list(consumer)).alias("ring"))
-
-
-def points(queues: DataFrame, by: list[str]) -> DataFrame:
-    """The places of each topic's queues.
-
-    Shape: ranked queues -> ``by``, topic, points: array<struct<broker_name string, hashes string>>, by queue id.
-    """
-    topic, broker_name = F.col("topic"), F.col("broker_name")
-    texts = F.transform(F.sequence(F.lit(0), F.col("readable") - 1), lambda q: queue_key(topic, broker_name, q))
-    broker = F.struct(broker_name, hashes_of(texts).alias("hashes"))
-    return queues.groupBy(*by, "topic").agg(F.collect_list(broker).alias("points"))
-
-
-def owners(ringed: DataFrame, key: list[str], map_batches: MapBatches) -> DataFrame:
-    """The indexes of the owners of each broker's queues, by binary search over whole batches.
-
-    Shape: one row a group and topic with ``key`` columns, ``ring`` and ``points`` -> one row a broker: ``key``,
-    broker_name, hash_owners: array<int> by queue id. Where the ring is empty there is no row.
-    """
-    looked_at = ringed.select(*key, "ring", "points")
-    found = [T.StructField("broker_name", T.StringType()), T.StructField("hash_owners", T.ArrayType(T.IntegerType()))]
-    schema = T.StructType([*(looked_at.schema[name] for name in key), *found])
-    return map_batches(looked_at, partial(owners_in, key=key), schema)
-
-
-def owners_in(batch: pa.RecordBatch, key: list[str]) -> pa.RecordBatch:
-    """One Arrow batch of :func:`owners`; every row of the batch is searched at once.
-
-    A row's number in the high bits keeps the rings of the batch apart in one sorted array. Where two nodes hash alike
-    the later consumer's stands, as in Java's ``TreeMap.put``.
-    """
-    consumer_row, consumers = _items(batch.column("ring"))
-    node_counts, node_hash = _hashes(consumers.field("hashes"))
-    consumer = np.repeat(np.arange(len(consumers)), node_counts)
-    node_key = (consumer_row[consumer] << _KEY_BITS) | node_hash
+    node_key, owner = _nodes(batch.column("client_ids"), virtual_nodes)
     order = np.argsort(node_key, kind="stable")
-    node_key, consumer = node_key[order], consumer[order]
+    node_key, owner = node_key[order], owner[order]
     stands = np.append(node_key[1:] != node_key[:-1], True)[: len(node_key)]
-    node_key, consumer = node_key[stands], consumer[stands]
+    node_key, owner = node_key[stands], owner[stands]
 
     rows = np.arange(len(batch)) << _KEY_BITS
     start, end = np.searchsorted(node_key, rows), np.searchsorted(node_key, rows + (1 << _KEY_BITS))
-    broker_row, brokers = _items(batch.column("points"))
-    queue_counts, point_hash = _hashes(brokers.field("hashes"))
-    row = np.repeat(broker_row, queue_counts)
-    has_ring = (start < end)[row]
-    row, point_hash = row[has_ring], point_hash[has_ring]
-    place = np.searchsorted(node_key, (row << _KEY_BITS) | point_hash)
+    has_ring = start < end
+    topic_row, topics, queue_topic, point = _points(batch.column("topics"))
+    row = topic_row[queue_topic]
+    row, point, queue_topic = row[has_ring[row]], point[has_ring[row]], queue_topic[has_ring[row]]
+    place = np.searchsorted(node_key, (row << _KEY_BITS) | point)
     place = np.where(place == end[row], start[row], place)
 
-    is_owned = (start < end)[broker_row]
-    columns = [batch.column(name).take(pa.array(broker_row[is_owned])) for name in key]
-    ends = np.append(0, np.cumsum(queue_counts[is_owned])).astype(np.int32)
-    index = consumers.field("index").take(pa.array(consumer[place]))
+    is_owned = has_ring[topic_row]
+    columns = [batch.column(name).take(pa.array(topic_row[is_owned])) for name in key]
+    queues = np.bincount(queue_topic, minlength=len(topics))[is_owned]
     found = {
-        "broker_name": brokers.field("broker_name").filter(pa.array(is_owned)),
-        "hash_owners": pa.ListArray.from_arrays(pa.array(ends), index),
+        "topic": topics.field("topic").filter(pa.array(is_owned)),
+        "hash_owners": pa.ListArray.from_arrays(_offsets(queues), pa.array(owner[place].astype(np.int32))),
     }
     return pa.RecordBatch.from_arrays([*columns, *found.values()], [*key, *found])
 
 
-def owner_index(queue_id: Column) -> Column:
-    """Index of the consumer that owns each queue of a row of :func:`owners`; null where nobody does."""
-    return F.get("hash_owners", queue_id)
+def _nodes(client_ids: pa.ListArray, virtual_nodes: int) -> tuple[Integers, Integers]:
+    """Key and owner's place of every virtual node: the texts ``clientId-0``, ``clientId-1`` and so on.
+
+    The copies of an id go on numbering its nodes, so that an id that stands twice has twice as many; their owner is
+    the first. (There, a node of an id that another node of the same id overwrote does not count; two of ten hashes of
+    one id being equal is left out here.)
+    Source: ConsistentHashRouter.addNode and getExistingReplicas.
+    """
+    row, ids = _items(client_ids)
+    clients = np.arange(len(ids))
+    equals_last = np.append(False, row[1:] == row[:-1])[: len(ids)]
+    equals_last[1:] &= pc.equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+    first = np.maximum.accumulate(np.where(equals_last, 0, clients))
+    replica = ((clients - first) * virtual_nodes)[:, None] + np.arange(virtual_nodes)
+    client = np.repeat(clients, virtual_nodes)
+    texts = pc.binary_join_element_wise(ids.take(pa.array(client)), _digits(replica.ravel()), "-")
+    place = first - np.searchsorted(row, row)
+    return (row[client] << _KEY_BITS) | md5.first_words(texts), place[client]
 
 
-def _items(lists: pa.ListArray) -> tuple[Integers, pa.StructArray]:
+def _points(topics: pa.ListArray) -> tuple[Integers, pa.StructArray, Integers, Integers]:
+    """Of each topic its row, the topics, and of each queue, by rank, its topic and its place on the ring.
+
+    A queue hashes as ``MessageQueue.toString()``.
+    """
+    topic_row, topic = _items(topics)
+    broker_topic, brokers = _items(topic.field("brokers"))
+    readable = brokers.field("readable").to_numpy()
+    broker = np.repeat(np.arange(len(brokers)), readable)
+    queue_id = np.arange(len(broker)) - np.repeat(np.cumsum(readable) - readable, readable)
+    queue_topic = broker_topic[broker]
+    topic_name = topic.field("topic").take(pa.array(queue_topic))
+    broker_name = brokers.field("broker_name").take(pa.array(broker))
+    texts = pc.binary_join_element_wise(
+        "MessageQueue [topic=", topic_name, ", brokerName=", broker_name, ", queueId=", _digits(queue_id), "]", ""
+    )
+    return topic_row, topic, queue_topic, md5.first_words(texts)
+
+
+def _items(lists: pa.ListArray) -> tuple[Integers, pa.Array]:
     """The row number of every item, and the items."""
     lengths = np.diff(lists.offsets.to_numpy())
     return np.repeat(np.arange(len(lists), dtype=np.int64), lengths), lists.flatten()
 
 
-def _hashes(texts: pa.StringArray) -> tuple[Integers, Integers]:
-    """How many hashes are in each string of :func:`hashes_of`, and all of them."""
-    binary = texts.cast(pa.binary())
-    offsets = np.frombuffer(binary.buffers()[1], np.int32)[binary.offset : binary.offset + len(binary) + 1]
-    digits = np.frombuffer(binary.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
-    halves = np.where(digits >= ord("a"), digits - (ord("a") - 10), digits - ord("0"))
-    places = ((halves[0::2] << 4) | halves[1::2]).view(">u4")
-    return np.diff(offsets) // _DIGITS, places.astype(np.int64)
+def _offsets(lengths: Integers) -> pa.Int32Array:
+    return pa.array(np.append(0, np.cumsum(lengths)).astype(np.int32))
+
+
+def _digits(numbers: Integers) -> pa.StringArray:
+    return pa.array(numbers).cast(pa.string())

@@ -13,19 +13,24 @@ INNER: Final[Mapping[str, Callable[[Column, Column, Column], Column]]] = {
 }
 """The strategy's name with each inner strategy -> what allocates inside a room."""
 
-WHOLE_GROUP: Final = ""
-"""The scope of an index that counts all consumers of the group; a room's own name is never empty."""
+
+def places_of_rooms(client_rooms: Column) -> Column:
+    """Where the consumers of each room stand: array<string> by place -> map<string, array<int>>, places in order."""
+    places = F.sequence(F.lit(0), F.size(client_rooms) - 1)
+    rooms = F.array_compact(F.array_distinct(client_rooms))
+
+    def here(room: Column) -> Column:
+        return F.filter(places, lambda place: F.get(client_rooms, place) == room)
+
+    return F.map_from_arrays(rooms, F.transform(rooms, here))
 
 
-def scope(room: Column, room_clients: Column) -> Column:
-    """Which list of consumers shares the queues of a room: the room's own, or everybody where it has none."""
-    return F.when(room_clients > 0, room).otherwise(F.lit(WHOLE_GROUP))
+def owner_place(name: str, queue: Column, queues: Column, room_places: Column, clients: Column) -> Column:
+    """Place of each queue's owner among all consumers of the group.
 
-
-def owner_index(name: str, queue: Column, queues: Column, room_clients: Column, clients: Column) -> Column:
-    """Index of the owner in the list of its :func:`scope`; ``queue`` and ``queues`` are ranked inside the room.
-
+    Shape: int columns, and the array of places of the queue's room, null where no consumer is there -> one int column.
+    Units: ``queue`` and ``queues`` are ranked inside the room.
     Source: AllocateMachineRoomNearby.java, rocketmq-all-5.3.3.
     """
-    sharing = F.when(room_clients > 0, room_clients).otherwise(clients)
-    return INNER[name](queue, queues, sharing)
+    index = INNER[name](queue, queues, F.coalesce(F.size(room_places), clients))
+    return F.coalesce(F.get(room_places, index), index)
