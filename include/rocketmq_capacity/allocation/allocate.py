@@ -9,7 +9,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation import avg, consistent_hash, pop
 from rocketmq_capacity.allocation.applicability import CONFIG, possible_strategies, reason
 from rocketmq_capacity.allocation.fleet import BROADCASTING
-from rocketmq_capacity.allocation.machine_room_nearby import INNER, places_of_rooms
+from rocketmq_capacity.allocation.machine_room_nearby import sorted_by_room, where_room_stands
 from rocketmq_capacity.allocation.registry import OWNER
 from rocketmq_capacity.batches import MapBatches, in_executors
 from rocketmq_capacity.config import Policy
@@ -37,10 +37,14 @@ def allocate(
     queue = [*group, "topic", "broker_name"]
     allocation = (
         _slots(hashed)
-        .select(*queue, "clients", "takers", F.inline(F.array(*_shares(strategies))))
-        .select(*queue, "queue_id", "strategy", "clients", "takers", F.explode("places").alias("place"))
+        .select(*queue, "client_ids", "takers", F.inline(F.array(*_shares(strategies))))
+        .select(*queue, "queue_id", "strategy", "client_ids", "takers", F.explode("places").alias("place"))
+        .where("place IS NOT NULL")
         .select(
-            *queue, "queue_id", "strategy", F.explode(F.get("takers", F.pmod("place", "clients"))).alias("client_id")
+            *queue,
+            "queue_id",
+            "strategy",
+            F.explode(_takers_of(F.pmod("place", F.size("client_ids")))).alias("client_id"),
         )
         .select(*columns)
     )
@@ -50,26 +54,25 @@ def allocate(
 def _reading(fleet: DataFrame, policy: Policy, group: list[str], strategies: list[str]) -> DataFrame:
     """One row a group and topic, with who takes what falls to each place.
 
-    Shape: a row a group -> ``group``, the topic's columns, ``clients`` the number of places, ``copies`` of the id at
-    each; ``takers``: array<array<string>>, at each place the client ids of those who read the topic; ``rooms``, the
-    places of each; ``applies``, a struct of a boolean by strategy; ``is_broadcasting``.
+    Shape: a row a group -> ``group``, the topic's columns, ``client_ids``, ``copies``, ``takers`` (:func:`_takers`);
+    ``by_room``, the places room by room; ``applies``, a struct of a boolean by strategy; ``is_broadcasting``.
     """
     applies = [(~F.col("is_broadcasting") & reason(name, policy).isNull()).alias(name) for name in strategies]
-    has_rooms = any(name in INNER for name in strategies)
-    rooms = places_of_rooms(F.col("client_rooms")) if has_rooms else F.lit(None).cast("map<string, array<int>>")
     kept = [*group, "is_broadcasting", "client_ids", "only_topics", "copies"]
     return (
         fleet
         .where("client_ids IS NOT NULL AND topics IS NOT NULL")
-        .select(*kept, F.struct(*applies).alias("applies"), rooms.alias("rooms"), "topics")
-        .select(*kept, "applies", "rooms", F.inline("topics"))
-        .withColumns({"clients": F.size("client_ids"), "takers": _takers()})
-        .drop("client_ids", "only_topics")
+        .select(
+            *kept, F.struct(*applies).alias("applies"), sorted_by_room(F.col("client_rooms")).alias("by_room"), "topics"
+        )
+        .select(*kept, "applies", "by_room", F.inline("topics"))
+        .withColumn("takers", _takers())
+        .drop("only_topics")
     )
 
 
 def _takers() -> Column:
-    """At each place of the list the ids of its copies that subscribe the topic."""
+    """At each place the ids of its copies that subscribe the topic; null where each id stands once and reads all."""
     client_ids, only_topics, copies = F.col("client_ids"), F.col("only_topics"), F.col("copies")
 
     def reader(client_id: Column, topics: Column) -> Column:
@@ -78,30 +81,31 @@ def _takers() -> Column:
     def of_each(client_id: Column, place: Column) -> Column:
         times = F.coalesce(F.get(copies, place), F.lit(1))
         equal_ids = F.array_repeat(client_id, times)
-        own_topics = F.slice(only_topics, place + 1, times)
-        return F.when(only_topics.isNull(), equal_ids).otherwise(
-            F.array_compact(F.zip_with(equal_ids, own_topics, reader))
-        )
+        readers = F.array_compact(F.zip_with(equal_ids, F.slice(only_topics, place + 1, times), reader))
+        return F.when(only_topics.isNull(), equal_ids).otherwise(readers)
 
-    is_plain = only_topics.isNull() & copies.isNull()
-    return F.when(is_plain, F.transform(client_ids, lambda client_id: F.array(client_id))).otherwise(
-        F.transform(client_ids, of_each)
-    )
+    return F.when(only_topics.isNotNull() | copies.isNotNull(), F.transform(client_ids, of_each))
+
+
+def _takers_of(place: Column) -> Column:
+    return F.coalesce(F.get("takers", place), F.array(F.get("client_ids", place)))
 
 
 def _slots(reads: DataFrame) -> DataFrame:
     """One row a group and queue: what the strategies are functions of.
 
     Shape: :func:`_reading` -> its columns, the broker's, ``queue_id``, and ``queue``, ``kept_queue``, ``room_queue``:
-    the queue's rank in the topic, over the brokers that MACHINE_ROOM sees, and in its room; ``room_places``.
+    the queue's rank in the topic, over the brokers that MACHINE_ROOM sees, and in its room; ``clients``, how many
+    consumers there are; ``in_room``, where those of the broker's room stand in ``by_room``.
     """
-    by_broker = reads.select("*", F.inline("brokers"))
+    in_room = where_room_stands(F.col("by_room.room"), F.col("room"))
+    by_broker = reads.select("*", F.inline("brokers")).withColumn("in_room", in_room)
     by_queue = by_broker.select("*", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)).alias("queue_id"))
     return by_queue.withColumns({
         "queue": F.col("rank") + F.col("queue_id"),
         "kept_queue": F.col("kept_rank") + F.col("queue_id"),
         "room_queue": F.col("room_rank") + F.col("queue_id"),
-        "room_places": F.col("rooms")[F.col("room")],
+        "clients": F.size("client_ids"),
     })
 
 
@@ -143,7 +147,7 @@ def _configured(reads: DataFrame, policy: Policy, columns: list[str]) -> DataFra
     return (
         reads
         .where(F.col("applies")[CONFIG])
-        .withColumn("client_id", F.explode(F.flatten("takers")))
+        .withColumn("client_id", F.explode(F.coalesce(F.flatten("takers"), F.col("client_ids"))))
         .join(F.broadcast(listed), ["consumer_group", "client_id", "topic"])
         .withColumn("strategy", F.lit(CONFIG))
         .select(*columns)

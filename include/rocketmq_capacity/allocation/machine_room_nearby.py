@@ -14,23 +14,26 @@ INNER: Final[Mapping[str, Callable[[Column, Column, Column], Column]]] = {
 """The strategy's name with each inner strategy -> what allocates inside a room."""
 
 
-def places_of_rooms(client_rooms: Column) -> Column:
-    """Where the consumers of each room stand: array<string> by place -> map<string, array<int>>, places in order."""
+def sorted_by_room(client_rooms: Column) -> Column:
+    """The consumers' places room by room: array<string> by place -> array<struct<room, place>>, places in order."""
     places = F.sequence(F.lit(0), F.size(client_rooms) - 1)
-    rooms = F.array_compact(F.array_distinct(client_rooms))
-
-    def here(room: Column) -> Column:
-        return F.filter(places, lambda place: F.get(client_rooms, place) == room)
-
-    return F.map_from_arrays(rooms, F.transform(rooms, here))
+    return F.sort_array(F.arrays_zip(client_rooms.alias("room"), places.alias("place")))
 
 
-def owner_place(name: str, queue: Column, queues: Column, room_places: Column, clients: Column) -> Column:
-    """Place of each queue's owner among all consumers of the group.
+def where_room_stands(rooms: Column, room: Column) -> Column:
+    """Of the rooms in :func:`sorted_by_room`: struct<first, clients>, where this one begins and how often it stands."""
+    first = F.array_position(rooms, room) - 1
+    behind = F.array_position(F.reverse(rooms), room) - 1
+    clients = F.when(first >= 0, F.size(rooms) - first - behind)
+    return F.struct(first.cast("int").alias("first"), clients.cast("int").alias("clients"))
 
-    Shape: int columns, and the array of places of the queue's room, null where no consumer is there -> one int column.
+
+def owner_place(name: str, queue: Column, queues: Column, clients: Column, room: Column, places: Column) -> Column:
+    """Place of each queue's owner among all ``clients`` of the group.
+
+    Shape: int columns, ``room`` of :func:`where_room_stands`, ``places`` of :func:`sorted_by_room` -> one int column.
     Units: ``queue`` and ``queues`` are ranked inside the room.
     Source: AllocateMachineRoomNearby.java, rocketmq-all-5.3.3.
     """
-    index = INNER[name](queue, queues, F.coalesce(F.size(room_places), clients))
-    return F.coalesce(F.get(room_places, index), index)
+    index = INNER[name](queue, queues, F.coalesce(room["clients"], clients))
+    return F.when(room["clients"].isNull(), index).otherwise(F.get(places, room["first"] + index))
