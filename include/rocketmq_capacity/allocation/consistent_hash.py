@@ -17,7 +17,7 @@ from rocketmq_capacity.batches import MapBatches
 
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
-_NODES_AT_A_TIME: Final = 1 << 18
+_NODES_AT_A_TIME: Final = 1 << 20
 """About so many virtual nodes are in memory together, but always all of a group."""
 
 Integers = npt.NDArray[np.int64]
@@ -110,15 +110,26 @@ def _points(topics: pa.ListArray) -> tuple[Integers, pa.StructArray, Integers, I
     topic_row, topic = _items(topics)
     broker_topic, brokers = _items(topic.field("brokers"))
     readable = brokers.field("readable").to_numpy()
-    broker = np.repeat(np.arange(len(brokers)), readable)
-    queue_id = np.arange(len(broker)) - np.repeat(np.cumsum(readable) - readable, readable)
-    queue_topic = broker_topic[broker]
-    topic_name = topic.field("topic").take(pa.array(queue_topic))
-    broker_name = brokers.field("broker_name").take(pa.array(broker))
-    texts = pc.binary_join_element_wise(
-        "MessageQueue [topic=", topic_name, ", brokerName=", broker_name, ", queueId=", _digits(queue_id), "]", ""
-    )
-    return topic_row, topic, queue_topic, md5.first_words(texts)
+    topic_name = topic.field("topic").take(pa.array(broker_topic))
+    beginnings = pc.binary_join_element_wise(
+        "MessageQueue [topic=", topic_name, ", brokerName=", brokers.field("broker_name"), ", queueId=", ""
+    ).dictionary_encode()
+    # A topic's queues are hashed once, however many groups of the batch read it.
+    code = beginnings.indices.to_numpy()
+    most = np.zeros(len(beginnings.dictionary), np.int64)
+    np.maximum.at(most, code, readable)
+    of_each, queue_id = _numbered(most)
+    texts = pc.binary_join_element_wise(beginnings.dictionary.take(pa.array(of_each)), _digits(queue_id), "]", "")
+    hashes, start = md5.first_words(texts), np.cumsum(most) - most
+
+    broker, queue_id = _numbered(readable)
+    return topic_row, topic, broker_topic[broker], hashes[start[code[broker]] + queue_id]
+
+
+def _numbered(counts: Integers) -> tuple[Integers, Integers]:
+    """So many items of each: of each item whose it is, and its number there."""
+    whose = np.repeat(np.arange(len(counts)), counts)
+    return whose, np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _items(lists: pa.ListArray) -> tuple[Integers, pa.Array]:
