@@ -55,17 +55,17 @@ def _reading(fleet: DataFrame, policy: Policy, group: list[str], strategies: lis
     """One row a group and topic, with who takes what falls to each place.
 
     Shape: a row a group -> ``group``, the topic's columns, ``client_ids``, ``copies``, ``takers`` (:func:`_takers`);
-    ``by_room``, the places room by room; ``applies``, a struct of a boolean by strategy; ``is_broadcasting``.
+    ``rooms`` and ``room_places``, the places room by room; ``applies``, a struct of a boolean by strategy;
+    ``is_broadcasting``.
     """
     applies = [(~F.col("is_broadcasting") & reason(name, policy).isNull()).alias(name) for name in strategies]
     kept = [*group, "is_broadcasting", "client_ids", "only_topics", "copies"]
+    of_rooms = [F.col("by_room.room").alias("rooms"), F.col("by_room.place").alias("room_places")]
     return (
         fleet
         .where("client_ids IS NOT NULL AND topics IS NOT NULL")
-        .select(
-            *kept, F.struct(*applies).alias("applies"), sorted_by_room(F.col("client_rooms")).alias("by_room"), "topics"
-        )
-        .select(*kept, "applies", "by_room", F.inline("topics"))
+        .withColumns({"applies": F.struct(*applies), "by_room": sorted_by_room(F.col("client_rooms"))})
+        .select(*kept, "applies", *of_rooms, F.inline("topics"))
         .withColumn("takers", _takers())
         .drop("only_topics")
     )
@@ -96,9 +96,9 @@ def _slots(reads: DataFrame) -> DataFrame:
 
     Shape: :func:`_reading` -> its columns, the broker's, ``queue_id``, and ``queue``, ``kept_queue``, ``room_queue``:
     the queue's rank in the topic, over the brokers that MACHINE_ROOM sees, and in its room; ``clients``, how many
-    consumers there are; ``in_room``, where those of the broker's room stand in ``by_room``.
+    consumers there are; ``in_room``, where those of the broker's room stand in ``room_places``.
     """
-    in_room = where_room_stands(F.col("by_room.room"), F.col("room"))
+    in_room = where_room_stands(F.col("rooms"), F.col("room"))
     by_broker = reads.select("*", F.inline("brokers")).withColumn("in_room", in_room)
     by_queue = by_broker.select("*", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)).alias("queue_id"))
     return by_queue.withColumns({

@@ -62,16 +62,26 @@ def _consumers(consumer: DataFrame, group: list[str]) -> DataFrame:
         F.col("listed.client_id").alias("client_ids"),
         F.col("listed.room").alias("client_rooms"),
         F.when(F.col("with_own_topics") > 0, F.col("listed.only_topics")).alias("only_topics"),
+        _copies(F.col("listed")).alias("copies"),
         F.col("without_room.name").alias("consumer_without_room"),
-    ).withColumn("copies", _copies(F.col("client_ids")))
+    )
 
 
-def _copies(client_ids: Column) -> Column:
-    def here(client_id: Column, place: Column) -> Column:
-        equal = F.size(F.filter(client_ids, lambda other: other == client_id))
-        return F.when(F.get(client_ids, place - 1) == client_id, 0).otherwise(equal)
+def _copies(listed: Column) -> Column:
+    ids = listed["client_id"]
 
-    return F.when(F.size(F.array_distinct(client_ids)) < F.size(client_ids), F.transform(client_ids, here))
+    def here(entry: Column, place: Column) -> Column:
+        # By the list itself: Spark would draw the list of ids out of it anew for every place.
+        own_id = entry["client_id"]
+        equal = F.size(F.filter(listed, lambda other: other["client_id"] == own_id))
+        return (
+            F
+            .when(F.get(listed, place - 1)["client_id"] == own_id, 0)
+            .when(F.get(listed, place + 1)["client_id"] == own_id, equal)
+            .otherwise(1)
+        )
+
+    return F.when(F.size(F.array_distinct(ids)) < F.size(ids), F.transform(listed, here))
 
 
 def _first_without_room(name: str) -> Column:

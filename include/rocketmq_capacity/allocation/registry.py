@@ -12,7 +12,7 @@ from rocketmq_capacity.allocation import avg, avg_by_circle, consistent_hash, ma
 
 def _nearby(name: str) -> Column:
     return machine_room_nearby.owner_place(
-        name, F.col("room_queue"), F.col("room_queues"), F.col("clients"), F.col("in_room"), F.col("by_room.place")
+        name, F.col("room_queue"), F.col("room_queues"), F.col("clients"), F.col("in_room"), F.col("room_places")
     )
 
 
