@@ -7,8 +7,8 @@ import pytest
 
 from rocketmq_capacity.allocation import consistent_hash, md5
 
-TEXTS = [("ü§€x" * 90)[:length].encode() for length in range(300)]
-"""Of every length over the bounds of a block: 55 and 56 bytes, 64, 119 and so on."""
+TEXTS = [("ü§€x" * 90).encode()[:length] for length in range(300)]
+"""Of every length, over the bounds of a block: 55 and 56 bytes, 64, 119 and so on."""
 
 
 def test_many_digests_at_once_are_those_of_hashlib() -> None:

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyspark.sql.functions as F
@@ -13,14 +12,13 @@ import pyspark.sql.types as T
 from pyspark.sql import Column, DataFrame
 
 from rocketmq_capacity.allocation import md5
+from rocketmq_capacity.allocation.md5 import Integers
 from rocketmq_capacity.batches import MapBatches
 
 NAME: Final = "CONSISTENT_HASH"
 _KEY_BITS: Final = 32
 _NODES_AT_A_TIME: Final = 1 << 20
 """About so many virtual nodes are in memory together, but always all of a group."""
-
-Integers = npt.NDArray[np.int64]
 
 
 def owners(fleet: DataFrame, key: list[str], virtual_nodes: int, map_batches: MapBatches) -> DataFrame:
