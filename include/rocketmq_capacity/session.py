@@ -23,6 +23,8 @@ ALWAYS: Final[Mapping[str, str]] = {
     "spark.sql.session.timeZone": "UTC",
     # A large plan is some hundred generated classes; of Spark's own 100 the oldest are gone when they come again.
     "spark.sql.codegen.cache.maxEntries": "1000",
+    # A sort or a hash table of a handful of rows takes a page too; Spark's own size, up to 64m, goes by the heap.
+    "spark.buffer.pageSize": "1m",
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }

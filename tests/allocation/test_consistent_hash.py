@@ -2,21 +2,29 @@
 
 import hashlib
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from rocketmq_capacity.allocation import consistent_hash, md5
 
-TEXTS = [("ü§€x" * 90).encode()[:length] for length in range(300)]
+BEGINNINGS = [("ü§€x" * 90).encode()[:length] for length in range(300)]
 """Of every length, over the bounds of a block: 55 and 56 bytes, 64, 119 and so on."""
 
 
-def test_many_digests_at_once_are_those_of_hashlib() -> None:
-    texts = pa.array(TEXTS * 300, pa.binary())  # more than are hashed together
-    expected = [int.from_bytes(hashlib.md5(text, usedforsecurity=False).digest()[:4], "big") for text in TEXTS]
-    assert md5.first_words(texts).tolist() == expected * 300
-    assert md5.first_words(texts[3:7]).tolist() == expected[3:7]
-    assert md5.first_words(texts[:0]).tolist() == []
+@pytest.mark.parametrize("ending", [b"", b"]", b" and more than eight bytes"])
+def test_many_digests_at_once_are_those_of_hashlib(ending: bytes) -> None:
+    numbers = [0, 7, 10, 99, 100, 12_345]
+    pairs = [(whose, number) for whose in range(len(BEGINNINGS)) for number in numbers] * 12  # more than go together
+    texts = [b"%b%d%b" % (BEGINNINGS[whose], number, ending) for whose, number in pairs]
+    expected = [int.from_bytes(hashlib.md5(text, usedforsecurity=False).digest()[:4], "big") for text in texts]
+    whose, number = np.array(pairs).T
+    beginnings = pa.array(BEGINNINGS, pa.binary())
+    assert md5.first_words(beginnings, whose, number, ending).tolist() == expected
+    some = slice(6 * 100, 6 * 103)
+    assert md5.first_words(beginnings[100:103], whose[some] - 100, number[some], ending).tolist() == expected[some]
+    assert md5.first_words(beginnings, whose[:0], number[:0], ending).tolist() == []
+    assert md5.first_words(beginnings[:0], whose[:0], number[:0], ending).tolist() == []
 
 
 def test_groups_are_searched_alike_together_and_apart(monkeypatch: pytest.MonkeyPatch) -> None:

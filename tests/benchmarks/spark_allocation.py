@@ -20,7 +20,7 @@ from rocketmq_capacity.steps.allocate import allocate
 from rocketmq_capacity.steps.planning import Planning
 from tests.benchmarks.fleet import CLUSTER
 
-PASSES: Final = 20
+PASSES: Final = 40
 """In the first half of them the JVM is still busy with compiling."""
 DRIVER_MEMORY: Final = "4g"
 

@@ -24,7 +24,7 @@ def allocate(
     """Who owns what under every applicable strategy of the policy, and what broadcasting consumers read.
 
     Shape: ``fleet_of`` the snapshot's tables -> ``Allocation``: one row a queue and consumer, after the columns ``by``
-    that the fleet was made with. ``map_batches`` runs Python over rows and settles what comes of them.
+    that the fleet was made with. ``map_batches`` runs Python over rows.
     """
     group = [*(by or []), "consumer_group"]
     strategies = possible_strategies(policy)

@@ -95,9 +95,9 @@ def _nodes(client_ids: pa.ListArray, virtual_nodes: int) -> tuple[Integers, Inte
     first = np.maximum.accumulate(np.where(equals_last, 0, clients))
     replica = ((clients - first) * virtual_nodes)[:, None] + np.arange(virtual_nodes)
     client = np.repeat(clients, virtual_nodes)
-    texts = pc.binary_join_element_wise(ids.take(pa.array(client)), _digits(replica.ravel()), "-")
+    hashes = md5.first_words(pc.binary_join_element_wise(ids, "", "-"), client, replica.ravel())
     place = first - np.searchsorted(row, row)
-    return (row[client] << _KEY_BITS) | md5.first_words(texts), place[client]
+    return (row[client] << _KEY_BITS) | hashes, place[client]
 
 
 def _points(topics: pa.ListArray) -> tuple[Integers, pa.StructArray, Integers, Integers]:
@@ -117,8 +117,8 @@ def _points(topics: pa.ListArray) -> tuple[Integers, pa.StructArray, Integers, I
     most = np.zeros(len(beginnings.dictionary), np.int64)
     np.maximum.at(most, code, readable)
     of_each, queue_id = _numbered(most)
-    texts = pc.binary_join_element_wise(beginnings.dictionary.take(pa.array(of_each)), _digits(queue_id), "]", "")
-    hashes, start = md5.first_words(texts), np.cumsum(most) - most
+    hashes = md5.first_words(beginnings.dictionary, of_each, queue_id, b"]")
+    start = np.cumsum(most) - most
 
     broker, queue_id = _numbered(readable)
     return topic_row, topic, broker_topic[broker], hashes[start[code[broker]] + queue_id]
@@ -138,7 +138,3 @@ def _items(lists: pa.ListArray) -> tuple[Integers, pa.Array]:
 
 def _offsets(lengths: Integers) -> pa.Int32Array:
     return pa.array(np.append(0, np.cumsum(lengths)).astype(np.int32))
-
-
-def _digits(numbers: Integers) -> pa.StringArray:
-    return pa.array(numbers).cast(pa.string())

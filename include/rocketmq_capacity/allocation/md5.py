@@ -4,6 +4,7 @@ hashlib and Spark make an object for each text, which for short texts takes seve
 """
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,9 @@ import pyarrow as pa
 
 Words = npt.NDArray[np.uint32]
 Integers = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+Rows = npt.NDArray[np.void]
+"""Of so many bytes each."""
 
 _BLOCK: Final = 64
 _LENGTH: Final = 8
@@ -31,37 +35,56 @@ _MIXES: Final[tuple[Callable[[Words, Words, Words], Words], ...]] = (
 """Of each round of 16 steps: how far words turn, which word of the block comes next (a * step + b), what is mixed."""
 
 
-def first_words(texts: pa.BinaryArray) -> Integers:
-    """The first four bytes of each digest, as a big-endian number. No text may be null."""
-    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    lengths = np.diff(offsets)
-    blocks = (lengths + _LENGTH) // _BLOCK + 1
-    longest = int(blocks.max(initial=1)) * _BLOCK
-    data = np.append(np.frombuffer(texts.buffers()[2] or b"", np.uint8), np.zeros(longest, np.uint8))
-    digests = np.empty(len(texts), np.uint32)
-    for count in range(1, longest // _BLOCK + 1):
-        alike = np.flatnonzero(blocks == count)
-        for start in range(0, len(alike), _AT_A_TIME):
-            some = alike[start : start + _AT_A_TIME]
-            digests[some] = _digests(_padded(data, offsets[some], lengths[some], count))
+def first_words(beginnings: pa.BinaryArray, whose: Integers, numbers: Integers, ending: bytes = b"") -> Integers:
+    """The first four bytes of each digest, as a big-endian number.
+
+    The texts: ``beginnings[whose]``, then the number in digits, then the ending. No beginning may be null, and
+    numbers have at most nine digits.
+    """
+    data, starts, lengths = _bytes(beginnings)
+    padded = cache(partial(_padded, data, starts, lengths))
+    endings = np.array([b"%d%b\x80" % (number, ending) for number in range(int(numbers.max(initial=0)) + 1)])
+    tails, behind = endings.view(f"V{endings.itemsize}"), np.char.str_len(endings) - 1
+    digests = np.empty(len(numbers), np.uint32)
+    for start in range(0, len(numbers), _AT_A_TIME):
+        some = slice(start, start + _AT_A_TIME)
+        ends = lengths[whose[some]] + behind[numbers[some]]
+        blocks = (ends + _LENGTH) // _BLOCK + 1
+        for count in np.flatnonzero(np.bincount(blocks)).tolist():
+            alike = start + np.flatnonzero(blocks == count)
+            texts = padded(count * _BLOCK)[whose[alike]]
+            _place(tails[numbers[alike]], texts, lengths[whose[alike]])
+            _long_words(texts)[:, -1] = ends[alike - start] * 8
+            digests[alike] = _digests(np.ascontiguousarray(texts.view(np.uint32).reshape(len(texts), -1).T))
     return digests.byteswap().astype(np.int64)
 
 
-def _padded(data: npt.NDArray[np.uint8], starts: Integers, lengths: Integers, blocks: int) -> Words:
-    """Texts of so many blocks each, as little-endian words of 32 bits: one row a word, one column a text."""
-    size = blocks * _BLOCK
-    places, ends = np.arange(size), np.arange(size + 1)[:, None]
-    keep = np.where(places < ends, 0xFF, 0).astype(np.uint8)
-    end = np.where(places == ends, 0x80, 0).astype(np.uint8)
-    from_each_byte = np.ndarray(len(data) - size + 1, f"V{size}", data, strides=1)
-    padded = _long_words(from_each_byte[starts])
-    padded &= _long_words(keep.view(f"V{size}").ravel()[lengths])
-    padded |= _long_words(end.view(f"V{size}").ravel()[lengths])
-    padded[:, -1] = lengths * 8
-    return np.ascontiguousarray(padded.view(np.uint32).T)
+def _bytes(texts: pa.BinaryArray) -> tuple[Bytes, Integers, Integers]:
+    """All bytes of the texts, and where each text starts and how long it is."""
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    return np.frombuffer(texts.buffers()[2] or b"", np.uint8), offsets[:-1], np.diff(offsets)
 
 
-def _long_words(rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+def _padded(data: Bytes, starts: Integers, lengths: Integers, size: int) -> Rows:
+    """The beginning of each text in so many bytes, zeros after its end."""
+    keep = np.where(np.arange(size) < np.arange(size + 1)[:, None], 0xFF, 0).astype(np.uint8)
+    rows = _from_each_byte(np.append(data, np.zeros(size, np.uint8)), size)[starts]
+    _long_words(rows)[:] &= _long_words(keep.view(f"V{size}").ravel()[np.minimum(lengths, size)])
+    return rows
+
+
+def _place(tails: Rows, texts: Rows, at: Integers) -> None:
+    """Write a tail into each text, from so many bytes on."""
+    bytes_from = _from_each_byte(texts.view(np.uint8), tails.itemsize)
+    bytes_from[np.arange(len(texts)) * texts.itemsize + at] = tails
+
+
+def _from_each_byte(data: Bytes, size: int) -> Rows:
+    """A view of the so many bytes from each byte on."""
+    return np.ndarray(len(data) - size + 1, f"V{size}", data, strides=1)
+
+
+def _long_words(rows: Rows) -> npt.NDArray[np.uint64]:
     return rows.view(np.uint64).reshape(len(rows), -1)
 
 

@@ -21,14 +21,14 @@ def allocation_of(
     planning: Planning, tables: Mapping[type[Dataset], DataFrame], by: list[str] | None = None
 ) -> DataFrame:
     """``Allocation`` of snapshot tables, computed as it fits the run's size; ``by`` as ``fleet_of`` says."""
-    fleet = planning.settle(fleet_of(tables, planning.policy, by))
+    fleet = planning.settle_rows(fleet_of(tables, planning.policy, by))
     return allocated(fleet, planning.policy, by, planning.map_batches)
 
 
 def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT) as written:
-        fleet = planning.settle(fleet_of(planning.read_all(LOOKED_AT), planning.policy))
+        fleet = planning.settle_rows(fleet_of(planning.read_all(LOOKED_AT), planning.policy))
         side_by_side(
             lambda: planning.write(contracts.StrategyStatus, strategy_status(fleet, planning.policy)),
             lambda: planning.write(

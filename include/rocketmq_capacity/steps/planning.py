@@ -79,12 +79,20 @@ class Planning:
         frame.write.parquet(str(path))
         return self._read(path, frame.schema)
 
+    def settle_rows(self, frame: DataFrame) -> DataFrame:
+        """The same as :meth:`settle` for a frame of long rows that are read whole: a large one stays in the executors.
+
+        That spares making columns of lists and rows of the columns. An executor that is lost takes its rows along; then
+        the step fails, and is run again as after any other failure.
+        """
+        return self.settle(frame) if self.is_small else frame.localCheckpoint()
+
     def map_batches(self, frame: DataFrame, function: OnBatch, schema: StructType) -> DataFrame:
-        """The rows that a function makes of a frame's, settled."""
+        """The rows that a function makes of a frame's; where they are many, only for one query to come."""
         if self.is_small:
             table = in_driver(frame, function)
             return self.spark.createDataFrame([], schema) if table is None else self._in_memory(table, schema)
-        return self.settle(in_executors(frame, function, schema))
+        return in_executors(frame, function, schema)
 
     def _read(self, path: Path, schema: StructType) -> DataFrame:
         if self.is_small:
