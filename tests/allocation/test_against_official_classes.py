@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocketmq_capacity.allocation.allocate import allocate
 from rocketmq_capacity.allocation.applicability import strategy_status
 from rocketmq_capacity.allocation.fleet import fleet_of
 from rocketmq_capacity.contracts import Allocation, StrategyStatus
 from rocketmq_capacity.contracts.dataset import enforce
+from rocketmq_capacity.jvm import SMALL_BYTES
 from rocketmq_capacity.lake import Run
-from rocketmq_capacity.session import set_size
 from rocketmq_capacity.steps.allocate import allocation_of
 from rocketmq_capacity.steps.planning import Planning
 from tests.allocation.fleets import random_fleet
@@ -40,9 +39,11 @@ def test_a_fleet_is_allocated_as_the_official_classes_do(
     tables = tables_of(spark, fleet)
 
     expected = official_allocation(fleet, java_oracle)
-    set_size(spark, is_small=False)
-    as_large = _rows(allocate(fleet_of(tables, fleet.policy), fleet.policy))
-    as_small = _rows(allocation_of(Planning(lambda: spark, Run(tmp_path), fleet.policy), tables))
+    small, large = (Planning(lambda: spark, Run(tmp_path / size), fleet.policy) for size in ("small", "large"))
+    large.run.folder.mkdir()
+    large.run.inventory.write_bytes(b" " * SMALL_BYTES)  # its size alone is looked at
+    as_large = _rows(allocation_of(large, tables))
+    as_small = _rows(allocation_of(small, tables))
     status = enforce(strategy_status(fleet_of(tables, fleet.policy), fleet.policy), StrategyStatus).collect()
 
     assert expected.asked > 2000

@@ -4,8 +4,7 @@ hashlib and Spark make an object for each text, which for short texts takes seve
 """
 
 from collections.abc import Callable
-from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +37,14 @@ _MIXES: Final[tuple[Callable[[Words, Words, Words], Words], ...]] = (
 def first_words(beginnings: pa.BinaryArray, whose: Integers, numbers: Integers, ending: bytes = b"") -> Integers:
     """The first four bytes of each digest, as a big-endian number.
 
-    The texts: ``beginnings[whose]``, then the number in digits, then the ending. No beginning may be null, and
-    numbers have at most nine digits.
+    The texts: ``beginnings[whose]``, then the number in digits, then the ending. No beginning may be null, numbers have
+    at most nine digits, and ``whose`` had better ascend: what texts near one another begin with is prepared once.
     """
     data, starts, lengths = _bytes(beginnings)
-    padded = cache(partial(_padded, data, starts, lengths))
     endings = np.array([b"%d%b\x80" % (number, ending) for number in range(int(numbers.max(initial=0)) + 1)])
     tails, behind = endings.view(f"V{endings.itemsize}"), np.char.str_len(endings) - 1
+    longest = int(lengths.max(initial=0)) + endings.itemsize + _LENGTH + _BLOCK
+    data = np.append(data, np.zeros(longest, np.uint8))
     digests = np.empty(len(numbers), np.uint32)
     for start in range(0, len(numbers), _AT_A_TIME):
         some = slice(start, start + _AT_A_TIME)
@@ -52,10 +52,12 @@ def first_words(beginnings: pa.BinaryArray, whose: Integers, numbers: Integers, 
         blocks = (ends + _LENGTH) // _BLOCK + 1
         for count in np.flatnonzero(np.bincount(blocks)).tolist():
             alike = start + np.flatnonzero(blocks == count)
-            texts = padded(count * _BLOCK)[whose[alike]]
-            _place(tails[numbers[alike]], texts, lengths[whose[alike]])
-            _long_words(texts)[:, -1] = ends[alike - start] * 8
-            digests[alike] = _digests(np.ascontiguousarray(texts.view(np.uint32).reshape(len(texts), -1).T))
+            beginning, first = whose[alike], whose[alike].min()
+            near = slice(first, beginning.max() + 1)
+            texts = _padded(data, starts[near], lengths[near], count * _BLOCK)[beginning - first]
+            _place(tails[numbers[alike]], texts, lengths[beginning])
+            _words(texts, np.uint64)[:, -1] = ends[alike - start] * 8
+            digests[alike] = _digests(np.ascontiguousarray(_words(texts, np.uint32).T))
     return digests.byteswap().astype(np.int64)
 
 
@@ -66,10 +68,9 @@ def _bytes(texts: pa.BinaryArray) -> tuple[Bytes, Integers, Integers]:
 
 
 def _padded(data: Bytes, starts: Integers, lengths: Integers, size: int) -> Rows:
-    """The beginning of each text in so many bytes, zeros after its end."""
-    keep = np.where(np.arange(size) < np.arange(size + 1)[:, None], 0xFF, 0).astype(np.uint8)
-    rows = _from_each_byte(np.append(data, np.zeros(size, np.uint8)), size)[starts]
-    _long_words(rows)[:] &= _long_words(keep.view(f"V{size}").ravel()[np.minimum(lengths, size)])
+    """So many bytes of each text, zeros after its end."""
+    rows = _from_each_byte(data, size)[starts]
+    _words(rows, np.uint8)[:] *= np.arange(size) < lengths[:, None]
     return rows
 
 
@@ -84,8 +85,9 @@ def _from_each_byte(data: Bytes, size: int) -> Rows:
     return np.ndarray(len(data) - size + 1, f"V{size}", data, strides=1)
 
 
-def _long_words(rows: Rows) -> npt.NDArray[np.uint64]:
-    return rows.view(np.uint64).reshape(len(rows), -1)
+def _words(rows: Rows, word: type[np.unsignedinteger[Any]]) -> npt.NDArray[Any]:
+    """The same bytes as unsigned integers: one row a text."""
+    return rows.view(word).reshape(len(rows), -1)
 
 
 def _digests(words: Words) -> Words:
