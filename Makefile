@@ -46,15 +46,16 @@ format: $(FOR_DEV) ## put the code into its form
 	@$(IN) ruff check --fix-only -q .
 	@$(IN) ruff format .
 
-bench: $(FOR_TEST) ## the fleet and the snapshot beside the official Java classes
+bench: $(FOR_TEST) ## time and memory of plans of any size, beside Spark's floor and the official classes
 	@$(IN) python -m tests.benchmarks
 
 lock: $(FOR_DEV) ## resolve requirements*.in to requirements*.txt
 	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
 	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
 
-docs: $(FOR_DEV) ## write the data dictionary again from the contracts
+docs: $(FOR_DEV) ## write the data dictionary and the plan's JSON Schema again from the types
 	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
+	@$(IN) python -m rocketmq_capacity.report.schema include/docs
 
 clean: down ## delete what set-up and runs made, the lake in data/ excepted
 	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -11,12 +11,12 @@ export PATH="$home/.venv/bin:$PATH"
 export VIRTUAL_ENV="$home/.venv"
 
 # Java and Spark: loopback only, few log lines, and a quick start of the JVM that only puts a command together (its class
-# archive is optional). What the driver is started with goes by the size of the plan: see jvm.py.
+# archive is optional). What the driver is started with goes by the size of the plan: see spark/jvm.py.
 if [ -s "$home/.cache/java-home" ]; then
   JAVA_HOME=$(cat "$home/.cache/java-home")
   export JAVA_HOME PATH="$JAVA_HOME/bin:$PATH"
 fi
-quick="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
+quick="-XX:TieredStopAtLevel=1"
 archive="$home/.venv/share/rocketmq-capacity/spark.jsa"
 if [ -s "$archive" ]; then
   quick="$quick -XX:SharedArchiveFile=$archive -Xlog:cds=off -Xlog:cds+dynamic=off"

@@ -162,7 +162,7 @@ setup_archive() {
   scratch=$(mktemp -d "$home/.cache/plan.XXXXXX")
   mkdir -p "${archive%/*}"
   rm -f "$archive"
-  quick="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -Xlog:cds=off -Xlog:cds+dynamic=off"
+  quick="-XX:TieredStopAtLevel=1 -Xlog:cds=off -Xlog:cds+dynamic=off"
   # A plan of the sample touches what every plan touches.
   if ! SPARK_SUBMIT_OPTS="$quick -XX:ArchiveClassesAtExit=$archive" timeout 300 \
     "$home/.make/env.sh" spark-submit --master 'local[2]' "$home/include/rocketmq_capacity/__main__.py" \

@@ -25,12 +25,12 @@ import pendulum
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import DAG, Param, get_current_context, task, task_group
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.report_asset import REPORT
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp
+from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.store.lake import Lake
 
 PLACES = Places.of(home_of(__file__))
 

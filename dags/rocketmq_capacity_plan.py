@@ -38,13 +38,13 @@ from typing import Any
 import pendulum
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
-from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
 from rocketmq_capacity.provider.report_asset import REPORT, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
+from rocketmq_capacity.settings.deployment import Places, home_of
 
 PLACES = Places.of(home_of(__file__))
 

@@ -21,11 +21,11 @@ import pendulum
 from airflow.sdk import DAG, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
-from rocketmq_capacity.config import read_policy
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN
-from rocketmq_capacity.retention import Expired, delete, expired
+from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.policy import read_policy
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.retention import Expired, delete, expired
 
 PLACES = Places.of(home_of(__file__))
 LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}

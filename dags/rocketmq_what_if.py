@@ -31,11 +31,11 @@ from airflow.sdk import DAG, chain, get_current_context, task, task_group
 from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
+from rocketmq_capacity.settings.deployment import Places, home_of
 
 PLACES = Places.of(home_of(__file__))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, computing, run_app
+from rocketmq_capacity.steps.app import app_parser, computing, run_app
 
 
 def main(argv: Sequence[str] | None = None) -> None:

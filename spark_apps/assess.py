@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, computing, run_app
-from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.steps.app import app_parser, computing, run_app
+from rocketmq_capacity.store.lake import Lake
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, assess, write the run's tables; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
     with computing(args, "assess") as planning:
-        from rocketmq_capacity.steps.assess import assess, findings_before
+        from rocketmq_capacity.steps.assess import assess, flagged_before
 
-        assess(planning, findings_before(Lake(args.lake), planning))
+        assess(planning, flagged_before(Lake(args.lake), planning))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import existing_run
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -13,7 +13,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     lake, policy = Lake(args.lake), policy_of(args)
     with storing(existing_run(lake, args.run_id), policy, "publish") as planning:
         from rocketmq_capacity.steps.publish import publish
-        from rocketmq_capacity.what_if import effect_of
+        from rocketmq_capacity.steps.what_if import effect_of
 
         publish(planning, effect_of(planning, lake))
 

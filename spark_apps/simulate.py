@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import existing_run
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 from rocketmq_capacity.snapshot.inventory import read_inventory
-from rocketmq_capacity.what_if import WhatIf, simulate
+from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.what_if import WhatIf, simulate
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import existing_run
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import structlog
 
-from rocketmq_capacity.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.inputs import connection_of, history_of, inventory_of
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import stored_run
 from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import stored_run
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.config import Retention
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.lake import Lake, Run
-from rocketmq_capacity.retention import Expired, delete, expired
+from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.retention import Expired, delete, expired
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 A_MONTH = Retention(days=30, count=1_000)

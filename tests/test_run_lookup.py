@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing
-from rocketmq_capacity.lake import Lake, Run
-from rocketmq_capacity.run_lookup import existing_run, run_before, stored_run
 from rocketmq_capacity.snapshot.inventory import FORMAT
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_lookup import existing_run, run_before, stored_run
 
 
 def store(lake: Lake, cluster: str, run_id: str, taken_at: str = "2026-11-20T02:00:00Z") -> Run:
@@ -77,3 +77,25 @@ def test_a_first_run_has_none_before_it(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
 
     assert run_before(lake, store(lake, "C1", "r1")) is None
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"taken_at": 1}',
+        b'{"taken_at": "yesterday"}',
+        b'{"taken_at": "2026-11-20T02:00:00"}',
+        b'{"taken_at": "2026-11-20T02:00:00Z", "topics": [',
+    ],
+)
+def test_a_spoiled_snapshot_is_named(tmp_path: Path, spoiled: bytes) -> None:
+    lake = Lake(tmp_path)
+    run = store(lake, "C1", "r2")
+    published(lake, "C1", "r1", "2026-11-19T02:00:00Z").inventory.write_bytes(spoiled)
+
+    with pytest.raises(BadInput, match=r"r1/inventory\.json: is no stored inventory \("):
+        run_before(lake, run)

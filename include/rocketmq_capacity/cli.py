@@ -13,13 +13,13 @@ from typing import Annotated, Final
 import typer
 
 from rocketmq_capacity.client.address import parse_nameservers
-from rocketmq_capacity.config import read_policy
-from rocketmq_capacity.errors import BadInput, CapacityError, JavaMissing
-from rocketmq_capacity.inputs import before, connection_of, inventory_of, read_history
-from rocketmq_capacity.lake import write_whole
+from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot.inventory import render_inventory
+from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history
+from rocketmq_capacity.store.lake import write_whole
 
 APP_NAME: Final = "rocketmq-capacity plan"
 
@@ -94,12 +94,11 @@ def plan(
     change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
 
     # Only now, where everything given is known to be good, come Spark and what needs it.
-    from rocketmq_capacity.jvm import SMALL_BYTES
-    from rocketmq_capacity.session import session_under_way
+    from rocketmq_capacity.spark.session import session_under_way
 
-    is_small = len(render_inventory(current)) < SMALL_BYTES
-    with _java_or_advice(), _whole_folder(out) as part, session_under_way(APP_NAME, is_small=is_small) as session:
-        from rocketmq_capacity.planner import plan_inventory
+    size = inventory.stat().st_size if inventory is not None else len(render_inventory(current))
+    with _whole_folder(out) as part, session_under_way(APP_NAME, size) as session:
+        from rocketmq_capacity.steps.plan import plan_inventory
 
         plan_inventory(session, current, rules, part, history=past, change=change)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
@@ -166,19 +165,6 @@ def _whole_folder(out: Path) -> Iterator[Path]:
         if old.exists() and not out.exists():
             old.replace(out)
         shutil.rmtree(work, ignore_errors=True)
-
-
-@contextmanager
-def _java_or_advice() -> Iterator[None]:
-    """Says what to do where Spark finds no Java."""
-    from pyspark.errors import PySparkRuntimeError
-
-    try:
-        yield
-    except PySparkRuntimeError as error:
-        if error.getCondition() != "JAVA_GATEWAY_EXITED":
-            raise
-        raise JavaMissing("Spark could not start Java; rocketmq-capacity doctor says what is missing") from None
 
 
 @contextmanager

@@ -36,6 +36,10 @@ class JavaMissing(CapacityError):
     """Spark cannot run on this machine."""
 
 
+class SparkGone(CapacityError):
+    """Spark's JVM ended in the middle of the work, most often for want of memory."""
+
+
 class DatasetMissing(CapacityError):
     """A run holds no such dataset: an earlier step has not finished."""
 

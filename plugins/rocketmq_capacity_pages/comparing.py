@@ -1,19 +1,19 @@
 """The difference between any two reports of a cluster, chosen from lists."""
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.lake import RUN_ID
-from rocketmq_capacity.report.difference import Difference, Item, difference
+from rocketmq_capacity.report.difference import Difference, difference
+from rocketmq_capacity.report.plan_file import Plan, decoded_plan
 from rocketmq_capacity.report.publish import PLAN
 from rocketmq_capacity.report.shelf import UNREADABLE, Report, Search, latest_first
 from rocketmq_capacity.report.view.answers import action_title
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.responses import page
@@ -61,10 +61,10 @@ def difference_page(
     )
 
 
-def _difference(before: Item, after: Item) -> Difference:
+def _difference(before: Plan, after: Plan) -> Difference:
     try:
         return difference(before, after)
-    except (*UNREADABLE, AttributeError, BadInput):
+    except BadInput:
         raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is no plan that can be compared.") from None
 
 
@@ -78,7 +78,7 @@ def _chosen(side: str, address: str, cluster: str, readable: tuple[Kind, ...]) -
     return shelf_of(KINDS[name]).report(cluster, run_id)
 
 
-def _plan(report: Report) -> Item:
+def _plan(report: Report) -> Plan:
     file = shelf_of(KINDS[report.kind]).file(report, PLAN)
     if file is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
@@ -87,7 +87,6 @@ def _plan(report: Report) -> Item:
             raise HTTPException(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The plan is too large to be compared here; download it."
             )
-        plan: dict[str, Any] = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError, RecursionError):
+        return decoded_plan(file.read_bytes())
+    except UNREADABLE:
         raise HTTPException(HTTPStatus.NOT_FOUND) from None
-    return plan

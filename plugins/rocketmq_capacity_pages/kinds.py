@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places, home_of
 from rocketmq_capacity.report.shelf import Shelf
+from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.store.lake import Lake
 
 
 @dataclass(frozen=True, slots=True)

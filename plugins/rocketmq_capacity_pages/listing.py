@@ -9,8 +9,8 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from rocketmq_capacity.lake import RUN_ID, run_name
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of
+from rocketmq_capacity.store.lake import RUN_ID, run_name
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.responses import page

@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
 from rocketmq_capacity.report.visible import finalize
-from rocketmq_capacity.report.wording import SEVERITIES, SEVERITY_WORDS
+from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 HERE: Final = Path(__file__).parent
 PAGE_POLICY: Final = "; ".join((

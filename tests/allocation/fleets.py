@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from rocketmq_capacity.config import STRATEGIES, Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
     Broker,
@@ -15,8 +15,8 @@ from rocketmq_capacity.snapshot.inventory import (
     Subscription,
     Topic,
     TopicQueues,
-    java_order,
 )
+from rocketmq_capacity.vocabulary import STRATEGIES, java_order
 
 BEYOND: Final = "\U00010000"
 """Sorts before every U+E000 … U+FFFF by UTF-16 code units, and behind them by code points or UTF-8 bytes."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Topic
 from tests.allocation.fleets import BROKER_ROOMS, ROOM_OF_NETWORK, Fleet
 from tests.oracle.java_oracle import Allocation, Case, JavaOracle, Queue, Refusal

@@ -1,62 +1,134 @@
 """Row for row what RocketMQ's own classes give, over thousands of generated cases."""
 
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
 
 import pytest
 
-from rocketmq_capacity.allocation.applicability import strategy_status
-from rocketmq_capacity.allocation.fleet import fleet_of
-from rocketmq_capacity.contracts import Allocation, StrategyStatus
-from rocketmq_capacity.contracts.dataset import enforce
-from rocketmq_capacity.jvm import SMALL_BYTES
-from rocketmq_capacity.lake import Run
-from rocketmq_capacity.steps.allocate import allocation_of
-from rocketmq_capacity.steps.planning import Planning
-from tests.allocation.fleets import random_fleet
-from tests.allocation.official import Row, never_asked, official_allocation
-from tests.allocation.tables import tables_of
+from rocketmq_capacity.allocation.allocate import Rows, Strategies, allocation_columns, rows_of
+from rocketmq_capacity.contracts import Allocation
+from rocketmq_capacity.contracts.arrow import table_of_columns
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Division
+from tests.allocation.fleets import Fleet, random_fleet
+from tests.allocation.official import Expected, Row, never_asked, official_allocation
+from tests.fixtures.units import units_of
 from tests.oracle.java_oracle import JavaOracle
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+FLEETS: Final = [(1, 10, ["hz", "sh"]), (2, 10, ["", "hz", "nowhere"]), (3, 1, []), (4, 0, None)]
+"""Seed, virtual nodes, machine rooms."""
 
 
-@pytest.mark.parametrize(
-    ("seed", "virtual_nodes", "machine_rooms"),
-    [(1, 10, ["hz", "sh"]), (2, 10, ["", "hz", "nowhere"]), (3, 1, []), (4, 0, None)],
-)
-def test_a_fleet_is_allocated_as_the_official_classes_do(
-    spark: "SparkSession",
-    java_oracle: JavaOracle,
-    tmp_path: Path,
-    seed: int,
-    virtual_nodes: int,
-    machine_rooms: list[str] | None,
-) -> None:
+@dataclass(frozen=True)
+class Planned:
+    """A fleet with what the official classes give it, and its groups as the strategies see them."""
+
+    fleet: Fleet
+    expected: Expected
+    strategies: Strategies
+    divisions: list[Division]
+
+    @property
+    def asked(self) -> Iterable[tuple[Division, str]]:
+        """Every clustering group with every strategy."""
+        for division in self.divisions:
+            for strategy in () if division.group.is_broadcasting else self.fleet.policy.strategies:
+                yield division, strategy
+
+    def rows(self) -> dict[str, list[Rows]]:
+        """The rows of each group."""
+        return {one.group.consumer_group: list(rows_of(one, self.strategies)) for one in self.divisions}
+
+
+@pytest.fixture(scope="module", params=FLEETS, ids=lambda fleet: f"seed {fleet[0]}")
+def planned(request: pytest.FixtureRequest, java_oracle: JavaOracle) -> Planned:
+    seed, virtual_nodes, machine_rooms = request.param
     fleet = random_fleet(seed, 250, virtual_nodes=virtual_nodes, machine_rooms=machine_rooms)
-    tables = tables_of(spark, fleet)
-
+    groups = units_of(fleet.inventory, fleet.policy).business_groups
     expected = official_allocation(fleet, java_oracle)
-    small, large = (Planning(lambda: spark, Run(tmp_path / size), fleet.policy) for size in ("small", "large"))
-    large.run.folder.mkdir()
-    large.run.inventory.write_bytes(b" " * SMALL_BYTES)  # its size alone is looked at
-    as_large = _rows(allocation_of(large, tables))
-    as_small = _rows(allocation_of(small, tables))
-    status = enforce(strategy_status(fleet_of(tables, fleet.policy), fleet.policy), StrategyStatus).collect()
-
-    assert expected.asked > 2000
-    assert len(expected.rows) > 10_000
-    for got in (as_large, as_small):
-        assert _first_of(got - expected.rows) == []
-        assert _first_of(expected.rows - got) == []
-    refused = {(row.consumer_group, row.strategy) for row in status if not row.is_applicable}
-    assert refused == expected.refused | never_asked(fleet)
+    return Planned(fleet, expected, Strategies(fleet.policy), [Division.of(group) for group in groups])
 
 
-def _rows(allocation: "DataFrame") -> Counter[Row]:
-    return Counter(Row(*row) for row in enforce(allocation, Allocation).collect())
+def test_a_fleet_is_allocated_as_the_official_classes_do(planned: Planned) -> None:
+    got = Counter(named for each in planned.rows().values() for rows in each for named in _named(rows))
+
+    assert planned.expected.asked > 2000
+    assert len(planned.expected.rows) > 10_000
+    assert _first_of(got - planned.expected.rows) == []
+    assert _first_of(planned.expected.rows - got) == []
+
+
+def test_the_table_of_a_fleet_holds_what_the_official_classes_give(planned: Planned) -> None:
+    table = table_of_columns(Allocation, allocation_columns(planned.rows()))
+
+    assert Counter(Row(**row) for row in table.to_pylist()) == planned.expected.rows
+
+
+def test_a_strategy_is_refused_where_the_official_class_throws(planned: Planned) -> None:
+    refused = {
+        (division.group.consumer_group, strategy)
+        for division, strategy in planned.asked
+        if planned.strategies.refusal(strategy, division) is not None
+    }
+
+    assert refused == planned.expected.refused | never_asked(planned.fleet)
+
+
+def test_a_client_id_owns_once_the_business_queues_that_its_consumers_are_given(planned: Planned) -> None:
+    given = dict[tuple[str, str], set[tuple[str, Queue]]]()
+    for row in planned.expected.rows:
+        if not row.topic.startswith("%"):
+            queue = Queue(row.topic, row.broker_name, row.queue_id)
+            given.setdefault((row.consumer_group, row.strategy), set()).add((row.client_id, queue))
+
+    owned = 0
+    for division, strategy in planned.asked:
+        reported = given.get((division.group.consumer_group, strategy), set())
+        assert _reported(planned.strategies, strategy, division) == reported
+        found = _owned(planned.strategies, strategy, division)
+        assert len(found) == len(set(found))
+        assert set(found) == {pair for one in reported for pair in _each_queue(one, division)}
+        owned += len(found)
+    assert owned > 5_000
+
+
+def _named(rows: Rows) -> Iterable[Row]:
+    division = rows.division
+    for client, queue in rows.named():
+        yield Row(
+            rows.strategy,
+            division.group.consumer_group,
+            queue.topic,
+            queue.broker_name,
+            queue.queue_id,
+            division.members.client_ids[client],
+        )
+
+
+def _reported(strategies: Strategies, strategy: str, division: Division) -> set[tuple[str, Queue]]:
+    ids = division.members.client_ids
+    return {(ids[client], queue) for client, queue in strategies.reported(strategy, division)}
+
+
+def _owned(strategies: Strategies, strategy: str, division: Division) -> list[tuple[str, Queue]]:
+    ids, names = division.members.client_ids, division.queues.names
+    owners = strategies.owners(strategy, division)
+    pairs = zip(owners.client.tolist(), owners.queue.tolist(), strict=True)
+    return [
+        *((ids[client], names[queue]) for client, queue in pairs),
+        *((ids[client], queue) for client, queue in owners.strangers),
+    ]
+
+
+def _each_queue(owned: tuple[str, Queue], division: Division) -> list[tuple[str, Queue]]:
+    """A client id with a queue, or with each queue of the broker where it pops all of them."""
+    client_id, popped = owned
+    if popped.queue_id >= 0:
+        return [owned]
+    of_broker = (popped.topic, popped.broker_name)
+    return [(client_id, queue) for queue in division.queues.names if (queue.topic, queue.broker_name) == of_broker]
 
 
 def _first_of(rows: Counter[Row]) -> list[Row]:

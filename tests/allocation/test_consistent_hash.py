@@ -1,47 +1,58 @@
 """What the fleets of the differential test are too small, or too ordinary, to reach."""
 
-import hashlib
+from hashlib import md5
 
-import numpy as np
-import pyarrow as pa
-import pytest
-
-from rocketmq_capacity.allocation import consistent_hash, md5
-
-BEGINNINGS = [("ü§€x" * 90).encode()[:length] for length in range(300)]
-"""Of every length, over the bounds of a block: 55 and 56 bytes, 64, 119 and so on."""
-
-
-@pytest.mark.parametrize("ending", [b"", b"]", b" and more than eight bytes"])
-def test_many_digests_at_once_are_those_of_hashlib(ending: bytes) -> None:
-    numbers = [0, 7, 10, 99, 100, 12_345]
-    pairs = [(whose, number) for whose in range(len(BEGINNINGS)) for number in numbers] * 12  # more than go together
-    texts = [b"%b%d%b" % (BEGINNINGS[whose], number, ending) for whose, number in pairs]
-    expected = [int.from_bytes(hashlib.md5(text, usedforsecurity=False).digest()[:4], "big") for text in texts]
-    whose, number = np.array(pairs).T
-    beginnings = pa.array(BEGINNINGS, pa.binary())
-    assert md5.first_words(beginnings, whose, number, ending).tolist() == expected
-    some = slice(6 * 100, 6 * 103)
-    assert md5.first_words(beginnings[100:103], whose[some] - 100, number[some], ending).tolist() == expected[some]
-    assert md5.first_words(beginnings, whose[:0], number[:0], ending).tolist() == []
-    assert md5.first_words(beginnings[:0], whose[:0], number[:0], ending).tolist() == []
+from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
+from rocketmq_capacity.allocation.consistent_hash import ring
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import client, cluster, group, queues, topic
 
 
-def test_groups_are_searched_alike_together_and_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    brokers = [{"broker_name": name, "readable": 9} for name in ("broker-a", "broker-b")]
-    topics = [{"topic": f"topic-{number}", "brokers": brokers} for number in range(3)]
-    clients = [[f"10.0.0.{number % 7}@{group}" for number in range(group)] for group in range(12)]
-    columns = {
-        "consumer_group": [f"group-{group:02}" for group in range(12)],
-        "client_ids": [sorted(ids) for ids in clients],
-        "topics": [topics[: 1 + group % 3] for group in range(12)],
-    }
-    batch = pa.RecordBatch.from_pydict(columns)
-    together = consistent_hash.owners_in(batch, ["consumer_group"], 10)
-    monkeypatch.setattr(consistent_hash, "_NODES_AT_A_TIME", 50)
-    apart = consistent_hash.owners_in(batch, ["consumer_group"], 10)
-    assert apart.equals(together)
-    owners = together.to_pydict()
-    assert len(owners["topic"]) == 23  # eleven groups have consumers
-    assert {len(places) for places in owners["hash_owners"]} == {18}
-    assert len({tuple(places) for places in owners["hash_owners"]}) > 15
+def ring_word_for_word(client_ids: list[str], virtual_nodes: int) -> dict[int, int]:
+    """The ring as Java makes it: nodes are put one by one into a map from their hash to the consumer."""
+    nodes = {}
+    for place, client_id in enumerate(client_ids):
+        for replica in range(virtual_nodes):
+            digest = md5(f"{client_id}-{replica}".encode(), usedforsecurity=False).digest()
+            nodes[int.from_bytes(digest[:4], "big")] = place
+    return dict(sorted(nodes.items()))
+
+
+def divisions_of(inventory: Inventory) -> list[Division]:
+    return [Division.of(facts) for facts in units_of(inventory).business_groups]
+
+
+def test_where_two_virtual_nodes_hash_alike_the_later_consumer_stays() -> None:
+    client_ids = [f"10.0.0.{number:03}@1#ü" for number in range(150)]
+    (division,) = divisions_of(cluster([], [group("g_pay", map(client, client_ids))]))
+
+    keys, owner = ring(division.members, 1000)
+
+    expected = ring_word_for_word(client_ids, 1000)
+    assert len(expected) < 150_000  # some do hash alike
+    assert dict(zip(keys.tolist(), owner.tolist(), strict=True)) == expected
+    assert keys.tolist() == list(expected)
+
+
+def test_a_topic_whose_queues_change_is_hashed_anew() -> None:
+    policy = Policy(strategies=("CONSISTENT_HASH",))
+    owned = []
+    for count in (9, 4):
+        pay = topic("pay", queues("broker-a", count), queues("broker-b", 13 - count))
+        members = (client(f"c{number}") for number in range(3))
+        (division,) = divisions_of(cluster([pay], [group("g_pay", members, [pay])]))
+        (rows,) = rows_of(division, Strategies(policy))
+        owned.append(owners_by_queue(rows))
+
+    first, second = owned
+    assert {len(first), len(second)} == {13}
+    both = first.keys() & second.keys()
+    assert len(both) == 8
+    assert all(first[queue] == second[queue] for queue in both)
+
+
+def owners_by_queue(rows: Rows) -> dict[tuple[str, int], int]:
+    return {(queue.broker_name, queue.queue_id): client for client, queue in rows.named()}

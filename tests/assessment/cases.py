@@ -1,7 +1,7 @@
 """Cases of the rules: small groups and topics that know nothing of each other and share one cluster.
 
-A test module collects its cases in a module constant ``PART``; all cases of a test run are assessed in one plan, since
-a plan of one group takes as long as a plan of two hundred. A case is a group and a topic of its own, named after it.
+A test module collects its cases in a module constant ``PART``; all cases of a test run are assessed together. A case is
+a group and a topic of its own, named after it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     Broker,
     Client,

@@ -1,10 +1,8 @@
-"""The cases of every test module that was collected, assessed in one plan."""
+"""The cases of every test module that was collected, assessed together."""
 
-from pathlib import Path
 from types import ModuleType
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.assessment.cases import BROKERS, POLICY, Part
 from tests.assessment.judge import Judgement, judge
@@ -12,7 +10,7 @@ from tests.simulation.clusters import cluster
 
 
 @pytest.fixture(scope="session")
-def judged(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def judged(request: pytest.FixtureRequest) -> Judgement:
     """What the assessment says of the cases in the collected modules' ``PART``."""
     parts = _parts(request.session.items)
     topics = [topic for part in parts for topic in part.topics]
@@ -20,8 +18,7 @@ def judged(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory
     for names in ([topic.topic for topic in topics], [group.consumer_group for group in groups]):
         repeated = {name for name in names if names.count(name) > 1}
         assert not repeated, f"two cases have one name: {repeated}"
-    folder: Path = tmp_path_factory.mktemp("assessed")
-    return judge(spark, folder, cluster(topics, groups, BROKERS), POLICY)
+    return judge(cluster(topics, groups, BROKERS), POLICY)
 
 
 def _parts(items: list[pytest.Item]) -> list[Part]:

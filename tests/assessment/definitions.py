@@ -1,4 +1,4 @@
-"""The metrics as planning defines them, in plain Python over exact fractions: the judge of what Spark computes."""
+"""The metrics as planning defines them, in plain Python over exact fractions: the judge of what numpy computes."""
 
 import math
 from collections.abc import Sequence

@@ -1,29 +1,34 @@
-"""A cluster put through snapshot, allocation and assessment, and its findings as a test asks for them."""
+"""A cluster assessed in plain Python, and its findings as a test asks for them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
-from pyspark.sql import SparkSession
+import msgspec
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
+from rocketmq_capacity.assessment.assess import assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.contracts.arrow import table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.lake import Run
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.facts import TopicUnit
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
-from rocketmq_capacity.steps.allocate import allocate
-from rocketmq_capacity.steps.assess import assess
-from rocketmq_capacity.steps.planning import Planning
-from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS
+from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the assessment wrote, as rows."""
+    """What the assessment says, as rows."""
 
     findings: list[Row]
     groups: list[Row]
@@ -72,34 +77,41 @@ class Judgement:
 
 
 def judge(
-    spark: SparkSession,
-    folder: Path,
     inventory: Inventory,
     policy: Policy | None = None,
-    history: Iterable[Inventory] = (),
+    history: Sequence[Inventory] = (),
     earlier: Iterable[Row] | None = None,
 ) -> Judgement:
-    """Run the steps; ``earlier`` is what the run before found, as findings with their evidence decoded."""
-    planning = Planning(lambda: spark, Run(folder), policy or Policy())
-    snapshot(planning, inventory, tuple(history))
-    allocate(planning)
-    before = None
-    if earlier is not None:
-        rows = [{**row, "evidence": json.dumps(row["evidence"])} for row in earlier]
-        before = spark.createDataFrame(rows, contracts.Finding.spark_schema())
-    assess(planning, before)
-
-    def rows_of(dataset: type[Dataset]) -> list[Row]:
-        rows: list[Row] = planning.read(dataset).toArrow().to_pylist()
-        return rows
-
+    """Assess every unit; ``earlier`` is what the run before found, as rows with a rule and a consumer group."""
+    policy = policy or Policy()
+    units, strategies = units_of(inventory, policy, history), Strategies(policy)
+    facts = units.business_groups
+    groups = [assess_group(Group(one, units.cluster, policy, strategies)) for one in facts]
+    findings = [
+        *chain.from_iterable(group.findings for group in groups),
+        *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
+        *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
+    ]
+    before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}
+    found = {(one.consumer_group, one.rule) for one in findings if one.consumer_group is not None}
+    findings += suspect_snapshot(len(groups), found, before, policy)
+    client_loads = table_of_columns(contracts.ClientLoad, client_load_columns(groups))
+    rows = {one.consumer_group: list(rows_of(Division.of(one), strategies)) for one in facts}
     return Judgement(
-        findings=[{**row, "evidence": json.loads(row["evidence"])} for row in rows_of(contracts.Finding)],
-        groups=rows_of(contracts.GroupStatus),
-        strategy_loads=[
-            {**row, **{load: dict(row[load]) if row[load] else None for load in ("count", "traffic", "lag")}}
-            for row in rows_of(contracts.StrategyLoad)
-        ],
-        client_loads=rows_of(contracts.ClientLoad),
-        allocation=rows_of(contracts.Allocation),
+        findings=[row | {"evidence": json.loads(row["evidence"])} for row in _rows(findings)],
+        groups=_rows(group.status for group in groups),
+        strategy_loads=_rows(load for group in groups for load in group.loads),
+        client_loads=client_loads.to_pylist(),
+        allocation=table_of_columns(contracts.Allocation, allocation_columns(rows)).to_pylist(),
     )
+
+
+def _rows(of: Iterable[Dataset]) -> list[Row]:
+    rows: list[Row] = msgspec.json.decode(msgspec.json.encode(list(of)))
+    return rows
+
+
+def _absent_brokers(topics: Iterable[TopicUnit]) -> list[str]:
+    """The brokers that business topics name and the snapshot lacks."""
+    places = chain.from_iterable(unit.facts.places for unit in topics if unit.facts.kind == BUSINESS)
+    return sorted({place.broker_name for place in places if place.broker_state == ABSENT})

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import Topic, java_order
+from rocketmq_capacity.snapshot.inventory import Topic
+from rocketmq_capacity.vocabulary import java_order
 from tests.assessment import definitions
 from tests.assessment.cases import Part, Queue, a_topic, ids, member, members
 from tests.assessment.judge import Judgement, Row

@@ -1,8 +1,21 @@
 """ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
-from tests.assessment.cases import OWN_STRATEGY, READ_ONLY, WRITE_ONLY, Part, ago, member, members, owned, pops
-from tests.assessment.judge import Judgement
-from tests.simulation.clusters import queues, reads
+from rocketmq_capacity.settings.policy import Policy
+from tests.assessment.cases import (
+    OWN_STRATEGY,
+    READ_ONLY,
+    WRITE_ONLY,
+    Part,
+    a_group,
+    a_topic,
+    ago,
+    member,
+    members,
+    owned,
+    pops,
+)
+from tests.assessment.judge import Judgement, judge
+from tests.simulation.clusters import cluster, queues, reads
 
 PART = Part()
 
@@ -303,3 +316,19 @@ def test_who_pops_is_not_idle(judged: Judgement) -> None:
     assert judged.rules("pops_what_is_drained") == set()
     assert judged.found("READ_ONLY_IDLE", "drained_popped") is None
     assert judged.found("READ_ONLY_IDLE", "pops_something_else") is None
+
+
+# CONFIG gives clients queues that there are not; that is computed, too, so that nobody has to settle first.
+def test_a_list_of_queues_that_there_are_not_leaves_every_queue_to_nobody() -> None:
+    topic = a_topic("listed", queues("broker-a", 2))
+    policy = Policy.model_validate({
+        "current_strategies": {"default": "CONFIG"},
+        "config_assignments": {
+            "listed": {"c01": [{"topic": "listed", "broker_name": "broker-z", "queue_id": i} for i in range(2)]}
+        },
+    })
+
+    judged = judge(cluster([topic], [a_group("listed", members(2, started_at=ago(5)), [topic])]), policy)
+
+    assert judged.finding("ORPHAN_QUEUE", "listed")["evidence"]["orphans"] == 2
+    assert judged.finding("IDLE_CONSUMERS", "listed")["subjects"] == ["c02"]

@@ -5,16 +5,13 @@ spare, ``spare``, reads a topic of which everything is known.
 """
 
 import pytest
-from pyspark.sql import SparkSession
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Topic
 from tests.assessment.cases import BROKERS, a_group, a_topic, brokers_of, member, members, takes
 from tests.assessment.judge import Judgement, Row, judge
 from tests.simulation.clusters import broker, cluster, queues
 
-pytestmark = pytest.mark.slow
-"""Five clusters are five plans."""
 AVG_ALONE = Policy(strategies=("AVG",))
 
 
@@ -50,7 +47,7 @@ def _found(rule: str, consumer_group: str) -> Row:
 
 
 @pytest.fixture(scope="module")
-def torn(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def torn() -> Judgement:
     """Of 20 readable queues 12 are answered for: broker-c timed out, and broker-z is in no answer at all."""
     topic, group = _spare(4, 4)
     silent = a_topic("silent", queues("broker-c", 4))
@@ -66,11 +63,11 @@ def torn(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judge
     )
     failures = [_failure("broker-c:10911"), _failure("broker-c:10911"), _failure("10.9.9.9:10911")]
     inventory = cluster([topic, silent, haunted], [group, drained, seen], (*BROKERS, broker("broker-c")), failures)
-    return judge(spark, tmp_path_factory.mktemp("torn"), inventory, AVG_ALONE)
+    return judge(inventory, AVG_ALONE)
 
 
 @pytest.fixture(scope="module")
-def at_the_bound(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def at_the_bound() -> Judgement:
     """Of 20 readable queues 19 are answered for; of 20 groups 2 are newly flagged."""
     topic, group = _spare(10, 9)
     silent = a_topic("silent", queues("broker-c", 1))
@@ -80,11 +77,11 @@ def at_the_bound(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) 
         (*brokers_of("broker-a", "broker-b", "broker-c"),),
         [_failure("broker-c:10911")],
     )
-    return judge(spark, tmp_path_factory.mktemp("bound"), inventory, AVG_ALONE, earlier=[])
+    return judge(inventory, AVG_ALONE, earlier=[])
 
 
 @pytest.fixture(scope="module")
-def suspect(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def suspect() -> Judgement:
     """Of 20 groups 4 are flagged: one was before, one was by another rule. A broker without topics did not answer."""
     topic, group = _spare(4, 4)
     one = a_topic("one", queues("broker-a", 1), queues("broker-b", 0))
@@ -95,21 +92,21 @@ def suspect(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ju
         [_failure("broker-c:10911")],
     )
     earlier = [_found("IDLE_CONSUMERS", "g01"), _found("TRAFFIC_SKEW", "g02"), _found("IDLE_CONSUMERS", "g19")]
-    return judge(spark, tmp_path_factory.mktemp("suspect"), inventory, AVG_ALONE, earlier=earlier)
+    return judge(inventory, AVG_ALONE, earlier=earlier)
 
 
 @pytest.fixture(scope="module")
-def small(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def small() -> Judgement:
     """One broker, which answered; all but one of 19 groups are newly flagged."""
     topic, group = _spare(8, 0)
     inventory = cluster([topic], [group, *_groups(18, 18, topic)], brokers_of("broker-a"))
-    return judge(spark, tmp_path_factory.mktemp("small"), inventory, AVG_ALONE, earlier=[])
+    return judge(inventory, AVG_ALONE, earlier=[])
 
 
 @pytest.fixture(scope="module")
-def empty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+def empty() -> Judgement:
     """A cluster without a topic or a group."""
-    return judge(spark, tmp_path_factory.mktemp("empty"), cluster([], [], BROKERS), AVG_ALONE, earlier=[])
+    return judge(cluster([], [], BROKERS), AVG_ALONE, earlier=[])
 
 
 def test_a_snapshot_with_less_than_the_bound_is_flagged_as_critical(torn: Judgement) -> None:

@@ -1,92 +1,215 @@
-"""``make bench``: the planner beside the official classes and the official admin client, on this machine.
+"""``make bench``: a whole plan at several sizes, beside Spark's own floor, the official classes and the admin client.
 
-Every ratio is of times that were measured in this one run. Parts can be named: fleet, group, snapshot, dag.
+Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
+named (copies, fleet, official, snapshot, dag), and behind ``copies`` the numbers of copies::
+
+    python -m tests.benchmarks copies 1 4 dag
 """
 
 import argparse
 import os
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
 
-from tests.benchmarks.allocation import STRATEGIES, time_ours, time_theirs
+import psutil
+
+from rocketmq_capacity.settings.policy import read_policy
+from tests.benchmarks import target
 from tests.benchmarks.dag import time_dag
-from tests.benchmarks.fleet import Fleet, equal_groups, fleet_of
+from tests.benchmarks.inputs import FLEET_GROUPS, Inputs
+from tests.benchmarks.official import time_official
+from tests.benchmarks.plan import PARTS, PlanTiming, time_plan
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
+from tests.benchmarks.target import Target
+from tests.benchmarks.watched import watched
 
-MIB = 1024**2
+ALL_PARTS: Final = ("copies", "fleet", "official", "snapshot", "dag")
+SIZES: Final = (1, 4, 16, 64, 256)
+PASSES: Final = 3
+"""Of the sample and of the session beside it, by turns; the medians are compared."""
+GB: Final = 1e9
 
 
 def main() -> None:
-    """Run the parts and print what they gave."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help="fleet, group, snapshot, dag (default: all)")
-    parser.add_argument("--topics", type=int, default=5_000, help="of the fleet (default: 5,000)")
-    parser.add_argument("--groups", type=int, default=10_000, help="of the fleet (default: 10,000)")
-    parser.add_argument("--clients", type=int, default=200_000, help="of the fleet (default: 200,000)")
+    """Run the parts, print what they gave, and then which targets were reached."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help="what to measure (default: everything)")
+    parser.add_argument("--groups", type=int, default=FLEET_GROUPS, help="of the fleet (default: 10,000)")
     parser.add_argument("--live-topics", type=int, default=300, help="of the live cluster (default: 300)")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="keep inputs and plans here; inputs are used again")
     args = parser.parse_args()
-    parts = args.parts or ["fleet", "group", "snapshot", "dag"]
-    print(f"cores: {os.cpu_count()}")
-    if "fleet" in parts:
-        size = f"{args.topics:,} topics, {args.groups:,} groups, {args.clients:,} clients"
-        compare(f"fleet of {size}", fleet_of(args.topics, args.groups, args.clients), STRATEGIES)
-    if "group" in parts:
-        one_group()
+    numbers = tuple(sorted({int(part) for part in args.parts if part.isdecimal()}))
+    parts = [part for part in args.parts if not part.isdecimal()] or (["copies"] if numbers else ALL_PARTS)
+    if unknown := set(parts) - set(ALL_PARTS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(ALL_PARTS)}")
+
+    memory_gb = psutil.virtual_memory().total / GB
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+    say(f"{os.cpu_count()} cores, {memory_gb:.0f} GB of memory, load before {load}")
+    targets: list[Target] = []
+    with folder_of(args.folder) as folder:
+        bench = Bench(Inputs(folder), folder, args.groups)
+        if "copies" in parts:
+            targets += bench.copies(numbers or SIZES)
+        if "fleet" in parts:
+            targets += bench.fleet()
+        if "official" in parts:
+            targets += bench.official()
     if "snapshot" in parts:
         snapshot(args.live_topics)
     if "dag" in parts:
-        dag()
+        targets += dag()
+    if targets:
+        say("\ntargets on 2 cores")
+    for one in targets:
+        say(f"  {one}")
 
 
-def compare(title: str, fleet: Fleet, strategies: tuple[str, ...]) -> None:
-    """All strategies in one Spark plan, tables written, beside the official classes and beside bare writing."""
-    print(f"\n{title}")
-    ours = time_ours(fleet, strategies)
-    theirs = 0.0
-    for timing in time_theirs(fleet, strategies):
-        theirs += timing.seconds
-        rows = ours.rows.get(timing.strategy, 0)
-        print(f"  {timing.strategy:35} official {timing.seconds:8.2f} s  {timing.rows:11,} rows, ours {rows:11,}")
-    first, seconds, floor = ours.seconds[0], ours.later, ours.floor
-    print(f"  all: official classes {theirs:.2f} s; ours {seconds:.2f} s, the first time {first:.2f} s")
-    print(f"  all: Spark writing these {sum(ours.rows.values()):,} rows without computing them {floor:.2f} s")
-    print(f"  official / ours: {theirs / seconds:.1f}   ours / floor: {seconds / floor:.2f}")
-    print(f"  peak memory of all processes of ours: {ours.peak_bytes / MIB:,.0f} MiB")
+class Bench:
+    """The plans: what one part has planned, another compares."""
+
+    def __init__(self, inputs: Inputs, folder: Path, groups: int) -> None:
+        self._inputs = inputs
+        self._folder = folder
+        self._groups = groups
+        self._fleet: PlanTiming | None = None
+
+    def copies(self, sizes: Sequence[int]) -> list[Target]:
+        """The sample so many times over, and the session that counts one row."""
+        say("\ncopies of the sample: seconds of each step, and below them the most memory of all processes, in MB")
+        head()
+        seconds: dict[int, float] = {}
+        targets, counts = [], []
+        for k in sizes:
+            session, plan = self._sample() if k == 1 else (None, self._plan(k))
+            seconds[k] = plan.seconds
+            row(f"{k} copies" if k > 1 else "the sample", plan)
+            if session is not None:
+                say(f"{'':12}{session:8.1f}  a session that counts one row; both are medians of {PASSES} by turns")
+                targets.append(
+                    Target("the sample / counting one row", plan.seconds / session, target.SAMPLE_PER_SESSION)
+                )
+            writing(self._folder, f"copies_{k}", plan)
+            counts.append(plan.sql_executions)
+        growth = (f"{small} to {large}: {by:.2f}" for (small, large), by in target.exponents(seconds).items())
+        say(f"  growth exponents: {', '.join(growth)}")
+        most = Target("copies: SQL executions of a plan, at most", max(counts), target.SQL_EXECUTIONS)
+        return [*targets, *target.of_line(seconds), *target.of_growth(seconds), most]
+
+    def fleet(self) -> list[Target]:
+        """A fleet with a full inventory."""
+        plan = self._planned_fleet()
+        return [
+            Target(f"fleet of {self._groups:,} groups: seconds", plan.seconds, target.FLEET_SECONDS),
+            Target(f"fleet of {self._groups:,} groups: GB of all processes", plan.peak_bytes / GB, target.FLEET_GB),
+            Target(f"fleet of {self._groups:,} groups: SQL executions", plan.sql_executions, target.SQL_EXECUTIONS),
+        ]
+
+    def official(self) -> list[Target]:
+        """The official classes, which only allocate, beside our whole plan of the same fleet."""
+        plan = self._planned_fleet()
+        say(
+            "\nthe official classes allocate for the fleet, warm and on all cores; the clock is around allocate() alone"
+        )
+        policy = read_policy(self._inputs.fleet_policy())
+        total = 0.0
+        for timing in time_official(self._folder / "fleet" / "tables", policy, self._folder):
+            total += timing.seconds
+            rows = f"{timing.rows:11,} rows, ours {plan.allocation_rows.get(timing.strategy, 0):11,}"
+            calls = f"{timing.calls:,} calls, {timing.failed_calls:,} of them refused"
+            say(f"  {timing.strategy:25} {timing.seconds:8.2f} s  {rows}  ({calls})")
+        say(f"  all: {total:.1f} s; our plan from inventory to report: {plan.seconds:.1f} s")
+        return [Target("fleet: our whole plan / the official classes' allocation", plan.seconds / total, 1.0)]
+
+    def _sample(self) -> tuple[float, PlanTiming]:
+        """The sample's plan of median length, and the median of the session beside it."""
+        sessions, plans = [], []
+        for _ in range(PASSES):
+            sessions.append(watched([sys.executable, "-m", "tests.benchmarks.spark_session", "count"]).seconds)
+            plans.append(self._plan(1))
+        return statistics.median(sessions), sorted(plans, key=lambda plan: plan.seconds)[PASSES // 2]
+
+    def _plan(self, k: int) -> PlanTiming:
+        return time_plan(self._inputs.copies(k), None, self._folder / f"copies_{k}")
+
+    def _planned_fleet(self) -> PlanTiming:
+        if self._fleet is None:
+            self._fleet = time_plan(
+                self._inputs.fleet(self._groups), self._inputs.fleet_policy(), self._folder / "fleet"
+            )
+            say(f"\na fleet of {self._groups:,} groups with offsets, rates and running info, as above")
+            head()
+            row("the fleet", self._fleet)
+            writing(self._folder, "fleet", self._fleet)
+        return self._fleet
 
 
-def one_group() -> None:
-    """CONSISTENT_HASH for a large group, alone and as one of many in a plan, beside the official class."""
-    queues, clients, many = 4_096, 1_000, 100
-    print(f"\none group of {queues:,} queues and {clients:,} clients under CONSISTENT_HASH")
-    strategies = ("CONSISTENT_HASH",)
-    (theirs,) = time_theirs(equal_groups(1, queues, clients), strategies)
-    of_one = time_ours(equal_groups(1, queues, clients), strategies, is_small=True)
-    of_many = time_ours(equal_groups(many, queues, clients), strategies)
-    alone, each = of_one.later, of_many.later / many
-    print(f"  official class, once a client: {theirs.seconds:.2f} s")
-    print(f"  ours, a plan of this group alone: {alone:.2f} s; official / ours: {theirs.seconds / alone:.0f}")
-    print(f"  ours, each of {many} such groups in one plan: {each:.3f} s; official / ours: {theirs.seconds / each:.0f}")
-    floors = f"{of_one.floor:.3f} s alone, {of_many.floor / many:.3f} s each of {many}"
-    print(f"  Spark writing these rows without computing them: {floors}")
+def head() -> None:
+    """The columns of a plan."""
+    say(f"{'':12}{'whole':>8}" + "".join(f"{part:>10}" for part in PARTS) + f"{'SQL':>6}")
+
+
+def row(name: str, plan: PlanTiming) -> None:
+    """A plan in two lines: seconds, and memory."""
+    of_parts = "".join(f"{part.seconds:10.1f}" for part in plan.parts.values())
+    memory = "".join(f"{part.peak_bytes / 1e6:10,.0f}" for part in plan.parts.values())
+    say(f"{name:12}{plan.seconds:8.1f}{of_parts}{plan.sql_executions:6}")
+    say(f"{'':12}{plan.peak_bytes / 1e6:8,.0f}{memory}")
+
+
+def writing(folder: Path, name: str, plan: PlanTiming) -> None:
+    """The rows of ``allocation`` read and written again by Spark, in a cold session that does nothing else."""
+    target_folder = folder / f"{name}.floor"
+    shutil.rmtree(target_folder, ignore_errors=True)
+    source = folder / name / "tables" / "allocation"
+    done = watched([sys.executable, "-m", "tests.benchmarks.spark_session", "write", str(source), str(target_folder)])
+    alone, rows = float(done.output.splitlines()[-1]), sum(plan.allocation_rows.values())
+    told = f"Spark writing the {rows:,} rows of allocation again, its start included ({alone:.1f} s without)"
+    say(f"{'':12}{done.seconds:8.1f}  {told}")
 
 
 def snapshot(topics: int) -> None:
     """One sample of everything beside the official admin client, cold and warm, with one thread and with many."""
     timing = time_snapshots(topics)
-    print(f"\nsnapshot of a live cluster of three brokers, {timing.topics} topics and {GROUPS} groups with clients")
-    print(f"  ours: {timing.ours:.2f} s  ({', '.join(f'{s:.2f}' for s in timing.seconds)})")
+    say(f"\nsnapshot of a live cluster of three brokers, {timing.topics} topics and {GROUPS} groups with clients")
+    say(f"  ours: {timing.ours:.2f} s  ({', '.join(f'{s:.2f}' for s in timing.seconds)})")
     for theirs in (timing.one_thread, timing.many_threads):
         threads = "sequential" if theirs.threads == 1 else f"{MANY_THREADS} threads"
         took = f"warm {warm(theirs):.2f} s, cold {theirs.seconds[0]:.2f} s, {theirs.calls:,} calls"
-        print(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
+        say(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
 
 
-def dag() -> None:
+def dag() -> list[Target]:
     """The daily Dag on the recorded inventory beside the same apps in a shell script."""
     timing = time_dag()
-    print("\na run of the daily Dag on the recorded inventory")
-    print(f"  the Dag: {timing.dag_seconds:.1f} s, Airflow's own start included")
+    say("\na run of the daily Dag on the recorded inventory")
+    say(f"  the Dag: {timing.dag_seconds:.1f} s, Airflow's own start included")
     apps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in timing.steps.items())
-    print(f"  the same apps in a shell script: {timing.shell_seconds:.1f} s  ({apps})")
-    print(f"  Dag / script: {timing.dag_seconds / timing.shell_seconds:.2f}")
+    say(f"  the same apps in a shell script: {timing.shell_seconds:.1f} s  ({apps})")
+    say(f"  Dag / script: {timing.dag_seconds / timing.shell_seconds:.2f}")
+    return [Target("the daily Dag on the sample: seconds", timing.dag_seconds, target.DAG_SECONDS)]
+
+
+@contextmanager
+def folder_of(given: Path | None) -> Iterator[Path]:
+    """Where inputs and plans are: the given folder, else one that is deleted in the end."""
+    if given is not None:
+        given.mkdir(parents=True, exist_ok=True)
+        yield given.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="rocketmq-bench-") as folder:
+        yield Path(folder)
+
+
+def say(line: str) -> None:
+    """Print a line at once: a run takes minutes."""
+    print(line, flush=True)
 
 
 if __name__ == "__main__":

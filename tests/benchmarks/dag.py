@@ -12,9 +12,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.jvm import driver_options
-from rocketmq_capacity.places import sample_inventory
 from rocketmq_capacity.provider.executor_code import write_packed
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.spark.jvm import OPTIONS, options
+from rocketmq_capacity.spark.jvm import environment as jvm_environment
 
 ROOT: Final = Path(__file__).parents[2]
 STEPS: Final = ("snapshot", "allocate", "assess", "recommend", "publish")
@@ -40,10 +41,11 @@ def time_dag() -> DagTiming:
             "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": MASTER}),
             "RMQC_LAKE": str(home / "lake"),
         }
+        heap = jvm_environment(sample_inventory().stat().st_size)
         _run(["airflow", "db", "migrate"], environment)
         script, steps = home / "apps.sh", home / "steps"
         script.write_text(_script(home, steps), encoding="utf-8")
-        shell_seconds = _run(["sh", str(script)], environment)
+        shell_seconds = _run(["sh", str(script)], environment | heap)
         dag_seconds = _run(["airflow", "dags", "test", "rocketmq_capacity_plan"], environment)
         return DagTiming(shell_seconds, dag_seconds, _apart(steps.read_text()))
 
@@ -55,7 +57,7 @@ def _script(home: Path, steps: Path) -> str:
     code = home / "code.zip"
     write_packed(code)
     submit = ["spark-submit", "--master", MASTER, "--py-files", str(code)]
-    for name, value in {**CONF, "spark.driver.extraJavaOptions": driver_options(is_small=True)}.items():
+    for name, value in {OPTIONS: options(), **CONF}.items():
         submit += ["--conf", f"{name}={value}"]
     lines = ["set -eu", f"echo begun $(date +%s.%N) >{shlex.quote(str(steps))}"]
     for step in STEPS:

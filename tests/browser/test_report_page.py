@@ -5,9 +5,8 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.plan import plan_document
 from tests.browser.chromium import running_browser
+from tests.report.from_rows import page_of
 from tests.report.row_builders import a_finding, a_recommendation
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -28,7 +27,7 @@ def report(tmp_path_factory):
     rows = varied_rows(7)
     rows["recommendation"].append(a_recommendation(is_manual=True, commands=["# mqadmin updateTopic -t pay"]))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_report(plan_document(rows, scenario=a_scenario()), rows), encoding="utf-8")
+    path.write_text(page_of(rows, scenario=a_scenario()), encoding="utf-8")
     return path.as_uri()
 
 
@@ -96,7 +95,7 @@ def test_hostile_names_run_nothing(opened, tmp_path):
     for row in rows["client_load"][:3]:
         row["client_id"] = names[0]
     path = tmp_path / "report.html"
-    path.write_text(render_report(plan_document(rows), rows), encoding="utf-8")
+    path.write_text(page_of(rows), encoding="utf-8")
 
     page = opened(path.as_uri(), bypass_csp=True)  # what is escaped needs no policy to stop it
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.config import Policy, read_policy
+from rocketmq_capacity.settings.policy import Policy, read_policy
 from tests.cli.conftest import Refusal
 from tests.cli.small_cluster import written
 

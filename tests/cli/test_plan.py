@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import jsonschema
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -101,6 +102,13 @@ def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
         for topic in cluster["topics"]
     ]
     return {"topics": topics, "consumer_groups": cluster["consumer_groups"]}
+
+
+@pytest.mark.parametrize("made", ["plain", "what_if"])
+def test_the_plan_is_as_its_schema_says(made: str, request: pytest.FixtureRequest) -> None:
+    schema = json.loads((ROOT / "include/docs/plan.schema.json").read_bytes())
+    plan = (request.getfixturevalue(made).folder / "plan.json").read_bytes()
+    jsonschema.validate(json.loads(plan), schema)
 
 
 def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Planned) -> None:
@@ -319,9 +327,10 @@ def test_a_history_brings_its_samples_and_the_rule_that_compares_with_the_run_be
     assert suspect.evidence == {"groups": len(plain.plan.groups), "newly_flagged": len(flagged)}
     at_two = 1_795_140_000.0  # yesterday's moment
     told = {
-        (row["consumer_group"], row["topic"], row["broker_name"], row["queue_id"], row["consumer_offset"])
+        (row["consumer_group"], row["topic"], row["broker_name"], row["queue_id"], consumer_offset)
         for row in made.rows("offset_sample")
-        if row["at_s"] == at_two
+        for at_s, consumer_offset in zip(row["at_s"], row["consumer_offset"], strict=True)
+        if at_s == at_two
     }
     assert told == {
         (group["consumer_group"], one["topic"], one["broker_name"], one["queue_id"], one.get("consumer_offset"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocketmq_capacity.lake import Lake, Run
+from rocketmq_capacity.store.lake import Lake, Run
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:

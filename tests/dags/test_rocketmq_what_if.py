@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import sample_inventory
-from rocketmq_capacity.provider.run_key import run_key
-from rocketmq_capacity.run_lookup import existing_run, run_before
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_key import run_key
+from rocketmq_capacity.store.run_lookup import existing_run, run_before
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from textwrap import dedent
 from typing import Final
@@ -12,6 +13,7 @@ ROOT: Final = Path(__file__).parents[2]
 DOCS: Final = ROOT / "include/docs"
 PAGES: Final = (*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md")), ROOT / "include/sample/README.md")
 _FENCE: Final = re.compile(r"(?ms)^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$")
+_SETS_A_VARIABLE: Final = re.compile(r"[A-Z_]+=")
 _LINK: Final = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 
 
@@ -46,9 +48,10 @@ def anchors(page: Path) -> set[str]:
 
 
 def commands(program: str) -> list[list[str]]:
-    """The arguments of every command line of the program in shell blocks."""
+    """The arguments of every command line of the program in shell blocks, without variables set before it."""
     lines = [shlex.split(line, comments=True) for block in blocks("shell", "sh") for line in block.body.splitlines()]
-    return [words[1:] for words in lines if words and words[0] == program]
+    calls = [list(dropwhile(_SETS_A_VARIABLE.match, words)) for words in lines]
+    return [words[1:] for words in calls if words and words[0] == program]
 
 
 def _blocks_of(page: Path) -> Iterator[Block]:

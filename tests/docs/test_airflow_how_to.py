@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from rocketmq_capacity.report.publish import publish
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, blocks, commands
+from tests.report.from_rows import publish_rows
 from tests.report.sample_cluster import sample_rows
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def test_spark_goes_where_the_connection_says(connection: Block, monkeypatch: py
 
 
 def test_the_settings_are_those_that_the_places_read() -> None:
-    source = (ROOT / "include/rocketmq_capacity/places.py").read_text(encoding="utf-8")
+    source = (ROOT / "include/rocketmq_capacity/settings/deployment.py").read_text(encoding="utf-8")
     read = set(re.findall(r"\bRMQC_[A-Z_]+\b", source))
     assert set(re.findall(r"(?m)^\| `(RMQC_[A-Z_]+)` \|", HOW_TO)) == read
     for page in PAGES:
@@ -51,7 +51,7 @@ def test_the_settings_are_those_that_the_places_read() -> None:
 def test_the_event_carries_what_the_table_says(tmp_path: Path) -> None:
     from rocketmq_capacity.provider.report_asset import report_facts
 
-    publish(sample_rows(), tmp_path)
+    publish_rows(sample_rows(), tmp_path)
     table = HOW_TO.partition("| key | meaning |")[2].partition("\n\n")[0]
     keys = re.findall(r"`([a-z_]+)`", "\n".join(line.split("|")[1] for line in table.splitlines() if "|" in line))
     assert set(keys) == set(report_facts(tmp_path / "plan.json"))

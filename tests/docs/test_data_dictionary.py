@@ -6,16 +6,22 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import pyspark.sql.types as T
 import pytest
+from pyspark.sql.pandas.types import from_arrow_type
 
 from rocketmq_capacity.contracts import DATASETS
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.arrow import arrow_schema
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 from rocketmq_capacity.contracts.dictionary import FILE, main
 
 COMMITTED: Final = Path(__file__).parents[2] / "include/docs" / FILE
-NUMBERS: Final = (T.DoubleType, T.LongType, T.IntegerType)
+SPARK_NAMES: Final = {
+    "METRICS": "map<string,double>",
+    "queue": "struct<topic:string,broker_name:string,queue_id:int>",
+}
+"""What Spark calls the two types that the page has words for."""
 A_WORD: Final = re.compile(r"[a-z]+")
+A_TYPE: Final = re.compile(r"\w+")
 
 datasets = pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.dataset_name())
 
@@ -43,19 +49,23 @@ def test_the_dictionary_shows_every_column_with_type_and_null(dataset: type[Data
     rows = [
         [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in section.splitlines() if "| `" in line
     ]
-    assert [row[0].strip("`") for row in rows] == dataset.spark_schema().names
-    assert [row[2] == "may be" for row in rows] == [field.nullable for field in dataset.spark_schema()]
-    for row, field in zip(rows, dataset.spark_schema(), strict=True):
-        if not isinstance(field.dataType, T.MapType | T.ArrayType):
-            assert row[1] == f"`{field.dataType.simpleString()}`"
+    assert [row[0].strip("`") for row in rows] == arrow_schema(dataset).names
+    assert [row[2] == "may be" for row in rows] == [field.nullable for field in arrow_schema(dataset)]
+    assert [A_TYPE.sub(spark_name, row[1].strip("`")) for row in rows] == [
+        from_arrow_type(field.type).simpleString() for field in arrow_schema(dataset)
+    ]
+
+
+def spark_name(word: re.Match[str]) -> str:
+    return SPARK_NAMES.get(word[0], word[0])
 
 
 @datasets
 def test_every_column_has_a_meaning_beyond_its_name(dataset: type[Dataset]) -> None:
-    for name, column in dataset.to_schema().columns.items():
-        assert column.description, name
-        assert len(A_WORD.findall(column.description.lower())) > 1, name
-        assert column.description != name.replace("_", " ")
+    for column in dataset.columns():
+        assert column.description, column.name
+        assert len(A_WORD.findall(column.description.lower())) > 1, column.name
+        assert column.description != column.name.replace("_", " ")
 
 
 @datasets
@@ -63,11 +73,11 @@ def test_every_dataset_says_its_grain_and_its_key(dataset: type[Dataset]) -> Non
     told = facts(dataset)
     assert told["Grain"].startswith("one row")
     key = re.findall(r"[a-z_]+", told["Key"].partition(";")[0])
-    assert key == ["none"] or set(key) <= set(dataset.spark_schema().names)
+    assert key == ["none"] or set(key) <= set(arrow_schema(dataset).names)
 
 
 @datasets
 def test_every_dataset_with_quantities_says_their_units(dataset: type[Dataset]) -> None:
-    names = {field.name for field in dataset.spark_schema() if isinstance(field.dataType, NUMBERS)}
+    names = {column.name for column in dataset.columns() if column.type in (int, Int, float)}
     if names - {"consumer_index"}:
         assert facts(dataset)["Units"]

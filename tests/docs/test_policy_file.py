@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from rocketmq_capacity.config import Policy, Thresholds, read_policy
+from rocketmq_capacity.settings.policy import Policy, Thresholds, read_policy
 
 FILE: Final = Path(__file__).parents[2] / "include/policy.yaml"
 EXAMPLES: Final = {"rooms", "machine_rooms", "config_assignments", "current_strategies"}

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from rocketmq_capacity.lake import Lake, Run, write_whole
-from rocketmq_capacity.report.publish import publish
+from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from tests.report.from_rows import publish_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 CLUSTER: Final = "prod-eu-1"
@@ -29,7 +29,7 @@ def airflow_run_id_of(moment: datetime) -> str:
 def put(lake: Path, run_id: str, rows: dict[str, Any], **published: Any) -> Run:
     """A published run, as the last step leaves it."""
     run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
-    publish(rows, run.report, **published)
+    publish_rows(rows, run.report, **published)
     run.begin("publish")
     run.commit("publish", [])
     return run
@@ -50,7 +50,7 @@ def rows_of(moment: datetime, groups: int = 6, cluster: str = CLUSTER) -> dict[s
 def _report_of(moment: datetime, groups: int, cluster: str) -> dict[str, bytes]:
     """The files of that day's plan; drawing them takes a second, and many tests want the same."""
     with TemporaryDirectory() as folder:
-        publish(rows_of(moment, groups, cluster), Path(folder))
+        publish_rows(rows_of(moment, groups, cluster), Path(folder))
         return {file.name: file.read_bytes() for file in Path(folder).iterdir()}
 
 

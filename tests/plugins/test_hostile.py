@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.store.lake import Lake
 from tests.plugins.stored_reports import CLUSTER, LAST, put, put_days, rows_of, run_id_of
 from tests.report.page_reader import elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_group, a_recommendation, a_strategy

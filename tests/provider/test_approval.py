@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import DatasetMissing
-from rocketmq_capacity.lake import Lake, Run
 from rocketmq_capacity.provider.approval import Question, questions, record_answer
 from rocketmq_capacity.report.approval import needing_approval, read_approval
-from rocketmq_capacity.report.summary import read_plan
+from rocketmq_capacity.report.plan_file import Approval, read_plan
+from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 pytestmark = pytest.mark.airflow
@@ -32,7 +32,7 @@ def asked(lake: Path, now: datetime, *run_ids: str) -> list[Question]:
     return questions(run_ids or ["r1"], Lake(lake), now)
 
 
-def answered(lake: Path, now: datetime, option: str = "Approve", **changes: Any) -> dict[str, Any]:
+def answered(lake: Path, now: datetime, option: str = "Approve", **changes: Any) -> Approval:
     """What is kept of an answer to the question about r1."""
     (question,) = asked(lake, LAST)
     answer = {
@@ -102,13 +102,13 @@ def test_names_of_the_cluster_are_no_markdown(tmp_path: Path) -> None:
 def test_an_approval_is_kept_with_who_when_and_why(tmp_path: Path) -> None:
     run = published(tmp_path)
 
-    assert answered(tmp_path, LAST + AN_HOUR) == {
-        "status": "APPROVED",
-        "by": "alice",
-        "at": "2026-11-20T03:00:00Z",
-        "why": "looks right",
-        "recommendations": sorted(needing_approval(read_plan(run.report / "plan.json"))),
-    }
+    assert answered(tmp_path, LAST + AN_HOUR) == Approval(
+        status="APPROVED",
+        by="alice",
+        at="2026-11-20T03:00:00Z",
+        why="looks right",
+        recommendations=tuple(sorted(needing_approval(read_plan(run.report / "plan.json")))),
+    )
 
 
 def test_a_rejection_is_kept_too(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_rejection_is_kept_too(tmp_path: Path) -> None:
 
     kept = answered(tmp_path, LAST + AN_HOUR, "Reject", params_input={"why": " "})
 
-    assert (kept["status"], kept["by"], kept["why"]) == ("REJECTED", "alice", None)
+    assert (kept.status, kept.by, kept.why) == ("REJECTED", "alice", None)
 
 
 def test_no_answer_in_time_is_a_rejection_by_nobody(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_no_answer_in_time_is_a_rejection_by_nobody(tmp_path: Path) -> None:
 
     kept = answered(tmp_path, LAST + AN_HOUR, "Reject", responded_by_user=None, params_input={})
 
-    assert (kept["status"], kept["by"], kept["why"]) == ("REJECTED", None, "nobody answered in time")
+    assert (kept.status, kept.by, kept.why) == ("REJECTED", None, "nobody answered in time")
 
 
 def test_an_approval_of_what_has_become_too_old_is_a_rejection_with_the_reason(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_an_approval_of_what_has_become_too_old_is_a_rejection_with_the_reason(t
 
     kept = answered(tmp_path, LAST + timedelta(hours=25))
 
-    assert (kept["status"], kept["by"]) == ("REJECTED", "alice")
-    assert kept["why"] == "approved, but the snapshot is older than 24 hours (looks right)"
+    assert (kept.status, kept.by) == ("REJECTED", "alice")
+    assert kept.why == "approved, but the snapshot is older than 24 hours (looks right)"
 
 
 def test_an_approval_of_a_plan_that_was_made_anew_is_a_rejection_with_the_reason(tmp_path: Path) -> None:
@@ -146,16 +146,16 @@ def test_an_approval_of_a_plan_that_was_made_anew_is_a_rejection_with_the_reason
 
     kept = read_approval(run.approval)
     assert kept is not None
-    assert kept["why"] == "approved, but the plan was made anew from another snapshot"
+    assert kept.why == "approved, but the plan was made anew from another snapshot"
 
 
 def test_a_moment_of_another_zone_is_kept_in_utc(tmp_path: Path) -> None:
     published(tmp_path)
 
-    assert answered(tmp_path, LAST, responded_at="2026-11-20T10:30:00+08:00")["at"] == "2026-11-20T02:30:00Z"
+    assert answered(tmp_path, LAST, responded_at="2026-11-20T10:30:00+08:00").at == "2026-11-20T02:30:00Z"
 
 
 def test_an_answer_as_airflow_hands_it_over_within_a_process_is_understood(tmp_path: Path) -> None:
     published(tmp_path)
 
-    assert answered(tmp_path, LAST, responded_at=datetime(2026, 11, 20, 5, tzinfo=UTC))["at"] == "2026-11-20T05:00:00Z"
+    assert answered(tmp_path, LAST, responded_at=datetime(2026, 11, 20, 5, tzinfo=UTC)).at == "2026-11-20T05:00:00Z"

@@ -5,8 +5,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-from rocketmq_capacity.places import PACKAGE
 from rocketmq_capacity.provider.executor_code import packed, write_packed
+from rocketmq_capacity.settings.deployment import PACKAGE
 
 
 def test_equal_sources_give_equal_bytes(tmp_path: Path) -> None:

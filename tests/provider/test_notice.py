@@ -17,7 +17,6 @@ from aiosmtpd.handlers import Message
 from airflow.sdk import BaseNotifier, Context
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.notice import (
     CONNECTION,
     Notice,
@@ -28,6 +27,7 @@ from rocketmq_capacity.provider.notice import (
     tell_late,
     tell_published,
 )
+from rocketmq_capacity.settings.deployment import Places
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 pytestmark = pytest.mark.airflow

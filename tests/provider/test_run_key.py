@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from rocketmq_capacity.lake import RUN_ID
-from rocketmq_capacity.provider.run_key import run_key
+from rocketmq_capacity.store.lake import RUN_ID
+from rocketmq_capacity.store.run_key import run_key
 
 pytestmark = pytest.mark.airflow
 

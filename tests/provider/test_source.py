@@ -10,8 +10,8 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.source import Source, cluster_param, clusters_param, inventory_param, sources
+from rocketmq_capacity.settings.deployment import Places
 
 pytestmark = pytest.mark.airflow
 

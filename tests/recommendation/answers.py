@@ -4,17 +4,13 @@ import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from pyspark.sql import SparkSession
+import msgspec
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.config import Policy
-from rocketmq_capacity.lake import Run
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
-from rocketmq_capacity.steps.planning import Planning
-from rocketmq_capacity.steps.recommend import recommend
 from tests.assessment.judge import Judgement, Row, judge
+from tests.fixtures.plain_plan import plain_plan
 
 
 @dataclass(frozen=True)
@@ -45,20 +41,15 @@ class Answers:
         return [row["action"] for row in self.all(None, consumer_group, topic)]
 
 
-def answer(
-    spark: SparkSession,
-    folder: Path,
-    inventory: Inventory,
-    policy: Policy | None = None,
-    earlier: Iterable[Row] | None = None,
-) -> Answers:
-    """Run the steps; ``earlier`` is what the run before found."""
-    judged = judge(spark, folder, inventory, policy, earlier=earlier)
-    planning = Planning(lambda: spark, Run(folder), policy or Policy())
-    recommend(planning)
-    rows = planning.read(contracts.Recommendation).toArrow().to_pylist()
+def answer(inventory: Inventory, policy: Policy | None = None, earlier: Iterable[Row] | None = None) -> Answers:
+    """Plan every unit; ``earlier`` is what the run before found, as rows with a rule and a consumer group."""
+    earlier = None if earlier is None else list(earlier)
+    flagged = None if earlier is None else [(row["consumer_group"], row["rule"]) for row in earlier]
+    plan = plain_plan(inventory, policy, earlier=flagged)
+    rows: list[Row] = msgspec.json.decode(msgspec.json.encode(plan.recommendations))
     return Answers(
-        judged, [{**row, "before": json.loads(row["before"]), "after": json.loads(row["after"])} for row in rows]
+        judge(inventory, policy, earlier=earlier),
+        [{**row, "before": json.loads(row["before"]), "after": json.loads(row["after"])} for row in rows],
     )
 
 

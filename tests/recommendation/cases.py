@@ -6,7 +6,7 @@ collected are answered in one plan. Without other facts a topic's order flag and
 
 from typing import Any, Final
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Client, Failure, TopicQueues
 from tests.assessment.cases import READ_ONLY, Part, members
 

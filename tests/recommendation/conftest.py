@@ -4,7 +4,6 @@ from types import ModuleType
 
 import pytest
 from msgspec.structs import replace
-from pyspark.sql import SparkSession
 
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.recommendation.answers import Answers, answer
@@ -29,6 +28,6 @@ def asked(request: pytest.FixtureRequest) -> Inventory:
 
 
 @pytest.fixture(scope="session")
-def answered(asked: Inventory, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+def answered(asked: Inventory) -> Answers:
     """What is recommended for these cases."""
-    return answer(spark, tmp_path_factory.mktemp("answered"), asked, POLICY)
+    return answer(asked, POLICY)

@@ -1,14 +1,13 @@
-"""Command lines as Columns agree with Python's shlex, which knows a POSIX shell."""
+"""Command lines, taken apart by Python's shlex, which knows a POSIX shell."""
 
 import random
 import re
 import shlex
 import string
 
-import pyspark.sql.functions as F
-from pyspark.sql import SparkSession
+import pytest
 
-from rocketmq_capacity.recommendation.commands import comment, mqadmin, option, quote
+from rocketmq_capacity.recommendation.commands import comment, mqadmin, option, update_topic
 
 CHARACTERS = string.printable + "äß東\x85\u2028\u2029\U0001f600"
 
@@ -22,28 +21,32 @@ def _values(count: int) -> list[str]:
     ]
 
 
-def test_values_are_quoted_as_shlex_quotes_them(spark: SparkSession) -> None:
-    values = _values(1000)
+def test_every_value_comes_out_of_a_command_line_as_it_went_in() -> None:
+    for value in _values(1000):
+        words = shlex.split(mqadmin("topicStatus", value, option("t", value), option("c", 7)))
 
-    rows = spark.createDataFrame([(value,) for value in values], "value string").select("value", quote(F.col("value")))
-
-    for value, quoted in rows.collect():
-        assert quoted == shlex.quote(value)
-
-
-def test_every_value_comes_out_of_a_command_line_as_it_went_in(spark: SparkSession) -> None:
-    rows = spark.createDataFrame([(value,) for value in _values(1000)], "value string")
-    line = mqadmin("topicStatus", F.col("value"), option("t", F.col("value")), option("c", 7))
-
-    for value, command in rows.select("value", line).collect():
-        words = shlex.split(command)
         each = [[f"{flag}{value}"] if value.startswith("-") else [flag, value] for flag in ("-n", "-t")]
         assert words == ["mqadmin", "topicStatus", *each[0], *each[1], "-c", "7"]
 
 
-def test_a_comment_stays_one_line(spark: SparkSession) -> None:
-    rows = spark.createDataFrame([(value,) for value in _values(1000)], "value string")
+def test_what_a_shell_takes_as_it_is_has_no_quotes() -> None:
+    assert option("b", "broker-a.example:10911") == " -b broker-a.example:10911"
+    assert option("t", "two words") == " -t 'two words'"
+    assert option("t", "it's") == """ -t 'it'"'"'s'"""
+    assert option("t", "") == " -t ''"
+    assert option("t", "東") == " -t '東'"
 
-    for value, line in rows.select("value", comment(F.col("value"))).collect():
+
+def test_a_comment_stays_one_line() -> None:
+    for value in _values(1000):
+        line = comment(value)
+
         assert line == "# " + re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", " ", value)
         assert shlex.split(line, comments=True) == []
+
+
+@pytest.mark.parametrize(("attributes", "end"), [(None, ""), ("+message.type=FIFO", " -a +message.type=FIFO")])
+def test_every_option_that_has_a_default_of_mqadmins_own_is_given(attributes: str | None, end: str) -> None:
+    line = update_topic("ns:9876", "a:10911", "pay", (4, 3), 7, "true", attributes)
+
+    assert line == f"mqadmin updateTopic -n ns:9876 -b a:10911 -t pay -r 4 -w 3 -p 7 -o true{end}"

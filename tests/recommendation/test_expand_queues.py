@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from tests.assessment.cases import READ_ONLY, member, members, pops
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import CONFIGURED, NAMESERVER, POLICY, Cases

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from rocketmq_capacity.snapshot.inventory import Client
 from tests.assessment.cases import ago, member, members
 from tests.recommendation.answers import Answers, options
@@ -22,6 +24,16 @@ CASES.case("same_id_new", _twice(language="JAVA", version="V4_9_0"), *_two)
 CASES.case("same_id_of_python", _twice(language="PYTHON", version="V4_8_0"), *_two)
 CASES.case("same_id_unknown_version", _twice(language="JAVA", version="HIGHER_VERSION"), *_two)
 CASES.case("same_id_own_strategy", _twice(allocate_strategy="com.acme.Own"), *_two)
+CASES.case(
+    "same_id_one_unknown_strategy",
+    [member("c01", allocate_strategy="AVG"), member("c01", allocate_strategy="com.acme.Own"), member("c02")],
+    *_two,
+)
+CASES.case(
+    "same_id_two_strategies",
+    [member("c01", allocate_strategy="AVG_BY_CIRCLE"), member("c01", allocate_strategy="AVG"), member("c02")],
+    *_two,
+)
 CASES.case("same_id_broadcasts", _twice(), *_two, message_model="BROADCASTING")
 CASES.case("own_ids", members(3), *_two)
 CASES.topic("differs_1", *_two)
@@ -86,11 +98,20 @@ def test_old_java_clients_are_to_be_upgraded(answered: Answers) -> None:
         assert BEFORE_4_9 not in answered.one("FIX_CLIENT_ID", name)["reason"]
 
 
-def test_what_cannot_be_computed_is_not_told(answered: Answers) -> None:
-    found = answered.one("FIX_CLIENT_ID", "same_id_own_strategy")
+@pytest.mark.parametrize("name", ["same_id_own_strategy", "same_id_one_unknown_strategy"])
+def test_what_cannot_be_computed_is_not_told(answered: Answers, name: str) -> None:
+    """Nor is it where only the second of two consumers with one id runs what cannot be computed."""
+    found = answered.one("FIX_CLIENT_ID", name)
 
     assert "go from" not in found["reason"]
-    assert found["before"] == dict.fromkeys(("idle", "orphan_queues", "doubly_owned_queues", "count"))
+    assert found["before"] == found["after"] == dict.fromkeys(("idle", "orphan_queues", "doubly_owned_queues", "count"))
+
+
+def test_consumers_with_one_id_may_run_different_strategies(answered: Answers) -> None:
+    found = answered.one("FIX_CLIENT_ID", "same_id_two_strategies")
+
+    assert found["before"]["orphan_queues"] > 0
+    assert found["after"]["orphan_queues"] is not None
 
 
 def test_who_broadcasts_may_share_ids(answered: Answers) -> None:

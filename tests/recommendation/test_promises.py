@@ -2,21 +2,19 @@
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.assessment.judge import Judgement, Row, judge
 from tests.recommendation.answers import Answers, answer
 from tests.recommendation.random_cluster import followed, random_cluster, touched
 
-pytestmark = pytest.mark.slow
-"""A plan, and one of each cluster that follows from it."""
-SEED = 20_261_120
-ROUNDS = 2
+SEEDS = (20_261_120, 1, 2, 3)
+ROUNDS = 4
+ROUNDING = 5.1e-5
+"""What the plan shows has four decimals."""
 POLICY = Policy(strategies=("AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH", "POP"))
 PROMISING = (
     "CHANGE_STRATEGY",
@@ -29,14 +27,14 @@ PROMISING = (
 )
 
 
-@pytest.fixture(scope="module")
-def by_chance() -> Inventory:
-    return random_cluster(SEED, topics=24, groups=32)
+@pytest.fixture(scope="module", params=SEEDS)
+def by_chance(request: pytest.FixtureRequest) -> Inventory:
+    return random_cluster(request.param, topics=36, groups=54)
 
 
 @pytest.fixture(scope="module")
-def recommended(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, by_chance: Inventory) -> Answers:
-    return answer(spark, tmp_path_factory.mktemp("by-chance"), by_chance, POLICY)
+def recommended(by_chance: Inventory) -> Answers:
+    return answer(by_chance, POLICY)
 
 
 def _some(rows: list[Row], chance: random.Random, done: set[str]) -> list[Row]:
@@ -70,7 +68,7 @@ def _kept(promised: Row, planned: Judgement, consumer_group: str) -> bool:
         assert promised["count"] is None
         return True
     for metric in ("peak", "floor", "excess", "gini", "cv"):
-        assert load["count"][metric] == pytest.approx(promised["count"][metric], abs=5e-5), (consumer_group, metric)
+        assert load["count"][metric] == pytest.approx(promised["count"][metric], abs=ROUNDING), (consumer_group, metric)
     return True
 
 
@@ -80,21 +78,18 @@ def _promises(row: Row) -> list[tuple[str, Row]]:
     return [(group["consumer_group"], group) for group in row["after"]["groups"]]
 
 
-def test_what_is_promised_comes_true(
-    spark: SparkSession, tmp_path: Path, by_chance: Inventory, recommended: Answers
-) -> None:
-    chance = random.Random(SEED)
+def test_what_is_promised_comes_true(by_chance: Inventory, recommended: Answers) -> None:
+    chance = random.Random(SEEDS[0])
     idle = {
         row["consumer_group"]: row["subjects"] for row in recommended.judged.findings if row["rule"] == "IDLE_CONSUMERS"
     }
     done: set[str] = set()
     kept: Counter[str] = Counter()
-    for number in range(ROUNDS):
+    for _ in range(ROUNDS):
         rows = _some(recommended.rows, chance, done)
         done |= {row["id"] for row in rows}
         changed = followed(by_chance, rows, idle)
-        (folder := tmp_path / str(number)).mkdir()
-        planned = judge(spark, folder, changed, POLICY)
+        planned = judge(changed, POLICY)
         layouts = {
             topic.topic: {q.broker_name: (q.read_queue_nums, q.write_queue_nums) for q in topic.queues or ()}
             for topic in changed.topics
@@ -135,9 +130,12 @@ def test_no_group_is_promised_to_be_worse_off(recommended: Answers) -> None:
         assert befores.keys() == groups.keys()
         for name, before in befores.items():
             for kind in ("idle", "orphan_queues", "doubly_owned_queues"):
-                if row["action"] != "FIX_CLIENT_ID" or kind != "idle":
+                # Whose consumers run different strategies as well may be worse off until that is mended too.
+                is_mixed = recommended.judged.group(name)["current_strategy"] == "MIXED"
+                if row["action"] != "FIX_CLIENT_ID" or (kind != "idle" and not is_mixed):
                     assert groups[name][kind] <= before[kind], (row["action"], name, kind)
-            if before["count"] is not None and row["action"] != "SWITCH_TO_POP":
+            has_skew = before["count"] is not None and groups[name]["count"] is not None
+            if has_skew and row["action"] not in ("FIX_CLIENT_ID", "SWITCH_TO_POP"):
                 bound = max(before["count"]["excess"], POLICY.thresholds.ALLOCATION_SKEW.excess)
                 assert groups[name]["count"]["excess"] <= bound + 1e-4, (row["action"], name)
 

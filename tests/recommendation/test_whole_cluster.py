@@ -2,17 +2,14 @@
 
 import pytest
 from msgspec.structs import replace
-from pyspark.sql import SparkSession
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Inventory, Topic
 from tests.assessment.cases import a_group, a_topic, member, members
 from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import broker, java_members
 from tests.simulation.clusters import cluster, queues, reads
 
-pytestmark = pytest.mark.slow
-"""Each cluster is a plan."""
 POLICY = Policy.model_validate({"strategies": ["AVG"], "thresholds": {"EXPAND_QUEUES": {"headroom": 0.5}}})
 READ_COMMANDS = ("consumerConnection", "consumerProgress", "consumerStatus", "topicRoute", "topicStatus", "clusterList")
 
@@ -49,13 +46,13 @@ def _backwards(inventory: Inventory) -> Inventory:
 
 
 @pytest.fixture(scope="module")
-def incomplete(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+def incomplete() -> Answers:
     """Of 28 readable queues 12 lie on a broker that did not answer."""
     topics, groups = _troubled()
     silent = _topic("silent", queues("broker-a", 0), queues("broker-b", 12))
     failures = [Failure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")]
     inventory = cluster([*topics, silent], groups, (broker("broker-a"), broker("broker-b")), failures)
-    return answer(spark, tmp_path_factory.mktemp("incomplete"), inventory, POLICY)
+    return answer(inventory, POLICY)
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +66,8 @@ def unlike_itself() -> Inventory:
 
 
 @pytest.fixture(scope="module")
-def suspect(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, unlike_itself: Inventory) -> Answers:
-    return answer(spark, tmp_path_factory.mktemp("suspect"), unlike_itself, POLICY, earlier=[])
+def suspect(unlike_itself: Inventory) -> Answers:
+    return answer(unlike_itself, POLICY, earlier=[])
 
 
 def test_below_the_bound_nothing_is_changed(incomplete: Answers) -> None:
@@ -136,9 +133,7 @@ def test_what_the_policy_does_not_compute_is_not_recommended(suspect: Answers) -
     assert suspect.all("SCALE_CONSUMERS", "idle")
 
 
-def test_the_same_cluster_in_another_order_gets_the_same_answers(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, unlike_itself: Inventory, suspect: Answers
-) -> None:
-    again = answer(spark, tmp_path_factory.mktemp("again"), _backwards(unlike_itself), POLICY, earlier=[])
+def test_the_same_cluster_in_another_order_gets_the_same_answers(unlike_itself: Inventory, suspect: Answers) -> None:
+    again = answer(_backwards(unlike_itself), POLICY, earlier=[])
 
     assert again.rows == suspect.rows

@@ -1,4 +1,4 @@
-"""Rows as ``DataFrame.toArrow().to_pylist()`` gives them: maps are lists of pairs, JSON columns are texts."""
+"""Rows of the datasets as dicts, to be changed before they are typed; maps are pairs, JSON columns are texts."""
 
 import json
 from collections.abc import Sequence

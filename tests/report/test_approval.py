@@ -6,9 +6,8 @@ import json
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.approval import approval_object, is_about, needing_approval, read_approval
-from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.plan import plan_document, render_plan
+from rocketmq_capacity.report.approval import approval_of, is_about, needing_approval, read_approval
+from tests.report.from_rows import page_of, plan_bytes, plan_of
 from tests.report.page_reader import by_id, elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_recommendation
 from tests.report.sample_cluster import sample_rows
@@ -28,19 +27,18 @@ def an_approval(**changes):
 
 
 def shown(approval, rows=None):
-    rows = rows or sample_rows()
-    return read_page(render_report(plan_document(rows, approval=approval), rows))
+    return read_page(page_of(rows or sample_rows(), approval=approval))
 
 
 def test_what_answers_a_warning_has_to_be_approved():
-    assert sorted(needing_approval(plan_document(sample_rows()))) == BOTH
+    assert sorted(needing_approval(plan_of(sample_rows()))) == BOTH
 
 
 def test_what_answers_notes_alone_or_nothing_has_not():
     rows = sample_rows()
     rows["finding"] = [a_finding(severity="INFO"), a_finding("HOT_QUEUE", severity="WARNING", topic="other")]
 
-    assert needing_approval(plan_document(rows)) == []
+    assert needing_approval(plan_of(rows)) == []
 
 
 def test_one_finding_that_is_no_note_is_enough():
@@ -48,18 +46,17 @@ def test_one_finding_that_is_no_note_is_enough():
     rows["finding"] = [a_finding(severity="INFO"), a_finding("ORPHAN_QUEUE", severity="CRITICAL", topic="pay")]
     rows["recommendation"].append(a_recommendation("INVESTIGATE", id="x", rules=["IDLE_CONSUMERS", "ORPHAN_QUEUE"]))
 
-    assert needing_approval(plan_document(rows)) == ["x"]
+    assert needing_approval(plan_of(rows)) == ["x"]
 
 
 def test_a_plan_without_an_answer_is_the_plan_as_it_always_was():
-    assert "approval" not in plan_document(sample_rows())
-    assert render_plan(plan_document(sample_rows(), approval=None)) == render_plan(plan_document(sample_rows()))
+    assert "approval" not in json.loads(plan_bytes(plan_of(sample_rows())))
 
 
 def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
     plain, answered = (
-        plan_document(varied_rows(4)),
-        plan_document(varied_rows(4), approval=an_approval(recommendations=[])),
+        json.loads(plan_bytes(plan_of(varied_rows(4), approval=approval)))
+        for approval in (None, an_approval(recommendations=[]))
     )
 
     assert list(answered) == [*plain, "approval"]
@@ -70,15 +67,15 @@ def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
 def test_the_ids_of_an_answer_stand_in_one_order():
     orders = [an_approval(recommendations=list(order)) for order in itertools.permutations(BOTH)]
 
-    assert len({render_plan(plan_document(sample_rows(), approval=each)) for each in orders}) == 1
+    assert len({plan_bytes(plan_of(sample_rows(), approval=each)) for each in orders}) == 1
 
 
 def test_an_answer_to_another_plan_is_refused():
     other = an_approval(recommendations=["of-yesterday"])
 
-    assert not is_about(other, plan_document(sample_rows()))
+    assert not is_about(approval_of(other), plan_of(sample_rows()))
     with pytest.raises(BadInput, match="names what this plan does not recommend"):
-        plan_document(sample_rows(), approval=other)
+        plan_of(sample_rows(), approval=other)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +94,7 @@ def test_an_answer_to_another_plan_is_refused():
 )
 def test_what_is_no_answer_is_refused_with_its_place(changes, place):
     with pytest.raises(BadInput) as caught:
-        approval_object(an_approval(**changes))
+        approval_of(an_approval(**changes))
 
     assert caught.value.place == place
 
@@ -107,7 +104,7 @@ def test_a_stored_answer_is_read_and_none_is_none(tmp_path):
     assert read_approval(file) is None
 
     file.write_text(json.dumps(an_approval(by=None, why=None, status="REJECTED")))
-    assert read_approval(file) == an_approval(by=None, why=None, status="REJECTED")
+    assert read_approval(file) == approval_of(an_approval(by=None, why=None, status="REJECTED"))
 
     file.write_text("{")
     with pytest.raises(BadInput, match="is not JSON"):
@@ -140,12 +137,12 @@ def test_the_top_of_the_page_says_that_it_was_rejected(by, said):
 def test_a_page_without_an_answer_says_nothing_of_one():
     rows = varied_rows(3)
 
-    assert 'id="approval"' not in render_report(plan_document(rows), rows)
+    assert 'id="approval"' not in page_of(rows)
 
 
 def test_a_what_if_and_its_answer_both_stand_at_the_top():
     rows = sample_rows()
-    tree = read_page(render_report(plan_document(rows, approval=an_approval(), scenario=a_scenario()), rows))
+    tree = read_page(page_of(rows, approval=an_approval(), scenario=a_scenario()))
 
     assert [child.get("id") or child[0].get("id") for child in by_id(tree, "main")][:2] == ["approval", "what-if"]
 

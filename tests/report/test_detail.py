@@ -1,7 +1,8 @@
 """Which groups have a section of their own."""
 
-from rocketmq_capacity.report.detail import detailed_groups
-from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.detail import detailed_groups, worst_groups
+from rocketmq_capacity.report.limits import GROUPS_IN_DETAIL
+from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group
 
 
@@ -24,7 +25,11 @@ def test_the_worst_groups_come_first_and_unflagged_ones_fill_what_is_left():
             a_finding(consumer_group=None, topic="pay", severity="CRITICAL"),
         ],
     }
-    document = plan_document(rows)
 
-    assert detailed_groups(document) == ("e", "f", "d", "b", "c", "a")
-    assert detailed_groups(document, limit=2) == ("e", "f")
+    assert worst_groups(plan_of(rows)) == detailed_groups(plan_of(rows)) == ("e", "f", "d", "b", "c", "a")
+
+
+def test_a_page_has_room_for_so_many_groups_in_detail():
+    plan = plan_of({"cluster": [a_cluster()], "group_status": [a_group(f"g{n:03}") for n in range(100)]})
+
+    assert detailed_groups(plan) == worst_groups(plan)[:GROUPS_IN_DETAIL]

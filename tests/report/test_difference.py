@@ -7,69 +7,69 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.difference import Load, difference
-from rocketmq_capacity.report.plan import plan_document
+from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import IDLE, sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 
-def plan_of(**rows):
-    return plan_document({"cluster": [a_cluster()], **rows})
+def small_plan(**rows):
+    return plan_of({"cluster": [a_cluster()], **rows})
 
 
 def test_a_plan_does_not_differ_from_itself():
-    plan = plan_document(varied_rows(12))
+    plan = plan_of(varied_rows(12))
     found = difference(plan, copy.deepcopy(plan))
 
     assert found.relation == "same facts"
     for changes, name in ((found.findings, "findings"), (found.recommendations, "recommendations")):
         assert (changes.new, changes.gone, changes.changed) == ((), (), ())
-        assert len(changes.same) == len(changes.still) == len(plan[name]) > 0
+        assert len(changes.same) == len(changes.still) == len(getattr(plan, name)) > 0
     assert not [change for change in found.loads if change.is_changed]
     assert (found.groups_new, found.groups_gone) == ((), ())
 
 
 @pytest.mark.parametrize("seeds", [(1, 2), (3, 9), (5, 5)])
 def test_everything_of_both_plans_is_somewhere_once_and_the_other_way_round_new_is_gone(seeds):
-    plans = [plan_document(varied_rows(10, seed)) for seed in seeds]
+    plans = [plan_of(varied_rows(10, seed)) for seed in seeds]
     there, back = difference(*plans), difference(*reversed(plans))
 
     for name in ("findings", "recommendations"):
         forth, behind = getattr(there, name), getattr(back, name)
         before = [*forth.gone, *(old for old, _ in forth.still)]
         after = [*forth.new, *(new for _, new in forth.still)]
-        assert sorted(map(repr, before)) == sorted(map(repr, plans[0][name]))
-        assert sorted(map(repr, after)) == sorted(map(repr, plans[1][name]))
+        assert sorted(map(repr, before)) == sorted(map(repr, getattr(plans[0], name)))
+        assert sorted(map(repr, after)) == sorted(map(repr, getattr(plans[1], name)))
         assert len(behind.new) == len(forth.gone)
         assert len(behind.still) == len(forth.still)
 
 
 def test_a_finding_is_still_there_when_its_clients_or_its_severity_have_changed():
-    before = plan_of(finding=[a_finding(subjects=["a", "b"])])
-    after = plan_of(finding=[a_finding(subjects=["a"], severity="CRITICAL")])
+    before = small_plan(finding=[a_finding(subjects=["a", "b"])])
+    after = small_plan(finding=[a_finding(subjects=["a"], severity="CRITICAL")])
 
     ((old, new),) = difference(before, after).findings.changed
 
-    assert (old["severity"], new["severity"]) == ("WARNING", "CRITICAL")
+    assert (old.severity, new.severity) == ("WARNING", "CRITICAL")
 
 
 def test_a_finding_about_another_rule_group_topic_or_broker_is_another():
     here: dict[str, Any] = {"consumer_group": "g", "topic": "t", "broker_name": "b"}
-    before = plan_of(finding=[a_finding("HOT_QUEUE", **here)])
+    before = small_plan(finding=[a_finding("HOT_QUEUE", **here)])
     others = [a_finding("ORPHAN_QUEUE", **here)] + [a_finding("HOT_QUEUE", **here | {name: "x"}) for name in here]
 
     for other in others:
-        changes = difference(before, plan_of(finding=[other])).findings
+        changes = difference(before, small_plan(finding=[other])).findings
         assert (len(changes.new), len(changes.gone), changes.still) == (1, 1, ())
 
 
 def test_of_several_findings_about_one_place_equal_ones_belong_together():
     ids = [a_finding("DUPLICATE_CLIENT_ID", subjects=[name], severity="CRITICAL") for name in ("x", "y", "z")]
 
-    changes = difference(plan_of(finding=ids), plan_of(finding=[ids[2], ids[0]])).findings
+    changes = difference(small_plan(finding=ids), small_plan(finding=[ids[2], ids[0]])).findings
 
-    assert [new["subjects"] for _, new in changes.same] == [["x"], ["z"]]
-    assert [gone["subjects"] for gone in changes.gone] == [["y"]]
+    assert [new.subjects for _, new in changes.same] == [("x",), ("z",)]
+    assert [gone.subjects for gone in changes.gone] == [("y",)]
     assert (changes.new, changes.changed) == ((), ())
 
 
@@ -80,14 +80,14 @@ def test_the_worst_of_what_is_new_comes_first():
         a_finding("ORPHAN_QUEUE", severity="CRITICAL"),
     ]
 
-    new = difference(plan_of(), plan_of(finding=findings)).findings.new
+    new = difference(small_plan(), small_plan(finding=findings)).findings.new
 
-    assert [finding["severity"] for finding in new] == ["CRITICAL", "WARNING", "INFO"]
+    assert [finding.severity for finding in new] == ["CRITICAL", "WARNING", "INFO"]
 
 
 def test_a_recommendation_is_still_there_by_its_id_or_by_what_it_does_to_what():
-    before = plan_of(recommendation=[a_recommendation(id="1"), a_recommendation(id="2", topic="ship")])
-    after = plan_of(
+    before = small_plan(recommendation=[a_recommendation(id="1"), a_recommendation(id="2", topic="ship")])
+    after = small_plan(
         recommendation=[
             a_recommendation(id="1", reason="13 consumers share 8 queues."),
             a_recommendation(id="3", topic="ship", commands=["mqadmin"]),
@@ -97,16 +97,16 @@ def test_a_recommendation_is_still_there_by_its_id_or_by_what_it_does_to_what():
 
     changes = difference(before, after).recommendations
 
-    assert [(old["id"], new["id"]) for old, new in changes.still] == [("1", "1"), ("2", "3")]
-    assert [new["id"] for new in changes.new] == ["4"]
+    assert [(old.id, new.id) for old, new in changes.still] == [("1", "1"), ("2", "3")]
+    assert [new.id for new in changes.new] == ["4"]
     assert changes.gone == ()
 
 
 def test_loads_of_the_strategy_in_use_come_first_with_both_sides():
     rows = sample_rows()
-    before = plan_document(rows)
+    before = plan_of(rows)
     rows["strategy_load"][1] |= {"idle_clients": [], "count": metrics([1] * 12, 1.0)}
-    found = difference(before, plan_document(rows))
+    found = difference(before, plan_of(rows))
 
     first = found.loads[0]
     assert (first.consumer_group, first.strategy, first.in_use, first.is_changed) == (
@@ -122,10 +122,10 @@ def test_loads_of_the_strategy_in_use_come_first_with_both_sides():
 
 def test_another_strategy_in_use_is_a_change_even_with_equal_loads():
     rows = sample_rows()
-    before = plan_document(rows)
+    before = plan_of(rows)
     rows["group_status"][0]["current_strategy"] = "POP"
 
-    loads = {change.strategy: change for change in difference(before, plan_document(rows)).loads}
+    loads = {change.strategy: change for change in difference(before, plan_of(rows)).loads}
 
     assert (loads["AVG"].in_use, loads["POP"].in_use) == ((True, False), (False, True))
     assert loads["AVG"].is_changed
@@ -133,7 +133,7 @@ def test_another_strategy_in_use_is_a_change_even_with_equal_loads():
 
 def test_groups_that_come_and_go_are_named_and_have_loads_on_one_side():
     def with_group(name):
-        return plan_of(group_status=[a_group(name)], strategy_load=[a_strategy(name)])
+        return small_plan(group_status=[a_group(name)], strategy_load=[a_strategy(name)])
 
     found = difference(with_group("g_old"), with_group("g_new"))
 
@@ -144,11 +144,11 @@ def test_groups_that_come_and_go_are_named_and_have_loads_on_one_side():
 
 def test_a_what_if_is_compared_with_the_plan_that_it_changes():
     rows = varied_rows(5)
-    plan, what_if = plan_document(rows), plan_document(rows, scenario=a_scenario())
+    plan, what_if = plan_of(rows), plan_of(rows, scenario=a_scenario())
 
     assert difference(plan, what_if).findings.new == ()
 
 
 def test_plans_of_two_clusters_are_not_compared():
     with pytest.raises(BadInput, match="are of two clusters, C1 and C2"):
-        difference(plan_of(), plan_document({"cluster": [a_cluster(cluster_name="C2")]}))
+        difference(small_plan(), plan_of({"cluster": [a_cluster(cluster_name="C2")]}))

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from rocketmq_capacity.report import limits
-from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.detail import worst_groups
+from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
@@ -34,7 +34,7 @@ FETCHING = {"src", "srcset", "href", "action", "formaction", "poster", "data", "
 
 
 def page(rows, scenario=None):
-    return render_report(plan_document(rows, scenario=scenario), rows)
+    return page_of(rows, scenario=scenario)
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +307,49 @@ def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
     assert f"the other {groups - limits.GROUPS_IN_DETAIL:,} stand in plan.json" in text
     assert "further uneven groups have none" in text
     assert len(text) < 2_500_000
+
+
+def test_a_huge_cluster_lists_the_groups_with_the_worst_findings_by_name_and_counts_the_others(monkeypatch):
+    monkeypatch.setattr("rocketmq_capacity.report.view.page.GROUPS", 10)
+    monkeypatch.setattr("rocketmq_capacity.report.view.page.GROUPS_IN_DETAIL", 3)
+    rows = varied_rows(18)
+    worst = worst_groups(plan_of(rows))[:10]
+
+    tree = read_page(page(rows))
+
+    (table,) = with_class(tree, "groups")
+    assert [text_of(row[0]) for row in table.iter(f"{HTML}tr")][1:] == sorted(worst)
+    assert len(with_class(tree, "group")) == 3
+    ids = {element.get("id") for element in tree.iter() if element.get("id")}
+    assert {a.get("href")[1:] for a in elements(tree, "a")} <= ids
+    told = " ".join(text_of(note) for note in with_class(tree, "more"))
+    assert re.search(r"\b8 more groups\b", told)
+    assert re.search(r"\bother 15\b", told)
+
+
+def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
+    names = [f"t{n:03}" for n in range(300)]
+    rows = sample_rows()
+    rows["group_status"] = [a_group(topics=names)]
+    rows["finding"] = [
+        a_finding(evidence={"queues": dict.fromkeys(names, 1)} | dict.fromkeys(names, 1)),
+        *(a_finding("HOT_QUEUE", topic=name) for name in names),
+    ]
+    advice = a_recommendation("SCALE_CONSUMERS", topic=None)  # of the whole cluster: it stands first
+    rows["recommendation"] = [advice, *(a_recommendation(id=name, topic=name) for name in names)]
+
+    tree = read_page(page(rows))
+
+    (group,) = with_class(tree, "group")
+    (finding,) = [one for one in with_class(tree, "finding") if with_class(one, "answers")]
+    (choice,) = [one for one in with_class(tree, "choice") if len(elements(one, "a")) > 1]
+    assert len(elements(with_class(group, "plain")[0], "li")) == limits.FINDINGS_A_GROUP
+    assert len(with_class(finding, "answers")[0]) == limits.ANSWERS + 1
+    assert len(elements(finding, "dt")) <= 2 * limits.TABLE_ROWS + 1
+    assert len(elements(choice, "a")) <= limits.ANSWERS
+    told = [text_of(note) for note in with_class(tree, "more")]
+    for more in (301 - limits.FINDINGS_A_GROUP, 301 - limits.ANSWERS, 300 - limits.TABLE_ROWS, 301 - limits.TABLE_ROWS):
+        assert any(note.startswith(f"{more} more") for note in told), more
 
 
 def test_no_colour_alone_tells_a_severity_or_a_status(varied_tree):

@@ -5,26 +5,28 @@ import math
 import random
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.report.plan import plan_document, render_plan
-from rocketmq_capacity.report.what_if import scenario_object
+from rocketmq_capacity.report.plan_file import Scenario, ScenarioGroup, ScenarioSide, Skew, decoded_plan
+from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group, a_recommendation, a_strategy
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import varied_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
 
 GOLDEN = Path(__file__).with_name("golden") / "plan.json"
 
 
 def test_the_contracts_sample_cluster_gives_the_golden_bytes():
-    assert render_plan(plan_document(sample_rows())) == GOLDEN.read_bytes()
+    assert plan_bytes(plan_of(sample_rows())) == GOLDEN.read_bytes()
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_rows_in_any_order_give_the_same_bytes(seed):
     rows = varied_rows(24)
-    expected = render_plan(plan_document(rows))
+    expected = plan_bytes(plan_of(rows))
     for held in rows.values():
         random.Random(seed).shuffle(held)
     for row in rows["strategy_load"]:
@@ -32,7 +34,7 @@ def test_rows_in_any_order_give_the_same_bytes(seed):
     for row in rows["group_status"]:
         random.Random(seed).shuffle(row["topics"])
 
-    assert render_plan(plan_document(rows)) == expected
+    assert plan_bytes(plan_of(rows)) == expected
 
 
 def test_idle_clients_stand_in_javas_order_of_utf_16_code_units():
@@ -45,9 +47,9 @@ def test_idle_clients_stand_in_javas_order_of_utf_16_code_units():
         ],
     }
 
-    strategy = plan_document(rows)["groups"][0]["strategies"][0]
+    strategy = plan_of(rows).groups[0].strategies[0]
 
-    assert strategy["idle_clients"] == ["10.0.0.10@1", "10.0.0.2@1", "b@1", last_by_code_point, last_in_java]
+    assert strategy.idle_clients == ("10.0.0.10@1", "10.0.0.2@1", "b@1", last_by_code_point, last_in_java)
 
 
 def test_queues_stand_by_topic_broker_and_number():
@@ -61,10 +63,10 @@ def test_queues_stand_by_topic_broker_and_number():
         "strategy_load": [a_strategy(orphan_queues=queues, doubly_owned_queues=queues)],
     }
 
-    strategy = plan_document(rows)["groups"][0]["strategies"][0]
+    strategy = plan_of(rows).groups[0].strategies[0]
 
-    ordered = [queue("ack", "z", 0), queue("pay", "a", 11), queue("pay", "b", 2), queue("pay", "b", 10)]
-    assert strategy["orphan_queues"] == strategy["doubly_owned_queues"] == ordered
+    ordered = (Queue("ack", "z", 0), Queue("pay", "a", 11), Queue("pay", "b", 2), Queue("pay", "b", 10))
+    assert strategy.orphan_queues == strategy.doubly_owned_queues == ordered
 
 
 def test_a_metric_that_is_not_a_number_is_null_and_never_written_as_nan():
@@ -72,36 +74,16 @@ def test_a_metric_that_is_not_a_number_is_null_and_never_written_as_nan():
     rows = {
         "cluster": [a_cluster()],
         "group_status": [a_group()],
-        "strategy_load": [a_strategy(count=load, traffic=[("peak", None)], lag=None)],
+        "strategy_load": [a_strategy(count=load, traffic=[("peak", math.nan)], lag=None)],
     }
 
-    document = plan_document(rows)
-    strategy = document["groups"][0]["strategies"][0]
+    document = plan_of(rows)
+    strategy = document.groups[0].strategies[0]
 
-    assert list(strategy["count"].items()) == [
-        ("peak", None),
-        ("floor", 1.0),
-        ("excess", None),
-        ("gini", 0.0),
-        ("cv", round(0.33335, 4)),
-    ]
-    assert strategy["traffic"] is None
-    assert b"-0.0" not in render_plan(document)
-    json.loads(render_plan(document), parse_constant=pytest.fail)
-
-
-def test_metrics_are_read_from_a_mapping_and_from_arrows_pairs_alike():
-    pairs = [("peak", 2.0), ("floor", 1.0), ("excess", 2.0), ("gini", 0.5), ("cv", 1.0)]
-    documents = [
-        plan_document({
-            "cluster": [a_cluster()],
-            "group_status": [a_group()],
-            "strategy_load": [a_strategy(count=count)],
-        })
-        for count in (pairs, dict(pairs))
-    ]
-
-    assert documents[0] == documents[1]
+    assert strategy.count == Skew(peak=None, floor=1.0, excess=None, gini=0.0, cv=round(0.33335, 4))
+    assert strategy.traffic is None
+    assert b"-0.0" not in plan_bytes(document)
+    json.loads(plan_bytes(document), parse_constant=pytest.fail)
 
 
 def test_a_broadcasting_group_has_no_strategies():
@@ -111,15 +93,15 @@ def test_a_broadcasting_group_has_no_strategies():
         "strategy_load": [a_strategy(strategy="BROADCASTING")],
     }
 
-    assert plan_document(rows)["groups"][0]["strategies"] == []
+    assert plan_of(rows).groups[0].strategies == ()
 
 
 def test_fractions_that_differ_in_their_last_digits_alone_give_the_same_bytes():
     def plan(total):
-        return plan_document({"cluster": [a_cluster()], "finding": [a_finding(evidence={"put_msgs_per_s": total})]})
+        return plan_of({"cluster": [a_cluster()], "finding": [a_finding(evidence={"put_msgs_per_s": total})]})
 
-    assert render_plan(plan(0.1 + 0.2)) == render_plan(plan(0.3))
-    assert render_plan(plan(0.3)) != render_plan(plan(0.300001))
+    assert plan_bytes(plan(0.1 + 0.2)) == plan_bytes(plan(0.3))
+    assert plan_bytes(plan(0.3)) != plan_bytes(plan(0.300001))
 
 
 def test_findings_and_recommendations_have_a_total_order_with_nulls_first():
@@ -139,17 +121,17 @@ def test_findings_and_recommendations_have_a_total_order_with_nulls_first():
         ],
     }
 
-    document = plan_document(rows)
+    document = plan_of(rows)
 
-    assert [(f["rule"], f["consumer_group"], f["subjects"], f["evidence"]) for f in document["findings"]] == [
-        ("IDLE_CONSUMERS", None, [], {}),
-        ("IDLE_CONSUMERS", "g_pay", ["a"], {"n": 1}),
-        ("IDLE_CONSUMERS", "g_pay", ["a"], {"n": 2}),
-        ("IDLE_CONSUMERS", "g_pay", ["b"], {}),
-        ("ORPHAN_QUEUE", "g_pay", [], {}),
+    assert [(f.rule, f.consumer_group, f.subjects, f.evidence) for f in document.findings] == [
+        ("IDLE_CONSUMERS", None, (), {}),
+        ("IDLE_CONSUMERS", "g_pay", ("a",), {"n": 1}),
+        ("IDLE_CONSUMERS", "g_pay", ("a",), {"n": 2}),
+        ("IDLE_CONSUMERS", "g_pay", ("b",), {}),
+        ("ORPHAN_QUEUE", "g_pay", (), {}),
     ]
-    assert [r["id"] for r in document["recommendations"]] == ["3", "1", "2"]
-    assert document["recommendations"][0]["rules"] == ["A", "B"]
+    assert [r.id for r in document.recommendations] == ["3", "1", "2"]
+    assert document.recommendations[0].rules == ("A", "B")
 
 
 def test_what_went_unanswered_is_told_with_the_ratio():
@@ -158,11 +140,10 @@ def test_what_went_unanswered_is_told_with_the_ratio():
         "failure": [a_failure(request="B"), a_failure(request=None), a_failure(request="A")],
     }
 
-    completeness = plan_document(rows)["completeness"]
+    completeness = plan_of(rows).completeness
 
-    assert completeness["ratio"] == 0.9375
-    assert [failure["request"] for failure in completeness["failures"]] == [None, "A", "B"]
-    assert list(completeness["failures"][0]) == ["broker_addr", "request", "error"]
+    assert completeness.ratio == 0.9375
+    assert [failure.request for failure in completeness.failures] == [None, "A", "B"]
 
 
 @pytest.mark.parametrize("text", ["[]", "1", "", '{"a": NaN}', "{"])
@@ -170,47 +151,63 @@ def test_a_json_column_that_holds_no_object_is_a_defect_of_its_stage(text):
     rows = {"cluster": [a_cluster()], "finding": [a_finding() | {"evidence": text}]}
 
     with pytest.raises(ContractBroken, match=r"finding\.evidence: expected a JSON object"):
-        plan_document(rows)
+        plan_of(rows)
 
 
 @pytest.mark.parametrize("clusters", [[], [a_cluster(), a_cluster()]])
 def test_a_plan_is_of_one_cluster(clusters):
     with pytest.raises(ContractBroken, match="cluster: expected one row"):
-        plan_document({"cluster": clusters})
+        plan_of({"cluster": clusters})
 
 
-def test_a_scenario_stands_last_with_its_groups_in_order():
-    def effect(strategy, **changes):
-        count = [("peak", 1.23456), ("floor", 1.0), ("excess", 1.23456), ("gini", 0.1), ("cv", 0.2), ("mean", 2.0)]
-        return {
-            "consumer_group": "g_pay",
-            "strategy": strategy,
-            "moved_queues": 6,
-            "moved_ratio": 0.375,
-            "before_idle": 0,
-            "before_count": count,
-            "before_traffic": None,
-            "after_idle": 1,
-            "after_count": count,
-            "after_traffic": None,
-        } | changes
+def test_a_severity_that_the_contract_does_not_know_is_a_defect_of_its_stage():
+    with pytest.raises(ContractBroken, match=r"finding\.severity: is 'BAD'"):
+        plan_of({"cluster": [a_cluster()], "finding": [a_finding(severity="BAD")]})
 
-    effects = [effect("POP", moved_queues=None, moved_ratio=None, before_idle=None, before_count=None), effect("AVG")]
-    scenario = scenario_object("more", [{"change": "add_clients", "count": 1}], effects, [a_finding(topic="pay")], [])
 
-    document = plan_document({"cluster": [a_cluster()]}, scenario=scenario)
-
-    assert list(document)[-1] == "scenario"
-    assert list(document["scenario"]) == ["name", "changes", "groups", "findings_added", "findings_cleared"]
-    first, second = document["scenario"]["groups"]
-    metrics = {"peak": 1.2346, "floor": 1.0, "excess": 1.2346, "gini": 0.1, "cv": 0.2}
-    assert first == {
-        "consumer_group": "g_pay",
-        "strategy": "AVG",
-        "moved_queues": 6,
-        "moved_ratio": 0.375,
-        "before": {"idle": 0, "count": metrics, "traffic": None},
-        "after": {"idle": 1, "count": metrics, "traffic": None},
+def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded():
+    count = [("peak", 1.23456), ("floor", 1.0), ("excess", 1.23456), ("gini", 0.1), ("cv", 0.2), ("mean", 2.0)]
+    unknown = {"idle": None, "count": None, "traffic": None}
+    known = {"idle": 1, "count": count, "traffic": None}
+    scenario = {
+        "name": "more",
+        "changes": [{"change": "add_clients", "count": 1}],
+        "groups": [
+            {"consumer_group": "g_pay", "strategy": "POP", "moved_queues": None, "moved_ratio": None}
+            | {"before": unknown, "after": known},
+            {"consumer_group": "g_pay", "strategy": "AVG", "moved_queues": 6, "moved_ratio": 0.375}
+            | {"before": known, "after": known},
+        ],
+        "findings_added": [a_finding(topic="pay") | {"evidence": {"share": 0.1 + 0.2}}],
+        "findings_cleared": [],
     }
-    assert (second["moved_queues"], second["before"]["idle"], second["before"]["count"]) == (None, None, None)
-    assert document["scenario"]["findings_added"][0]["evidence"] == {}
+
+    made = plan_of({"cluster": [a_cluster()]}, scenario=scenario)
+
+    skew = Skew(peak=1.2346, floor=1.0, excess=1.2346, gini=0.1, cv=0.2)
+    side = ScenarioSide(idle=1, count=skew, traffic=None)
+    assert isinstance(made.scenario, Scenario)
+    first, second = made.scenario.groups
+    assert first == ScenarioGroup(
+        consumer_group="g_pay", strategy="AVG", moved_queues=6, moved_ratio=0.375, before=side, after=side
+    )
+    assert (second.moved_queues, second.before.idle, second.before.count) == (None, None, None)
+    assert made.scenario.findings_added[0].evidence == {"share": 0.3}
+    assert list(json.loads(plan_bytes(made)))[-1] == "scenario"
+
+
+@pytest.mark.parametrize("scenario", [None, a_scenario()])
+def test_a_plan_is_written_in_parts_as_it_would_be_whole(scenario):
+    for rows in ({"cluster": [a_cluster()]}, varied_rows(5)):
+        made = plan_of(rows, scenario=scenario)
+        assert plan_bytes(made) == msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
+
+
+def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_are_ignored():
+    made = plan_of(varied_rows(5), scenario=a_scenario())
+    stored = json.loads(plan_bytes(made))
+    stored["causes"] = []
+    stored["groups"][0]["utilisation"] = {"lower": 0.1}
+    stored["groups"][0]["strategies"][0]["count"]["max"] = 3
+
+    assert decoded_plan(json.dumps(stored).encode()) == decoded_plan(plan_bytes(made)) == made

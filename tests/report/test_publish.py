@@ -5,8 +5,8 @@ import json
 import pytest
 
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.report.publish import publish
 from rocketmq_capacity.report.summary_file import read_summary
+from tests.report.from_rows import publish_rows
 from tests.report.row_builders import a_cluster, a_failure
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -18,7 +18,7 @@ def test_the_files_and_their_counts(tmp_path):
     rows = sample_rows() | {"cluster": [a_cluster(completeness_ratio=0.5)], "failure": [a_failure()]}
     rows["recommendation"][0]["is_manual"] = True
 
-    summary = publish(rows, tmp_path / "a" / "report")
+    summary = publish_rows(rows, tmp_path / "a" / "report")
 
     assert sorted(path.name for path in (tmp_path / "a" / "report").iterdir()) == FILES
     assert (summary.groups, summary.recommendations, summary.completeness) == (1, 2, 0.5)
@@ -30,27 +30,27 @@ def test_the_files_and_their_counts(tmp_path):
 
 def test_the_same_rows_give_the_same_bytes_in_every_file(tmp_path):
     for name in ("first", "second"):
-        publish(varied_rows(6), tmp_path / name, scenario=a_scenario())
+        publish_rows(varied_rows(6), tmp_path / name, scenario=a_scenario())
 
     for name in FILES:
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
 
 
 def test_rows_that_break_the_contract_leave_what_stood_there(tmp_path):
-    publish(sample_rows(), tmp_path)
+    publish_rows(sample_rows(), tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     rows = sample_rows()
     rows["finding"][0]["evidence"] = "no JSON"
 
     with pytest.raises(ContractBroken):
-        publish(rows, tmp_path)
+        publish_rows(rows, tmp_path)
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_folder_is_published_again_over_what_stood_there(tmp_path):
-    publish(varied_rows(3), tmp_path)
-    publish(sample_rows(), tmp_path)
+    publish_rows(varied_rows(3), tmp_path)
+    publish_rows(sample_rows(), tmp_path)
 
     assert json.loads((tmp_path / "plan.json").read_bytes())["cluster_name"] == "C1"
     assert sorted(path.name for path in tmp_path.iterdir()) == FILES

@@ -7,8 +7,8 @@ from threading import Event, Thread
 
 import pytest
 
-from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, latest_first, sheet_of
+from rocketmq_capacity.store.lake import Lake
 from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, put_what_if, rows_of, run_id_of
 
 

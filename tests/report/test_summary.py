@@ -7,15 +7,15 @@ import sys
 
 import pytest
 
-from rocketmq_capacity.report.publish import publish
 from rocketmq_capacity.report.summary import main
+from tests.report.from_rows import publish_rows
 from tests.report.row_builders import a_cluster, a_finding
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 
 def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):
-    publish(varied_rows(18), tmp_path)
+    publish_rows(varied_rows(18), tmp_path)
 
     assert main([str(tmp_path / "plan.json")]) == 0
 
@@ -32,7 +32,7 @@ def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):
 def test_it_counts_recommendations_and_those_to_be_carried_out_by_hand(tmp_path, capsys):
     rows = sample_rows()
     rows["recommendation"][0]["is_manual"] = True
-    publish(rows, tmp_path)
+    publish_rows(rows, tmp_path)
 
     main([str(tmp_path / "plan.json")])
 
@@ -40,7 +40,7 @@ def test_it_counts_recommendations_and_those_to_be_carried_out_by_hand(tmp_path,
 
 
 def test_a_what_if_says_so(tmp_path, capsys):
-    publish(varied_rows(3), tmp_path, scenario=a_scenario())
+    publish_rows(varied_rows(3), tmp_path, scenario=a_scenario())
 
     main([str(tmp_path / "plan.json")])
 
@@ -48,7 +48,7 @@ def test_a_what_if_says_so(tmp_path, capsys):
 
 
 def test_a_plan_without_findings_says_so(tmp_path, capsys):
-    publish({"cluster": [a_cluster()]}, tmp_path)
+    publish_rows({"cluster": [a_cluster()]}, tmp_path)
 
     main([str(tmp_path / "plan.json")])
 
@@ -56,7 +56,7 @@ def test_a_plan_without_findings_says_so(tmp_path, capsys):
 
 
 def test_where_there_is_no_terminal_the_output_is_plain_text(tmp_path):
-    publish({"cluster": [a_cluster()], "finding": [a_finding()]}, tmp_path)
+    publish_rows({"cluster": [a_cluster()], "finding": [a_finding()]}, tmp_path)
 
     run = subprocess.run(
         [sys.executable, "-m", "rocketmq_capacity.report.summary", tmp_path / "plan.json"],
@@ -72,14 +72,16 @@ def test_where_there_is_no_terminal_the_output_is_plain_text(tmp_path):
 
 
 def test_a_name_cannot_drive_the_terminal(tmp_path, capsys):
-    publish({"cluster": [a_cluster(cluster_name="a\x1b]0;x\x07[red]b")]}, tmp_path)
+    publish_rows({"cluster": [a_cluster(cluster_name="a\x1b]0;x\x07[red]b")]}, tmp_path)
 
     main([str(tmp_path / "plan.json")])
 
     assert "Cluster a[U+001B]]0;x[U+0007][red]b" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("content", "problem"), [(None, "cannot be read"), ("{", "is not JSON"), ("{}", "expected")])
+@pytest.mark.parametrize(
+    ("content", "problem"), [(None, "cannot be read"), ("{", "is not JSON"), ("{}", "is not of the format")]
+)
 def test_what_is_no_plan_is_bad_input(tmp_path, capsys, content, problem):
     path = tmp_path / "plan.json"
     if content is not None:

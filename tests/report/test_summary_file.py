@@ -7,16 +7,16 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan import plan_document
-from rocketmq_capacity.report.publish import publish
+from rocketmq_capacity.report.plan_file import read_plan
 from rocketmq_capacity.report.summary_file import read_summary, summary_of_plan
+from tests.report.from_rows import plan_of, publish_rows
 from tests.report.sample_cluster import sample_rows
 from tests.report.test_approval import an_approval
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 
 def test_a_plan_leaves_its_facts_beside_it(tmp_path):
-    publish(sample_rows(), tmp_path)
+    publish_rows(sample_rows(), tmp_path)
 
     assert json.loads((tmp_path / "summary.json").read_bytes()) == {
         "format": "rocketmq-capacity/summary/1",
@@ -35,22 +35,22 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
 
 def test_its_numbers_are_those_of_the_plan(tmp_path):
     rows = varied_rows(12)
-    publish(rows, tmp_path, scenario=a_scenario())
-    plan = json.loads((tmp_path / "plan.json").read_bytes())
+    publish_rows(rows, tmp_path, scenario=a_scenario())
+    plan = read_plan(tmp_path / "plan.json")
 
     summary = read_summary(tmp_path / "summary.json")
 
     assert summary == summary_of_plan(plan)
-    assert sum(summary.findings.values()) == len(plan["findings"]) > 0
-    assert summary.recommendations == len(plan["recommendations"])
+    assert sum(summary.findings.values()) == len(plan.findings) > 0
+    assert summary.recommendations == len(plan.recommendations)
     assert summary.needing_approval == len(needing_approval(plan)) > 0
-    assert summary.scenario == plan["scenario"]["name"]
+    assert summary.scenario == a_scenario()["name"]
     assert summary.day == date(2026, 11, 20)
 
 
 def test_it_waits_for_an_answer_until_there_is_one():
-    open_plan, answered = plan_document(sample_rows()), plan_document(sample_rows(), approval=an_approval())
-    nothing_to_ask = plan_document(sample_rows() | {"finding": []})
+    open_plan, answered = plan_of(sample_rows()), plan_of(sample_rows(), approval=an_approval())
+    nothing_to_ask = plan_of(sample_rows() | {"finding": []})
 
     assert summary_of_plan(open_plan).is_waiting
     assert summary_of_plan(answered).approval == "APPROVED"
@@ -71,7 +71,7 @@ def test_it_waits_for_an_answer_until_there_is_one():
     ],
 )
 def test_a_spoiled_one_is_not_believed(tmp_path, changes):
-    publish(sample_rows(), tmp_path)
+    publish_rows(sample_rows(), tmp_path)
     file = tmp_path / "summary.json"
     file.write_text(json.dumps(json.loads(file.read_bytes()) | changes))
 

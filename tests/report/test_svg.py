@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
+from rocketmq_capacity.contracts import ClientLoad
 from rocketmq_capacity.report.charts import Drawing, Span, load_chart, overview_chart
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.loads import COUNT, loads_of
@@ -22,7 +23,7 @@ def parsed(drawing, chart_id="chart-1", title="Title", description="Description"
 
 
 def a_chart(clients=5):
-    rows = [a_load("g", "AVG", f"c{n}@1", 1 + n) for n in range(clients)]
+    rows = [ClientLoad(**a_load("g", "AVG", f"c{n}@1", 1 + n)) for n in range(clients)]
     loads = loads_of(rows, COUNT, "AVG", None)
     assert loads
     return load_chart(loads)

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from rocketmq_capacity.report.plan import plan_document
 from rocketmq_capacity.report.tables import defused, findings_csv, recommendations_csv
+from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_recommendation
 from tests.report.sample_cluster import COMMAND, IDLE, sample_rows
 
@@ -16,7 +16,7 @@ def read(content):
 
 
 def test_every_finding_is_a_line_with_its_subjects_one_a_line_in_their_cell():
-    (line,) = read(findings_csv(plan_document(sample_rows())["findings"]))
+    (line,) = read(findings_csv(plan_of(sample_rows()).findings))
 
     assert line["rule"] == "IDLE_CONSUMERS"
     assert line["topic"] == ""
@@ -25,7 +25,7 @@ def test_every_finding_is_a_line_with_its_subjects_one_a_line_in_their_cell():
 
 
 def test_every_recommendation_is_a_line_with_its_commands_in_order():
-    expand, scale = read(recommendations_csv(plan_document(sample_rows())["recommendations"]))
+    expand, scale = read(recommendations_csv(plan_of(sample_rows()).recommendations))
 
     assert expand["commands"].split("\n") == [COMMAND.format(broker=1), COMMAND.format(broker=2)]
     assert expand["manual"] == "false"
@@ -36,7 +36,7 @@ def test_quotes_commas_line_ends_and_other_alphabets_survive():
     message = 'a "quoted", long\r\nmessage: 支付 ✓'
     rows = {"cluster": [a_cluster()], "finding": [a_finding(message=message)]}
 
-    content = findings_csv(plan_document(rows)["findings"])
+    content = findings_csv(plan_of(rows).findings)
 
     assert read(content)[0]["message"] == message
     assert content.endswith(b"\r\n")
@@ -48,10 +48,10 @@ def test_quotes_commas_line_ends_and_other_alphabets_survive():
 def test_no_cell_begins_as_a_spreadsheets_formula(text):
     finding = a_finding(consumer_group=text, topic=text, broker_name=text, message=text, subjects=[text, "b"])
     recommendation = a_recommendation(id=text, consumer_group=text, topic=text, reason=text, commands=[text])
-    document = plan_document({"cluster": [a_cluster()], "finding": [finding], "recommendation": [recommendation]})
+    document = plan_of({"cluster": [a_cluster()], "finding": [finding], "recommendation": [recommendation]})
 
-    (line,) = read(findings_csv(document["findings"]))
-    (advice,) = read(recommendations_csv(document["recommendations"]))
+    (line,) = read(findings_csv(document.findings))
+    (advice,) = read(recommendations_csv(document.recommendations))
 
     for name in ("consumer_group", "topic", "broker_name", "message", "subjects"):
         assert line[name].startswith("'" + text)

@@ -1,8 +1,8 @@
 """The course of a cluster's counts, as rows and as a picture."""
 
-from rocketmq_capacity.lake import Lake
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.trend import MARKED, trend_of
+from rocketmq_capacity.store.lake import Lake
 from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, rows_of
 from tests.report.page_reader import SVG, elements, read_page
 

@@ -1,87 +1,96 @@
-"""The two sides of a comparison: rows of the tables it reads, in plain Python and in Spark."""
+"""The two sides of a comparison, and the definition of what moves between them, told anew."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import pyspark.sql.types as T
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.contracts import ScenarioEffect
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.compare import scenario_effects
+from rocketmq_capacity.snapshot.inventory import Inventory
+from tests.fixtures.units import units_of
 
-from rocketmq_capacity.contracts.allocation import Allocation
-from rocketmq_capacity.contracts.strategy_load import StrategyLoad
-from rocketmq_capacity.contracts.subscription import Subscription
-from rocketmq_capacity.contracts.topic_queue import TopicQueue
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from rocketmq_capacity.contracts.dataset import Dataset
-
-LOAD = ("consumer_group", "strategy", "is_applicable", "idle_clients", "count", "traffic")
-METRICS = {"peak": 1.5, "floor": 1.0}
+Queue = tuple[str, str, int]
+"""Topic, broker name, queue id."""
+Effects = dict[tuple[str, str], ScenarioEffect]
+"""By group and strategy."""
 
 
-@dataclass
+def groups_of(inventory: Inventory, policy: Policy) -> Mapping[str, GroupFacts]:
+    """The groups of an inventory by name."""
+    return {group.consumer_group: group for group in units_of(inventory, policy).business_groups}
+
+
+def effects(before: Inventory, after: Inventory, policy: Policy) -> Effects:
+    """What the changes between two inventories do to every group."""
+    was, strategies = groups_of(before, policy), Strategies(policy)
+    rows = [
+        row
+        for name, group in groups_of(after, policy).items()
+        for row in scenario_effects(was.get(name), group, strategies)
+    ]
+    found = {(row.consumer_group, row.strategy): row for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+@dataclass(frozen=True)
 class Side:
-    """What one side's tables say. Shapes: see the comments."""
+    """One side, as its inventory and the rows of ``allocation`` have it.
 
-    queues: dict[tuple[str, str], tuple[int | None, int | None]] = field(default_factory=dict)
-    """(topic, broker) -> (read_queue_nums, perm)."""
-    reads: set[tuple[str, str]] = field(default_factory=set)
-    """(group, topic)."""
-    owners: list[tuple[str, str, str, str, int, str]] = field(default_factory=list)
-    """(strategy, group, topic, broker, queue_id, client_id), as in allocation."""
-    loads: dict[tuple[str, str], tuple[bool, list[str]]] = field(default_factory=dict)
-    """(group, strategy) -> (is_applicable, idle clients)."""
+    Attributes:
+        inventory: the cluster.
+        owners: (group, strategy) that can be run -> (queue, client id), as often as ``allocation`` has it.
+    """
+
+    inventory: Inventory
+    owners: Mapping[tuple[str, str], list[tuple[Queue, str]]]
 
     @classmethod
-    def of_many(cls, sides: Mapping[str, "Side"]) -> "Side":
-        """Sides of one group and one topic each, side by side: groups and topics take the names that are given."""
-        every = cls()
-        for name, side in sides.items():
-            every.queues |= {(name, broker): layout for (_, broker), layout in side.queues.items()}
-            every.reads |= {(name, name) for _ in side.reads}
-            every.owners += [(strategy, name, name, b, i, client) for strategy, _, _, b, i, client in side.owners]
-            every.loads |= {(name, strategy): load for (_, strategy), load in side.loads.items()}
-        return every
+    def of(cls, inventory: Inventory, policy: Policy) -> "Side":
+        """The side of an inventory."""
+        owners = {}
+        for name, group in groups_of(inventory, policy).items():
+            division = Division.of(group)
+            for rows in rows_of(division, Strategies(policy)):
+                owners[name, rows.strategy] = [
+                    ((queue.topic, queue.broker_name, queue.queue_id), division.members.client_ids[client])
+                    for client, queue in rows.named()
+                ]
+        return cls(inventory, owners)
 
-    def tables(self, spark: "SparkSession") -> Mapping[type["Dataset"], "DataFrame"]:
-        """The datasets that a comparison reads, with the columns that it may read."""
-        loads = [(g, s, ok, idle, METRICS, None) for (g, s), (ok, idle) in self.loads.items()]
-        reads = [(g, t, kind_of(t)) for g, t in sorted(self.reads)]
-        queues = [(t, b, n, perm, kind_of(t)) for (t, b), (n, perm) in self.queues.items()]
+    def readable(self, group: str) -> set[Queue]:
+        """The readable business queues of a group."""
+        (reader,) = (one for one in self.inventory.consumer_groups if one.consumer_group == group)
+        lists = [reader.subscriptions, *(client.subscriptions for client in reader.clients or ())]
+        read = {subscription.topic for each in lists for subscription in each or ()}
         return {
-            Allocation: rows(spark, Allocation, self.owners),
-            StrategyLoad: rows(spark, StrategyLoad, loads, LOAD),
-            Subscription: rows(spark, Subscription, reads, ("consumer_group", "topic", "kind")),
-            TopicQueue: rows(spark, TopicQueue, queues, ("topic", "broker_name", "read_queue_nums", "perm", "kind")),
+            (topic.topic, queues.broker_name, queue_id)
+            for topic in self.inventory.topics
+            if topic.topic in read and not topic.topic.startswith("%RETRY%")
+            for queues in topic.queues or ()
+            if queues.perm is not None and queues.perm & 4
+            for queue_id in range(queues.read_queue_nums or 0)
         }
 
-    def readable(self, group: str) -> set[tuple[str, str, int]]:
-        """The readable business queues of a group, told anew from the definition."""
-        return {
-            (topic, broker, queue_id)
-            for (topic, broker), (count, perm) in self.queues.items()
-            if (group, topic) in self.reads and kind_of(topic) == "BUSINESS" and perm is not None and perm & 4
-            for queue_id in range(count or 0)
-        }
-
-    def owners_of(self, group: str, strategy: str, queue: tuple[str, str, int]) -> list[str]:
+    def owners_of(self, group: str, strategy: str, queue: Queue) -> list[str]:
         """Who owns a queue: the sorted client ids, under POP each once."""
-        topic, broker, queue_id = queue
-        ids = [
-            row[5] for row in self.owners if row[:4] == (strategy, group, topic, broker) and row[4] in (queue_id, -1)
-        ]
+        everything = (*queue[:2], -1)
+        ids = [client for owned, client in self.owners[group, strategy] if owned in (queue, everything)]
         return sorted(set(ids)) if strategy == "POP" else sorted(ids)
 
+    def idle(self, group: str, strategy: str) -> int:
+        """How many client ids own no queue of a business topic."""
+        (reader,) = (one for one in self.inventory.consumer_groups if one.consumer_group == group)
+        busy = {client for queue, client in self.owners[group, strategy] if not queue[0].startswith("%RETRY%")}
+        return len({client.client_id for client in reader.clients or ()} - busy)
 
-def kind_of(topic: str) -> str:
-    return "RETRY" if topic.startswith("%RETRY%") else "BUSINESS"
 
-
-def rows(
-    spark: "SparkSession", dataset: type["Dataset"], of: Iterable[Sequence[Any]], names: Sequence[str] | None = None
-) -> "DataFrame":
-    """A frame of one partition with these columns of a contract; without names, all of them."""
-    contract = dataset.spark_schema()
-    schema = contract if names is None else T.StructType([contract[name] for name in names])
-    return spark.createDataFrame([tuple(row) for row in of], schema).coalesce(1)
+def moved(before: Side, after: Side, group: str, strategy: str) -> tuple[int, float | None]:
+    """How many queues of both sides have other owners, and their share of the queues of both sides."""
+    kept = before.readable(group) & after.readable(group)
+    had, has = ({queue: side.owners_of(group, strategy, queue) for queue in kept} for side in (before, after))
+    count = sum(had[queue] != has[queue] for queue in kept)
+    return count, count / len(kept) if kept else None

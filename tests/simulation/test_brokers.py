@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.config import Policy
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Failure
 from tests.simulation.clusters import (
     after,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.config import Policy
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Inventory, parse_inventory, render_inventory

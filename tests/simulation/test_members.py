@@ -1,7 +1,7 @@
 import pytest
 
-from rocketmq_capacity.config import Policy
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus
 from tests.simulation.clusters import (
     after,

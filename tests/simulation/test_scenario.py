@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.config import read_policy
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.scenario import (
     AddBroker,
     AddClients,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.config import Exclude
+from rocketmq_capacity.settings.policy import Exclude
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 

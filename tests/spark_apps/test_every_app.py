@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.errors import BadInput, CapacityError, DatasetMissing
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import sample_inventory
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.store.lake import Lake
 from tests.fixtures.environment import ROOT
 
 APPS = sorted(file.stem for file in (ROOT / "spark_apps").glob("*.py"))
@@ -31,7 +31,7 @@ def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     def start_session(name: str, *_settings: object) -> None:
         raise AssertionError(f"{name} started Spark")
 
-    monkeypatch.setattr("rocketmq_capacity.session.start_session", start_session)
+    monkeypatch.setattr("rocketmq_capacity.spark.session.start_session", start_session)
 
 
 def run(app: str, *arguments: str) -> None:

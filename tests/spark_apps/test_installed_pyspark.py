@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rocketmq_capacity.app import prefer_installed_pyspark
+from rocketmq_capacity.steps.app import prefer_installed_pyspark
 
 
 def installed_in(site: Path) -> list[str]:

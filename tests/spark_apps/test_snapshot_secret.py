@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import stored_run
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import stored_run
 from tests.cluster.guarded import GuardedCluster
 from tests.fixtures.environment import ROOT
 from tests.provider.planted_secret import ArgumentLists, holds, places_that_hold

@@ -1,5 +1,6 @@
 """The stack, and what is done on it: each slow step is one fixture, done once for all tests that look at it."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -10,9 +11,8 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import expect
 
-from rocketmq_capacity.lake import Run
-from rocketmq_capacity.report.summary import read_plan
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.run_lookup import existing_run
 from tests.browser.chromium import program_or_skipped
 from tests.oracle.maven_project import maven
 from tests.oracle.requirement import started_or_skipped
@@ -52,7 +52,7 @@ class Published:
     @property
     def plan(self) -> dict[str, Any]:
         """plan.json."""
-        return dict(read_plan(self.stored.report / "plan.json"))
+        return dict(json.loads((self.stored.report / "plan.json").read_bytes()))
 
     @property
     def page(self) -> str:

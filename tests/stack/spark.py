@@ -11,7 +11,7 @@ from typing import Any, Final
 import httpx
 import pyspark
 
-from rocketmq_capacity.jvm import quick_options
+from rocketmq_capacity.spark.jvm import options
 from tests.stack.ports import free_port
 from tests.stack.service import Services
 
@@ -126,6 +126,6 @@ def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         # Every JVM reads it, the executors' too.
-        "JDK_JAVA_OPTIONS": f"{quick_options()} -Djava.io.tmpdir={spark.temporary}",
+        "JDK_JAVA_OPTIONS": f"{options()} -Djava.io.tmpdir={spark.temporary}",
         "SPARK_LOCAL_DIRS": str(spark.temporary),
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.lake import Lake
+from rocketmq_capacity.store.lake import Lake
 from tests.stack.airflow import Airflow, Api, running_airflow, until
 from tests.stack.ports import free_port
 from tests.stack.postgres import Postgres, running_postgres

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.plan_file import read_plan
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
 from tests.stack.conftest import STRATEGIES, WHY, Published, Question, Sampled, open_questions
@@ -96,7 +97,7 @@ def test_a_viewer_reads_the_question_and_may_not_answer_it(stack: Stack, daily: 
     viewer = stack.airflow.api("viewer")
     asked = viewer.get("/dags/~/dagRuns/~/hitlDetails", response_received=False)["hitl_details"]
 
-    needing = len(needing_approval(daily.plan))
+    needing = len(needing_approval(read_plan(daily.stored.report / "plan.json")))
     assert [one["subject"] for one in asked] == [f"Approve {needing} recommendations for cluster shop?"]
     assert viewer.ask("PATCH", question.path, {"chosen_options": ["Approve"]}).status_code == 403
     assert [one["subject"] for one in open_questions(stack)] == [one["subject"] for one in asked]

@@ -200,7 +200,7 @@ def test_every_setting_is_one_that_airflow_has(stack: dict[str, Service]) -> Non
 
 
 def test_every_setting_of_ours_is_one_that_the_code_reads(stack: dict[str, Service]) -> None:
-    source = (ROOT / "include/rocketmq_capacity/places.py").read_text(encoding="utf-8")
+    source = (ROOT / "include/rocketmq_capacity/settings/deployment.py").read_text(encoding="utf-8")
     named = {name for each in stack.values() for name in each.get("environment", {}) if name.startswith("RMQC_")}
     assert named
     assert named <= set(re.findall(r"\bRMQC_[A-Z_]+\b", source))

@@ -65,7 +65,7 @@ def test_executors_have_the_python_of_the_driver() -> None:
 
 
 def test_every_setting_of_ours_is_one_that_the_code_reads() -> None:
-    source = (ROOT / "include/rocketmq_capacity/places.py").read_text(encoding="utf-8")
+    source = (ROOT / "include/rocketmq_capacity/settings/deployment.py").read_text(encoding="utf-8")
     named = {name for name in environment() if name.startswith("RMQC_")}
     assert named
     assert named <= set(re.findall(r"\bRMQC_[A-Z_]+\b", source))

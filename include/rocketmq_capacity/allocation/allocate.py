@@ -1,154 +1,191 @@
-"""The stage: every group, topic and strategy in one Spark plan."""
+"""The stage: who owns what in a group, under each strategy."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+import numpy as np
+import pyarrow as pa
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation import avg, consistent_hash, pop
-from rocketmq_capacity.allocation.applicability import CONFIG, possible_strategies, reason
-from rocketmq_capacity.allocation.fleet import BROADCASTING
-from rocketmq_capacity.allocation.machine_room_nearby import sorted_by_room, where_room_stands
-from rocketmq_capacity.allocation.registry import OWNER
-from rocketmq_capacity.batches import MapBatches, in_executors
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.allocation.registry import STRATEGIES
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Integers, Owners, Shares
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, POP
 
-EVERY_QUEUE: Final = -1
-"""The queue id that RocketMQ writes where a consumer pops all queues of a broker."""
+NO_CLIENTS: Final = "the group has no clients (cidAll is null or cidAll empty)"
+NO_QUEUES: Final = "none of its topics has a readable queue (mqAll is null or mqAll empty)"
 
 
-def allocate(
-    fleet: DataFrame, policy: Policy, by: list[str] | None = None, map_batches: MapBatches = in_executors
-) -> DataFrame:
-    """Who owns what under every applicable strategy of the policy, and what broadcasting consumers read.
+@dataclass(frozen=True, slots=True)
+class Strategies:
+    """The strategies under one policy; an :class:`~rocketmq_capacity.contracts.division.Allocator`."""
 
-    Shape: ``fleet_of`` the snapshot's tables -> ``Allocation``: one row a queue and consumer, after the columns ``by``
-    that the fleet was made with. ``map_batches`` runs Python over rows.
+    policy: Policy
+
+    def refusal(self, strategy: str, division: Division) -> str | None:
+        """Why RocketMQ would throw under a strategy for a clustering group, or None."""
+        if not len(division.members):
+            return NO_CLIENTS
+        if not len(division.queues):
+            return NO_QUEUES
+        return STRATEGIES[strategy].refusal(division, self.policy)
+
+    def owners(self, strategy: str, division: Division) -> Owners:
+        """Who owns which business queue of a clustering group; nobody any where the strategy cannot run."""
+        if self.refusal(strategy, division) is not None:
+            return NO_OWNERS
+        return owners(strategy, division, STRATEGIES[strategy].shares(division, self.policy))
+
+    def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
+        """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
+        if self.refusal(strategy, division) is not None:
+            return set()
+        rows = _rows(strategy, division, STRATEGIES[strategy].shares(division, self.policy))
+        business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
+        return {(client, queue) for client, queue in rows.named() if queue.topic in business}
+
+
+def owners(strategy: str, division: Division, shares: Shares) -> Owners:
+    """The same shares by client id and over business topics alone; what nobody takes is left out."""
+    queues, members = division.queues, division.members
+    queue, place = shares.queue, shares.place
+    keep = queues.is_business[queue]
+    if division.taken is not None:
+        keep &= division.taken[queues.topic[queue], place] > 0
+    client = members.client[place[keep]]
+    queue = queue[keep]
+    for topic in shares.popped:
+        of_topic = np.flatnonzero((queues.topic == topic) & queues.is_business)
+        poppers = np.unique(members.client[np.flatnonzero(_takers(division, topic))])
+        queue = np.concatenate([queue, np.repeat(of_topic, len(poppers))])
+        client = np.concatenate([client, np.tile(poppers, len(of_topic))])
+    strangers = {
+        (int(members.client[place]), name)
+        for place, topic, name in shares.strangers
+        if queues.topics[topic].topic.kind == BUSINESS and _takers(division, topic)[place]
+    }
+    if strategy == CONFIG:  # what a list of the policy names twice is owned once
+        queue, client = np.unique(np.stack([queue, client]), axis=1)
+    return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
+
+
+def _takers(division: Division, topic: int) -> Integers:
+    """Of each place how many consumers take what falls to it."""
+    return division.members.takers if division.taken is None else division.taken[topic]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of the dataset ``allocation`` of one group and strategy, as indexes.
+
+    Attributes:
+        strategy: its name, or BROADCASTING.
+        division: what the indexes are of.
+        place: of each row the place of the queue's broker, in ``division.queues.places``.
+        queue_id: of each row the queue's id, or :data:`~rocketmq_capacity.vocabulary.EVERY_QUEUE`.
+        client: of each row the index of the client id.
+        strangers: rows of queues that there are not: the index of the client id, and the queue.
     """
-    group = [*(by or []), "consumer_group"]
-    strategies = possible_strategies(policy)
-    reads = _reading(fleet, policy, group, strategies)
-    hashed = reads
-    if consistent_hash.NAME in strategies:
-        owners = consistent_hash.owners(fleet, group, policy.consistent_hash.virtual_nodes, map_batches)
-        hashed = reads.join(F.broadcast(owners), [*group, "topic"], "left")
-    columns = [*(by or []), *contracts.Allocation.spark_schema().names]
-    queue = [*group, "topic", "broker_name"]
-    allocation = (
-        _slots(hashed)
-        .select(*queue, "client_ids", "takers", F.inline(F.array(*_shares(strategies))))
-        .select(*queue, "queue_id", "strategy", "client_ids", "takers", F.explode("places").alias("place"))
-        .where("place IS NOT NULL")
-        .select(
-            *queue,
-            "queue_id",
-            "strategy",
-            F.explode(_takers_of(F.pmod("place", F.size("client_ids")))).alias("client_id"),
-        )
-        .select(*columns)
+
+    strategy: str
+    division: Division
+    place: Integers
+    queue_id: Integers
+    client: Integers
+    strangers: tuple[tuple[int, Queue], ...] = ()
+
+    def named(self) -> Iterator[tuple[int, Queue]]:
+        """Each row's client id as an index, and its queue."""
+        queues = self.division.queues
+        columns = (column.tolist() for column in (self.place, self.queue_id, self.client))
+        for place, queue_id, client in zip(*columns, strict=True):
+            topic, at = queues.places[place]
+            yield client, Queue(queues.topics[topic].topic.topic, at.broker_name, queue_id)
+        yield from self.strangers
+
+
+def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
+    """A row for each queue and each consumer that takes it, under every strategy of the policy that can run."""
+    if not len(division.members) or not len(division.queues):
+        return
+    if division.group.is_broadcasting:
+        yield _rows(BROADCASTING, division, _everyone(division))
+        return
+    policy = strategies.policy
+    for strategy in policy.strategies:
+        if strategies.refusal(strategy, division) is None:
+            yield _rows(strategy, division, STRATEGIES[strategy].shares(division, policy))
+
+
+def _everyone(division: Division) -> Shares:
+    """Every queue to every consumer."""
+    queues, places = len(division.queues), division.members.first
+    return Shares(np.repeat(np.arange(queues), len(places)), np.tile(places, queues))
+
+
+def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
+    queues, members = division.queues, division.members
+    queue, place = shares.queue, shares.place
+    if division.taken is not None:
+        times = division.taken[queues.topic[queue], place]
+        queue, place = np.repeat(queue, times), np.repeat(place, times)
+    of_place, queue_id, client = queues.place[queue], queues.queue_id[queue], members.client[place]
+    for index, (topic, _) in enumerate(queues.places):
+        if topic in shares.popped:
+            popper = np.repeat(members.client, _takers(division, topic))
+            of_place = np.concatenate([of_place, np.full(len(popper), index)])
+            queue_id = np.concatenate([queue_id, np.full(len(popper), EVERY_QUEUE)])
+            client = np.concatenate([client, popper])
+    strangers = tuple(
+        (int(members.client[place]), name)
+        for place, topic, name in shares.strangers
+        for _ in range(int(_takers(division, topic)[place]))
     )
-    return allocation.unionByName(_configured(reads, policy, columns)) if CONFIG in strategies else allocation
+    return Rows(strategy, division, of_place, queue_id, client, strangers)
 
 
-def _reading(fleet: DataFrame, policy: Policy, group: list[str], strategies: list[str]) -> DataFrame:
-    """One row a group and topic, with who takes what falls to each place.
-
-    Shape: a row a group -> ``group``, the topic's columns, ``client_ids``, ``copies``, ``takers`` (:func:`_takers`);
-    ``rooms`` and ``room_places``, the places room by room; ``applies``, a struct of a boolean by strategy;
-    ``is_broadcasting``.
-    """
-    applies = [(~F.col("is_broadcasting") & reason(name, policy).isNull()).alias(name) for name in strategies]
-    kept = [*group, "is_broadcasting", "client_ids", "only_topics", "copies"]
-    of_rooms = [F.col("by_room.room").alias("rooms"), F.col("by_room.place").alias("room_places")]
-    return (
-        fleet
-        .where("client_ids IS NOT NULL AND topics IS NOT NULL")
-        .withColumns({"applies": F.struct(*applies), "by_room": sorted_by_room(F.col("client_rooms"))})
-        .select(*kept, "applies", *of_rooms, F.inline("topics"))
-        .withColumn("takers", _takers())
-        .drop("only_topics")
-    )
-
-
-def _takers() -> Column:
-    """At each place the ids of its copies that subscribe the topic; null where each id stands once and reads all."""
-    client_ids, only_topics, copies = F.col("client_ids"), F.col("only_topics"), F.col("copies")
-
-    def reader(client_id: Column, topics: Column) -> Column:
-        return F.when(topics.isNull() | F.array_contains(topics, F.col("topic")), client_id)
-
-    def of_each(client_id: Column, place: Column) -> Column:
-        times = F.coalesce(F.get(copies, place), F.lit(1))
-        equal_ids = F.array_repeat(client_id, times)
-        readers = F.array_compact(F.zip_with(equal_ids, F.slice(only_topics, place + 1, times), reader))
-        return F.when(only_topics.isNull(), equal_ids).otherwise(readers)
-
-    return F.when(only_topics.isNotNull() | copies.isNotNull(), F.transform(client_ids, of_each))
+def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
+    """The columns of ``allocation`` of several groups; texts stand once each, and rows hold their numbers."""
+    texts = _Texts()
+    columns: dict[str, list[Integers]] = {name: [] for name in ("strategy", "consumer_group", "topic", "broker_name")}
+    queue_ids, clients = [], []
+    for consumer_group, each in groups.items():
+        for rows in each:
+            queues, ids = rows.division.queues, rows.division.members.client_ids
+            of_topic = texts.numbers([queues.topics[topic].topic.topic for topic, _ in queues.places])
+            of_broker = texts.numbers([place.broker_name for _, place in queues.places])
+            of_client = texts.numbers(ids)
+            extra = len(rows.strangers)
+            count = len(rows.place) + extra
+            columns["strategy"].append(np.full(count, texts.number(rows.strategy)))
+            columns["consumer_group"].append(np.full(count, texts.number(consumer_group)))
+            columns["topic"] += [of_topic[rows.place], texts.numbers([name.topic for _, name in rows.strangers])]
+            columns["broker_name"] += [
+                of_broker[rows.place],
+                texts.numbers([name.broker_name for _, name in rows.strangers]),
+            ]
+            queue_ids += [rows.queue_id, np.array([name.queue_id for _, name in rows.strangers], np.int64)]
+            clients += [of_client[rows.client], of_client[np.array([client for client, _ in rows.strangers], np.int64)]]
+    dictionary = pa.array(list(texts.known), pa.string())
+    encoded = {name: _encoded(parts, dictionary) for name, parts in columns.items()}
+    numbers = np.concatenate([*queue_ids, np.empty(0, np.int64)]).astype(np.int32)
+    return {**encoded, "queue_id": pa.array(numbers, pa.int32()), "client_id": _encoded(clients, dictionary)}
 
 
-def _takers_of(place: Column) -> Column:
-    return F.coalesce(F.get("takers", place), F.array(F.get("client_ids", place)))
+def _encoded(parts: list[Integers], dictionary: pa.StringArray) -> pa.DictionaryArray:
+    numbers = np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(numbers), dictionary)
 
 
-def _slots(reads: DataFrame) -> DataFrame:
-    """One row a group and queue: what the strategies are functions of.
+class _Texts:
+    """Texts by number, each once."""
 
-    Shape: :func:`_reading` -> its columns, the broker's, ``queue_id``, and ``queue``, ``kept_queue``, ``room_queue``:
-    the queue's rank in the topic, over the brokers that MACHINE_ROOM sees, and in its room; ``clients``, how many
-    consumers there are; ``in_room``, where those of the broker's room stand in ``room_places``.
-    """
-    in_room = where_room_stands(F.col("rooms"), F.col("room"))
-    by_broker = reads.select("*", F.inline("brokers")).withColumn("in_room", in_room)
-    by_queue = by_broker.select("*", F.explode(F.sequence(F.lit(0), F.col("readable") - 1)).alias("queue_id"))
-    return by_queue.withColumns({
-        "queue": F.col("rank") + F.col("queue_id"),
-        "kept_queue": F.col("kept_rank") + F.col("queue_id"),
-        "room_queue": F.col("room_rank") + F.col("queue_id"),
-        "clients": F.size("client_ids"),
-    })
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
 
+    def number(self, text: str) -> int:
+        return self.known.setdefault(text, len(self.known))
 
-def _shares(strategies: list[str]) -> list[Column]:
-    """Of a slot: struct<strategy string, queue_id int, places array<int>>, the places of those who share the queue."""
-    queue_id, everyone = F.col("queue_id"), F.sequence(F.lit(0), F.col("clients") - 1)
-
-    def share(strategy: str, applies: Column, queue_id: Column, places: Column) -> Column:
-        return F.struct(
-            F.lit(strategy).alias("strategy"), queue_id.alias("queue_id"), F.when(applies, places).alias("places")
-        )
-
-    shares = [share(BROADCASTING, F.col("is_broadcasting"), queue_id, everyone)]
-    shares += [
-        share(name, F.col("applies")[name], queue_id, F.array(OWNER[name]())) for name in strategies if name in OWNER
-    ]
-    if pop.NAME in strategies:
-        applies, is_retry = F.col("applies")[pop.NAME], F.col("is_retry")
-        pops_all = pop.pops_every_broker(F.col("share"), F.col("clients"))
-        some = pop.owner_places(F.col("queue"), F.col("queues"), F.col("clients"), F.col("share"), F.col("copies"))
-        # A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
-        pulled_or_some = F.when(is_retry, F.array(OWNER[avg.NAME]())).when(~pops_all, some)
-        shares.append(share(pop.NAME, applies, queue_id, pulled_or_some))
-        is_first = queue_id == 0
-        shares.append(share(pop.NAME, applies & ~is_retry & pops_all & is_first, F.lit(EVERY_QUEUE), everyone))
-    return shares
-
-
-def _configured(reads: DataFrame, policy: Policy, columns: list[str]) -> DataFrame:
-    """The lists of the policy, unchecked, as AllocateMessageQueueByConfig returns them."""
-    rows = [
-        (group, client_id, queue.topic, queue.broker_name, queue.queue_id)
-        for group, clients in policy.config_assignments.items()
-        for client_id, queues in clients.items()
-        for queue in queues
-    ]
-    schema = "consumer_group string, client_id string, topic string, broker_name string, queue_id int"
-    listed = reads.sparkSession.createDataFrame(rows, schema)
-    return (
-        reads
-        .where(F.col("applies")[CONFIG])
-        .withColumn("client_id", F.explode(F.coalesce(F.flatten("takers"), F.col("client_ids"))))
-        .join(F.broadcast(listed), ["consumer_group", "client_id", "topic"])
-        .withColumn("strategy", F.lit(CONFIG))
-        .select(*columns)
-    )
+    def numbers(self, texts: list[str]) -> Integers:
+        return np.array([self.number(text) for text in texts], np.int64)

@@ -2,31 +2,32 @@
 
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column
+import numpy as np
 
-NAME: Final = "AVG"
+from rocketmq_capacity import vocabulary
+from rocketmq_capacity.contracts.division import Division, Integers, Shares
+from rocketmq_capacity.settings.policy import Policy
+
+NAME: Final = vocabulary.AVG
 
 
-def owner_index(queue: Column, queues: Column, consumers: Column) -> Column:
+def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:
     """Index of the consumer that owns each queue; the first ``queues % consumers`` consumers own one more.
 
-    Shape: three int columns -> one int column of the same rows; null in, null out.
+    Shape: int64 arrays of one length, one entry a queue -> one of the same length.
     Units: ``queue`` is a 0-based rank in rebalance order; the others are counts > 0.
-    Errors: ``consumers = 0`` fails the job (division by zero under ANSI mode).
     Source: AllocateMessageQueueAveragely.java, rocketmq-all-5.3.3.
 
-    ======  ======  =========  =====
-    queue   queues  consumers  owner
-    ======  ======  =========  =====
-    2       8       3          0
-    3       8       3          1
-    7       8       3          2
-    ======  ======  =========  =====
+    >>> owner_index(np.arange(8), np.full(8, 8), 3)
+    array([0, 0, 0, 1, 1, 1, 2, 2])
     """
-    extra = queues % consumers
-    small = F.floor(queues / consumers).cast("int")
+    small, extra = np.divmod(queues, consumers)
     boundary = extra * (small + 1)
-    in_large = F.floor(queue / (small + 1))
-    in_small = extra + F.floor((queue - boundary) / F.greatest(small, F.lit(1)))
-    return F.when(queue < boundary, in_large).otherwise(in_small).cast("int")
+    in_small = extra + (queue - boundary) // np.maximum(small, 1)
+    owner: Integers = np.where(queue < boundary, queue // (small + 1), in_small)
+    return owner
+
+
+def shares(division: Division, _: Policy) -> Shares:
+    """What each consumer takes."""
+    return Shares.of_owners(owner_index(*division.queues.in_topic, len(division.members)))

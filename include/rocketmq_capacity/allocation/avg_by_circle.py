@@ -2,15 +2,27 @@
 
 from typing import Final
 
-from pyspark.sql import Column
+import numpy as np
 
-NAME: Final = "AVG_BY_CIRCLE"
+from rocketmq_capacity import vocabulary
+from rocketmq_capacity.contracts.division import Division, Integers, Shares
+from rocketmq_capacity.settings.policy import Policy
+
+NAME: Final = vocabulary.AVG_BY_CIRCLE
 
 
-def owner_index(queue: Column, queues: Column, consumers: Column) -> Column:  # noqa: ARG001  (one shape for all)
+def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:  # noqa: ARG001  (one shape)
     """Index of the consumer that owns each queue.
 
-    Shape, units and errors: as ``avg.owner_index``; ``queues`` does not matter.
+    Shape and units: as ``avg.owner_index``; ``queues`` does not matter.
     Source: AllocateMessageQueueAveragelyByCircle.java, rocketmq-all-5.3.3.
+
+    >>> owner_index(np.arange(8), np.full(8, 8), 3)
+    array([0, 1, 2, 0, 1, 2, 0, 1])
     """
-    return queue % consumers
+    return np.remainder(queue, consumers)
+
+
+def shares(division: Division, _: Policy) -> Shares:
+    """What each consumer takes."""
+    return Shares.of_owners(owner_index(*division.queues.in_topic, len(division.members)))

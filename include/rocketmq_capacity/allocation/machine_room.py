@@ -3,28 +3,42 @@
 from collections.abc import Collection
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column
+import numpy as np
 
-NAME: Final = "MACHINE_ROOM"
+from rocketmq_capacity import vocabulary
+from rocketmq_capacity.contracts.division import NOBODY, Division, Integers, Shares
+from rocketmq_capacity.settings.policy import Policy
+
+NAME: Final = vocabulary.MACHINE_ROOM
 
 
-def is_kept(broker_name: Column, machine_rooms: Collection[str]) -> Column:
+def is_kept(broker_name: str, machine_rooms: Collection[str]) -> bool:
     """Whether the strategy sees a broker: ``split("@")`` gives two parts and the first is one of the rooms.
 
     Java's split drops trailing empty parts: ``a@b`` and ``a@b@`` have two, ``a@`` one, ``@b`` two with room "".
     """
-    room = F.split_part(broker_name, F.lit("@"), F.lit(1))
-    has_two_parts = broker_name.rlike(r"^[^@]*@[^@]+@*$")
-    return has_two_parts & room.isin(*machine_rooms)
+    parts = broker_name.rstrip("@").split("@")
+    return len(parts) == 2 and parts[0] in machine_rooms
 
 
-def owner_index(queue: Column, queues: Column, consumers: Column) -> Column:
+def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:
     """Index of the consumer that owns each kept queue: equal blocks first, the rest one each from the first on.
 
-    Shape: as ``avg.owner_index``, over the kept queues alone; ``queue`` is null where a queue is not kept.
+    Shape and units: as ``avg.owner_index``, over the kept queues alone.
     Source: AllocateMessageQueueByMachineRoom.java, rocketmq-all-5.3.3.
     """
-    block = F.floor(queues / consumers).cast("int")
-    in_block = F.floor(queue / F.greatest(block, F.lit(1)))
-    return F.when(queue < block * consumers, in_block).otherwise(queue - block * consumers).cast("int")
+    block = queues // consumers
+    return np.where(queue < block * consumers, queue // np.maximum(block, 1), queue - block * consumers)
+
+
+def refusal(_: Division, policy: Policy) -> str | None:
+    """Why the strategy cannot run."""
+    return "the policy has no machine_rooms (consumeridcs)" if policy.machine_rooms is None else None
+
+
+def shares(division: Division, policy: Policy) -> Shares:
+    """What each consumer takes."""
+    rooms = policy.machine_rooms or ()
+    rank, kept = division.queues.ranked(lambda topic, place: topic if is_kept(place.broker_name, rooms) else None)
+    owner = owner_index(rank, kept, len(division.members))
+    return Shares.of_owners(np.where(kept > 0, owner, NOBODY))

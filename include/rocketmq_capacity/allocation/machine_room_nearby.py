@@ -3,37 +3,49 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column
+import numpy as np
 
+from rocketmq_capacity import vocabulary
 from rocketmq_capacity.allocation import avg, avg_by_circle
+from rocketmq_capacity.contracts.division import Division, Integers, Shares
+from rocketmq_capacity.settings.policy import Policy
 
-INNER: Final[Mapping[str, Callable[[Column, Column, Column], Column]]] = {
-    f"MACHINE_ROOM_NEARBY-{inner.NAME}": inner.owner_index for inner in (avg, avg_by_circle)
+OwnerIndex = Callable[[Integers, Integers, Integers], Integers]
+INNER: Final[Mapping[str, OwnerIndex]] = {
+    f"{vocabulary.MACHINE_ROOM_NEARBY}-{inner.NAME}": inner.owner_index for inner in (avg, avg_by_circle)
 }
 """The strategy's name with each inner strategy -> what allocates inside a room."""
 
 
-def sorted_by_room(client_rooms: Column) -> Column:
-    """The consumers' places room by room: array<string> by place -> array<struct<room, place>>, places in order."""
-    places = F.sequence(F.lit(0), F.size(client_rooms) - 1)
-    return F.sort_array(F.arrays_zip(client_rooms.alias("room"), places.alias("place")))
+def refusal(division: Division, policy: Policy) -> str | None:
+    """Why the strategy cannot run: a room that the policy does not tell, the first in Java's order."""
+    if policy.rooms is None:
+        return "the policy has no rooms"
+    lost = [place.broker_name for _, place in division.queues.places if place.room is None]
+    if lost:
+        return f"Machine room is null for broker {min(lost, key=vocabulary.java_order)}"
+    stranger = next((one.client_id for one in division.members.consumers if one.room is None), None)
+    return None if stranger is None else f"Machine room is null for consumer id {stranger}"
 
 
-def where_room_stands(rooms: Column, room: Column) -> Column:
-    """Of the rooms in :func:`sorted_by_room`: struct<first, clients>, where this one begins and how often it stands."""
-    first = F.array_position(rooms, room) - 1
-    behind = F.array_position(F.reverse(rooms), room) - 1
-    clients = F.when(first >= 0, F.size(rooms) - first - behind)
-    return F.struct(first.cast("int").alias("first"), clients.cast("int").alias("clients"))
+def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
+    """What each consumer takes.
 
-
-def owner_place(name: str, queue: Column, queues: Column, clients: Column, room: Column, places: Column) -> Column:
-    """Place of each queue's owner among all ``clients`` of the group.
-
-    Shape: int columns, ``room`` of :func:`where_room_stands`, ``places`` of :func:`sorted_by_room` -> one int column.
-    Units: ``queue`` and ``queues`` are ranked inside the room.
     Source: AllocateMachineRoomNearby.java, rocketmq-all-5.3.3.
     """
-    index = INNER[name](queue, queues, F.coalesce(room["clients"], clients))
-    return F.when(room["clients"].isNull(), index).otherwise(F.get(places, room["first"] + index))
+    queues, rooms = division.queues, _rooms(division)
+    # All consumers stand for those of a room that has none.
+    of_place = [rooms.get(place.room, rooms[None]) for _, place in queues.places]
+    rank, in_room = queues.ranked(lambda topic, place: (topic, place.room))
+    index = inner(rank, in_room, np.array([len(consumers) for consumers in of_place], np.int64)[queues.place])
+    first = np.cumsum([0, *(len(consumers) for consumers in of_place)])[:-1]
+    return Shares.of_owners(np.concatenate([*of_place, np.empty(0, np.int64)])[first[queues.place] + index])
+
+
+def _rooms(division: Division) -> Mapping[str | None, Integers]:
+    """The places of each room's consumers, in order; None: of all."""
+    places: dict[str | None, list[int]] = {}
+    for place, consumer in enumerate(division.members.consumers):
+        places.setdefault(consumer.room, []).append(place)
+    places[None] = list(range(len(division.members)))
+    return {room: np.array(of_room, np.int64) for room, of_room in places.items()}

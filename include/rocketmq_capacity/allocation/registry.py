@@ -1,26 +1,50 @@
-"""The strategies that give a queue to one consumer: name -> the place of the owner."""
+"""Every strategy by its name: what it gives to whom, and why it cannot run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column
+from rocketmq_capacity.allocation import (
+    avg,
+    avg_by_circle,
+    config,
+    consistent_hash,
+    machine_room,
+    machine_room_nearby,
+    pop,
+)
+from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.settings.policy import Policy
 
-from rocketmq_capacity.allocation import avg, avg_by_circle, consistent_hash, machine_room, machine_room_nearby
+
+def _never(_: Division, __: Policy) -> None:
+    """A strategy that runs for every group."""
 
 
-def _nearby(name: str) -> Column:
-    return machine_room_nearby.owner_place(
-        name, F.col("room_queue"), F.col("room_queues"), F.col("clients"), F.col("in_room"), F.col("room_places")
-    )
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """One allocation strategy.
+
+    Attributes:
+        shares: what each consumer takes, where the strategy can run.
+        refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words where it has some;
+            None where it can.
+    """
+
+    shares: Callable[[Division, Policy], Shares]
+    refusal: Callable[[Division, Policy], str | None] = _never
 
 
-OWNER: Final[Mapping[str, Callable[[], Column]]] = {
-    avg.NAME: lambda: avg.owner_index(F.col("queue"), F.col("queues"), F.col("clients")),
-    avg_by_circle.NAME: lambda: avg_by_circle.owner_index(F.col("queue"), F.col("queues"), F.col("clients")),
-    machine_room.NAME: lambda: machine_room.owner_index(F.col("kept_queue"), F.col("kept_queues"), F.col("clients")),
-    **{name: partial(_nearby, name) for name in machine_room_nearby.INNER},
-    consistent_hash.NAME: lambda: consistent_hash.owner_index(F.col("queue")),
+STRATEGIES: Final[dict[str, Strategy]] = {
+    avg.NAME: Strategy(avg.shares),
+    avg_by_circle.NAME: Strategy(avg_by_circle.shares),
+    config.NAME: Strategy(config.shares, config.refusal),
+    machine_room.NAME: Strategy(machine_room.shares, machine_room.refusal),
+    **{
+        name: Strategy(partial(machine_room_nearby.shares, inner), machine_room_nearby.refusal)
+        for name, inner in machine_room_nearby.INNER.items()
+    },
+    consistent_hash.NAME: Strategy(consistent_hash.shares),
+    pop.NAME: Strategy(pop.shares, pop.refusal),
 }
-"""Each gives an int over the columns of ``allocate._slots``: a place in the group's ``client_ids``; null: nobody."""

@@ -1,201 +1,159 @@
-"""The stage: loads of every strategy, what each group runs today, and every finding."""
+"""The stage: loads of every strategy, what a group runs today, and what is wrong with a group or a topic."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from itertools import chain
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+import numpy as np
+import pyarrow as pa
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment import balance, layout, membership, ownership, trust
-from rocketmq_capacity.assessment.current import (
-    client_strategies,
-    current_allocation,
-    current_strategies,
-    known_today,
-    observed_allocation,
-)
-from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.loads import (
-    POP,
-    client_loads,
-    java_sorted,
-    owned_queues,
-    strategy_loads,
-    weighed_queues,
-)
-from rocketmq_capacity.assessment.provision import provision_status
-from rocketmq_capacity.config import Policy
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.side_by_side import side_by_side
-
-TODAY = "TODAY"
-"""Stands for the strategy in frames of what holds today, where clients may run different ones."""
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.provision import provision
+from rocketmq_capacity.assessment.rules import GROUP_RULES, TOPIC_RULES
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.contracts import Finding, GroupStatus, StrategyLoad
+from rocketmq_capacity.contracts.division import Flags, Integers
+from rocketmq_capacity.vocabulary import java_order
 
 
 @dataclass(frozen=True, slots=True)
-class Assessment:
-    """What the stage writes."""
+class ClientLoads:
+    """What each client id of a group bears under a strategy; arrays in the order of ``GroupAssessment.client_ids``.
 
-    client_load: DataFrame
-    strategy_load: DataFrame
-    group_status: DataFrame
-    finding: DataFrame
-
-
-def assess(
-    tables: Mapping[type[Dataset], DataFrame],
-    allocation: DataFrame,
-    status: DataFrame,
-    policy: Policy,
-    allocate: Callable[[Mapping[type[Dataset], DataFrame]], DataFrame],
-    settle: Callable[[DataFrame], DataFrame],
-    earlier: DataFrame | None = None,
-) -> Assessment:
-    """Judge a snapshot.
-
-    Args:
-        tables: the snapshot's tables by contract.
-        allocation: who owns what under every strategy (``Allocation``).
-        status: which strategies apply (``StrategyStatus``).
-        policy: thresholds, and what groups are said to run.
-        allocate: snapshot tables -> ``Allocation``: what the allocation would be with other consumers.
-        settle: gives the same frame, so that what is used many times is planned and computed once.
-        earlier: ``Finding`` of the run before, if there was one.
+    Attributes:
+        strategy: one that applies.
+        queues: owned.
+        msgs_per_s: written to them, NaN where unknown.
+        lag: on them; see ``has_lag``.
+        has_lag: whether it is known.
     """
-    queues, current = side_by_side(
-        lambda: settle(weighed_queues(tables, [])), lambda: settle(current_strategies(tables, allocation, policy))
-    )
-    runs = client_strategies(tables, current, policy)
-    owned, known, groups = side_by_side(
-        lambda: settle(owned_queues(allocation.unionByName(observed_allocation(tables)), queues, [])),
-        lambda: settle(known_today(tables, runs, status, policy)),
-        lambda: settle(_groups(tables, queues, current)),
-    )
-    client_load, today = side_by_side(
-        lambda: settle(client_loads(tables, status, owned)),
-        lambda: settle(current_allocation(tables, runs, known, owned)),
-    )
 
-    def found() -> DataFrame:
-        today_clients, today_load = loads_today(tables, known, queues, today, settle)
-        facts = Facts(tables, policy, groups, queues, today, settle(today_load), today_clients, earlier)
-        return _findings(facts, settle)
-
-    def owned_after(fewer: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-        after = settle(owned_queues(settle(allocate(fewer)), queues, []))
-        return settle(current_allocation(fewer, client_strategies(fewer, current, policy), known, after))
-
-    finding, provision, strategy_load = side_by_side(
-        found,
-        lambda: settle(provision_status(tables, today, owned_after, policy)),
-        lambda: settle(strategy_loads(tables, status, queues, owned, client_load)),
-    )
-    return Assessment(client_load, strategy_load, groups.join(provision, "consumer_group"), finding)
+    strategy: str
+    queues: Integers
+    msgs_per_s: Numbers
+    lag: Integers
+    has_lag: Flags
 
 
-def loads_of_variants(
-    variants: Mapping[type[Dataset], DataFrame],
-    allocation: DataFrame,
-    group_status: DataFrame,
-    status: DataFrame,
-    policy: Policy,
-    by: list[str],
-    settle: Callable[[DataFrame], DataFrame],
-) -> DataFrame:
-    """What groups would own in changed clusters while they go on running what they run today.
+@dataclass(frozen=True, slots=True)
+class GroupAssessment:
+    """What is said of a group.
 
-    Args:
-        variants: snapshot tables whose topic_queue, consumer, consumer_group and subscription hold the columns ``by``.
-        allocation: ``Allocation`` of the variants, with ``by``.
-        group_status: ``GroupStatus`` of the cluster as it is.
-        status: ``StrategyStatus`` of the cluster as it is.
-        policy: what groups are said to run.
-        by: the columns that keep the variants apart.
-        settle: as for :func:`assess`.
-
-    Shape: -> ``by`` and ``StrategyLoad``, of the groups whose strategy is known and computed; strategy is TODAY.
+    Attributes:
+        status: the group at a glance.
+        loads: what each strategy of the policy means for it; none for a broadcasting group.
+        client_ids: the different ones, in Java's order.
+        client_loads: of each strategy that applies.
+        findings: what is wrong.
     """
-    current = group_status.select("consumer_group", "current_strategy")
-    runs = client_strategies(variants, current, policy)
-    queues, known = side_by_side(
-        lambda: settle(weighed_queues(variants, by)),
-        lambda: settle(known_today(variants, runs, status, policy).where("is_predicted")),
+
+    status: GroupStatus
+    loads: list[StrategyLoad]
+    client_ids: list[str]
+    client_loads: list[ClientLoads]
+    findings: list[Finding]
+
+
+def assess_group(group: Group) -> GroupAssessment:
+    """Judge a business group."""
+    return GroupAssessment(
+        status=_status(group),
+        loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies]
+        if group.is_clustering
+        else [],
+        client_ids=group.client_ids,
+        client_loads=[
+            ClientLoads(name, load.queues, load.msgs_per_s, load.lag, load.has_lag)
+            for name, load in group.loads.items()
+        ],
+        findings=list(chain.from_iterable(rule(group) for rule in GROUP_RULES.values())),
     )
-    owned = settle(owned_queues(allocation, queues, by))
-    today = settle(current_allocation(variants, runs, known, owned, by))
-    return loads_today(variants, known, queues, today, settle, by)[1]
 
 
-def loads_today(
-    tables: Mapping[type[Dataset], DataFrame],
-    known: DataFrame,
-    queues: DataFrame,
-    today: DataFrame,
-    settle: Callable[[DataFrame], DataFrame],
-    by: list[str] | None = None,
-) -> tuple[DataFrame, DataFrame]:
-    """``ClientLoad`` and ``StrategyLoad`` of what holds today, under the strategy :data:`TODAY`."""
-    group = [*(by or []), "consumer_group"]
-    status = (
-        tables[contracts.ConsumerGroup]
-        .select(*group)
-        .join(known.select("consumer_group"), "consumer_group")
-        .select(
-            *group,
-            F.lit(TODAY).alias("strategy"),
-            F.lit(True).alias("is_applicable"),
-            F.lit(None).cast("string").alias("reason"),
+def assess_topic(topic: Topic) -> list[Finding]:
+    """Judge a topic; only a business one can have something wrong with it."""
+    if not topic.is_business:
+        return []
+    return list(chain.from_iterable(rule(topic) for rule in TOPIC_RULES.values()))
+
+
+def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:
+    """The columns of ``ClientLoad`` of several groups; texts stand once each, and rows hold their numbers."""
+    names: dict[str, int] = {}
+    ids = pa.array(chain.from_iterable(group.client_ids for group in groups), pa.string()).dictionary_encode()
+    first, of_group, of_strategy, of_client = 0, [], [], []
+    for number, group in enumerate(groups):
+        clients = len(group.client_ids)
+        for one in group.client_loads:
+            of_group.append(np.full(clients, number))
+            of_strategy.append(np.full(clients, names.setdefault(one.strategy, len(names))))
+            of_client.append(np.arange(first, first + clients))
+        first += clients
+    loads = [one for group in groups for one in group.client_loads]
+    rates = _joined((one.msgs_per_s for one in loads), np.float64)
+    has_lag = _joined((one.has_lag for one in loads), np.bool_)
+    client = np.asarray(ids.indices)[_joined(of_client)]
+    return {
+        "consumer_group": _encoded(
+            _joined(of_group), pa.array([one.status.consumer_group for one in groups], pa.string())
+        ),
+        "strategy": _encoded(_joined(of_strategy), pa.array(list(names), pa.string())),
+        "client_id": _encoded(client, ids.dictionary),
+        "queues": pa.array(_joined(one.queues for one in loads)),
+        "msgs_per_s": pa.array(rates, mask=np.isnan(rates)),
+        "lag": pa.array(_joined(one.lag for one in loads), mask=~has_lag),
+    }
+
+
+def _joined(parts: Iterable[Integers | Numbers | Flags], kind: type[np.generic] = np.int64) -> np.ndarray:
+    return np.concatenate([*parts, np.empty(0, kind)])
+
+
+def _encoded(numbers: Integers, texts: pa.StringArray) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), texts)
+
+
+def _status(group: Group) -> GroupStatus:
+    verdict, facts, current = provision(group), group.facts, group.current
+    return GroupStatus(
+        consumer_group=facts.consumer_group,
+        message_model=facts.message_model,
+        message_request_mode=facts.message_request_mode,
+        connections=facts.connections,
+        distinct_client_ids=facts.distinct_client_ids,
+        topics=tuple(sorted((reads.topic.topic for reads in group.business), key=java_order)),
+        max_useful_clients=group.max_useful_clients,
+        provision_status=verdict.status,
+        provision_reason=verdict.reason,
+        current_strategy=None if current is None else current.strategy,
+        current_strategy_source=None if current is None else current.source,
+        utilisation=verdict.utilisation,
+    )
+
+
+def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:
+    """What a strategy means; without a load where it does not apply."""
+    if load is None:
+        return StrategyLoad(
+            consumer_group=group.name,
+            strategy=strategy,
+            is_applicable=False,
+            reason=group.refusals[strategy],
+            idle_clients=(),
+            orphan_queues=(),
+            doubly_owned_queues=(),
         )
-    )
-    as_today = today.withColumn("strategy", F.lit(TODAY))
-    clients = settle(client_loads(tables, status, as_today, by))
-    return clients, strategy_loads(tables, status, queues, as_today, clients, by)
-
-
-def _findings(facts: Facts, settle: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    families = (membership.rules, ownership.rules, layout.rules, balance.rules, trust.snapshot_incomplete)
-    rules = side_by_side(*(partial(_settled_rules, family, facts, settle) for family in families))
-    found = settle(reduce(DataFrame.unionByName, rules))
-    return reduce(DataFrame.unionByName, [found, *trust.suspect_snapshot(facts, found)])
-
-
-def _settled_rules(
-    family: Callable[[Facts], Iterable[DataFrame]], facts: Facts, settle: Callable[[DataFrame], DataFrame]
-) -> DataFrame:
-    return settle(reduce(DataFrame.unionByName, family(facts)))
-
-
-def _groups(tables: Mapping[type[Dataset], DataFrame], queues: DataFrame, current: DataFrame) -> DataFrame:
-    """``GroupStatus`` without the provision."""
-    business = tables[contracts.Subscription].where("kind = 'BUSINESS'")
-    topics = business.groupBy("consumer_group").agg(java_sorted(F.col("topic")).alias("topics"))
-    pulled = (
-        queues
-        .where(F.col("message_request_mode") != POP)
-        .groupBy("consumer_group", "topic")
-        .agg(F.count("*").alias("n"))
-    )
-    largest = pulled.groupBy("consumer_group").agg(F.max("n").cast("int").alias("largest"))
-    is_bounded = (F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING") & (
-        F.col("message_request_mode") != POP
-    )
-    return (
-        tables[contracts.ConsumerGroup]
-        .where("kind = 'BUSINESS'")
-        .join(topics, "consumer_group", "left")
-        .join(largest, "consumer_group", "left")
-        .join(current, "consumer_group", "left")
-        .select(
-            "consumer_group",
-            "message_model",
-            "message_request_mode",
-            "connections",
-            "distinct_client_ids",
-            F.coalesce("topics", F.array().cast("array<string>")).alias("topics"),
-            F.when(is_bounded, F.coalesce("largest", F.lit(0))).alias("max_useful_clients"),
-            "current_strategy",
-            "current_strategy_source",
-        )
+    names = group.division.queues.names
+    return StrategyLoad(
+        consumer_group=group.name,
+        strategy=strategy,
+        is_applicable=True,
+        idle_clients=tuple(group.client_ids[client] for client in load.idle.tolist()),
+        orphan_queues=tuple(sorted(names[queue] for queue in load.orphans.tolist())),
+        doubly_owned_queues=tuple(sorted(load.doubly_owned)),
+        count=load.count,
+        traffic=load.traffic,
+        lag=load.lag_metrics,
     )

@@ -1,204 +1,157 @@
-"""The strategy that each group really uses, and so who owns what today."""
+"""The strategy that a group really uses, and so who owns what today."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+import numpy as np
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.loads import POP, QUEUE
-from rocketmq_capacity.config import Policy
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Allocator, Division, Owners
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP, PULL
 
-MIXED: Final = "MIXED"
-OBSERVED: Final = "OBSERVED"
+Source = Literal["reported", "observed", "policy", "default"]
 
 
-def current_strategies(tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, policy: Policy) -> DataFrame:
-    """What each clustering group runs, and how that is known.
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What a clustering group runs, and how that is known."""
+
+    strategy: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """Who owns what today.
+
+    Attributes:
+        owners: of the group's business queues.
+        is_predicted: computed from what the clients run; else as they report it.
+    """
+
+    owners: Owners
+    is_predicted: bool
+
+
+def current_strategy(division: Division, allocator: Allocator, policy: Policy) -> Current:
+    """What a clustering group runs.
 
     As its clients report it (different ones: MIXED); else the first strategy of the policy that gives each client just
     what it reports to own; else the policy's entry for the group; else its default.
-
-    Shape: -> one row a clustering business group: consumer_group, current_strategy, current_strategy_source.
     """
-    reported = (
-        tables[contracts.Consumer]
-        .where("allocate_strategy IS NOT NULL")
-        .groupBy("consumer_group")
-        .agg(F.collect_set("allocate_strategy").alias("reported"))
-    )
-    groups = tables[contracts.ConsumerGroup].where("kind = 'BUSINESS'")
-    groups = groups.where(F.coalesce("message_model", F.lit("CLUSTERING")) != "BROADCASTING")
-    of_policy = _lookup(policy.current_strategies.by_group, F.col("consumer_group"))
-    known = F.array(
-        _known(
-            F.when(F.size("reported") == 1, F.element_at("reported", 1)).when(F.size("reported") > 1, F.lit(MIXED)),
-            "reported",
-        ),
-        _known(F.col("observed"), "observed"),
-        _known(of_policy, "policy"),
-        _known(F.lit(policy.current_strategies.default), "default"),
-    )
-    first = F.filter(known, lambda answer: answer["strategy"].isNotNull())[0]
-    return (
-        groups
-        .select("consumer_group")
-        .join(reported, "consumer_group", "left")
-        .join(_observed(tables, allocation, policy), "consumer_group", "left")
-        .select(
-            "consumer_group",
-            first["strategy"].alias("current_strategy"),
-            first["source"].alias("current_strategy_source"),
-        )
-    )
+    reported = {one.allocate_strategy for one in division.members.consumers if one.allocate_strategy is not None}
+    if reported:
+        return Current(MIXED if len(reported) > 1 else reported.pop(), "reported")
+    if (observed := _observed(division, allocator, policy)) is not None:
+        return Current(observed, "observed")
+    if (told := policy.current_strategies.of_group(division.group.consumer_group)) is not None:
+        return Current(told, "policy")
+    return Current(policy.current_strategies.default, "default")
 
 
-def client_strategies(tables: Mapping[type[Dataset], DataFrame], current: DataFrame, policy: Policy) -> DataFrame:
-    """What each client runs: what it reports, else its group's, else (its group is MIXED) what the policy says.
+def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
+    """What each client id runs: what it reports, else its group's, else (its group is MIXED) what the policy says.
 
-    Shape: -> consumer_group, client_id, runs: the strategy as the policy computes it.
+    Shape: -> by index of the client id, the strategy as the policy computes it.
     """
-    of_group = F.when(F.col("current_strategy") != MIXED, F.col("current_strategy"))
-    of_policy = _lookup(policy.current_strategies.by_group, F.col("consumer_group"))
-    runs = F.coalesce("own", of_group, of_policy, F.lit(policy.current_strategies.default))
-    return (
-        tables[contracts.Consumer]
-        .groupBy("consumer_group", "client_id")
-        .agg(F.min("allocate_strategy").alias("own"))
-        .join(current, "consumer_group")
-        .select("consumer_group", "client_id", computed_name(runs, policy).alias("runs"))
-    )
+    own: dict[str, str] = {}
+    for one in division.members.consumers:
+        if one.allocate_strategy is not None:
+            own[one.client_id] = min(own.get(one.client_id, one.allocate_strategy), one.allocate_strategy)
+    others = current
+    if current == MIXED:
+        told = policy.current_strategies
+        others = told.of_group(division.group.consumer_group) or told.default
+    return [policy.computed(own.get(client_id, others)) for client_id in division.members.client_ids]
 
 
-def known_today(
-    tables: Mapping[type[Dataset], DataFrame], runs: DataFrame, status: DataFrame, policy: Policy
-) -> DataFrame:
-    """The groups whose owners of today are known, and how.
+def owned_today(
+    division: Division,
+    runs: list[str],
+    applies: Callable[[str], bool],
+    owners: Callable[[str], Owners],
+    policy: Policy,
+) -> Today | None:
+    """Who owns what today: each client by what it runs itself, popped topics under POP; None where that is not known.
 
     Predicted where every strategy that is in use applies; else as observed, where every client reported what it owns.
-    Shape: -> consumer_group, is_predicted.
+
+    Args:
+        division: the group's queues and consumers.
+        runs: of :func:`client_runs`.
+        applies: whether RocketMQ would allocate by a strategy of the policy; False for one that the policy lacks.
+        owners: who owns what under a strategy.
+        policy: which strategies are computed.
     """
-    applies = status.where("is_applicable").select(
-        "consumer_group", F.col("strategy").alias("runs"), F.lit(True).alias("ok")
-    )
-    predicted = (
-        runs
-        .join(applies, ["consumer_group", "runs"], "left")
-        .groupBy("consumer_group")
-        .agg((F.count("ok") == F.count("*")).alias("is_predicted"))
-    )
-    if POP not in policy.strategies:
-        pops = tables[contracts.ConsumerGroup].where(
-            "message_request_mode <> 'PULL' AND NOT coalesce(is_orderly, false)"
-        )
-        predicted = predicted.join(pops, "consumer_group", "left_anti")
-    observed = tables[contracts.Consumer].groupBy("consumer_group").agg(F.min("has_owned_queues").alias("is_observed"))
-    return (
-        runs
-        .select("consumer_group")
-        .distinct()
-        .join(predicted, "consumer_group", "left")
-        .join(observed, "consumer_group")
-        .select("consumer_group", F.coalesce("is_predicted", F.lit(False)).alias("is_predicted"), "is_observed")
-        .where("is_predicted OR is_observed")
-        .drop("is_observed")
-    )
+    if not runs:
+        return None
+    group = division.group
+    pops = group.message_request_mode != PULL and not group.is_orderly
+    if all(map(applies, set(runs))) and not (pops and POP not in policy.strategies):
+        return Today(predicted_owners(division, runs, owners), is_predicted=True)
+    if all(one.has_owned_queues for one in division.members.consumers):
+        return Today(_as_reported(division), is_predicted=False)
+    return None
 
 
-def current_allocation(
-    tables: Mapping[type[Dataset], DataFrame],
-    runs: DataFrame,
-    known: DataFrame,
-    owned: DataFrame,
-    by: list[str] | None = None,
-) -> DataFrame:
-    """Who owns what today, of the groups in ``known``: each client by what it runs itself, popped topics under POP.
-
-    Shape: rows of ``loads.owned_queues`` and the topic's message_request_mode; POP only where the group is not orderly
-    (an orderly consumer always rebalances itself). ``by`` names the columns that keep variants of the cluster apart; a
-    group that is only known as observed has rows in the cluster as it is alone.
-    """
-    by = by or []
-    group = [*by, "consumer_group"]
-    orderly = tables[contracts.ConsumerGroup].select(*group, F.coalesce("is_orderly", F.lit(False)).alias("is_orderly"))
-    is_popped = (F.col("message_request_mode") == POP) & ~F.col("is_orderly")
-    modes = (
-        tables[contracts.Subscription]
-        .where("kind = 'BUSINESS'")
-        .join(orderly, group)
-        .select(*group, "topic", F.when(is_popped, POP).otherwise("PULL").alias("message_request_mode"))
-    )
-    runs_now = F.when(F.col("message_request_mode") == POP, POP).otherwise(F.col("runs"))
-    predicted = (
-        owned
-        .join(known.where("is_predicted").select("consumer_group"), "consumer_group")
-        .join(runs, ["consumer_group", "client_id"])
-        .join(modes, [*group, "topic"])
-        .where(F.col("strategy") == runs_now)
-        .drop("runs")
-    )
-    observed = owned.where(F.col("strategy") == OBSERVED).join(
-        known.where("NOT is_predicted").select("consumer_group"), "consumer_group"
-    )
-    return predicted.unionByName(observed.join(modes, [*group, "topic"]))
+def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
+    """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP."""
+    queues, in_use = division.queues, set(runs)
+    popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
+    if len(in_use) == 1 and not popped_names:
+        return owners(runs[0])
+    ran, is_popped = np.array(runs), np.array([reads.topic.topic in popped_names for reads in queues.topics], bool)
+    parts, strangers = [], []
+    for strategy in sorted({*in_use, *([POP] if popped_names else [])}):
+        own = owners(strategy)
+        of_popped = is_popped[queues.topic[own.queue]]
+        keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy)
+        parts.append((own.queue[keep], own.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
+        strangers += [one for one in own.strangers if runs[one[0]] == strategy and one[1].topic not in popped_names]
+    queue, client, popped = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Owners(queue, client, tuple(sorted(strangers)), is_popped=popped)
 
 
-def observed_allocation(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    """What clients report to own, as an ``Allocation`` under the strategy :data:`OBSERVED`; business topics alone."""
-    return (
-        tables[contracts.OwnedQueue]
-        .where("kind = 'BUSINESS'")
-        .select(F.lit(OBSERVED).alias("strategy"), "consumer_group", *QUEUE, "client_id")
-    )
+def _as_reported(division: Division) -> Owners:
+    queues = division.queues
+    number = {name: index for index, name in enumerate(queues.names)}
+    of_broker: dict[tuple[str, str], list[int]] = {}
+    for index, name in enumerate(queues.names):
+        of_broker.setdefault((name.topic, name.broker_name), []).append(index)
+    read = {reads.topic.topic for reads in division.group.reads if reads.topic.kind == BUSINESS}
+    pairs, strangers = set(), set()
+    for client, name in _seen(division):
+        if name.queue_id == EVERY_QUEUE:
+            pairs |= {(index, client) for index in of_broker.get((name.topic, name.broker_name), ())}
+        elif name in number:
+            pairs.add((number[name], client))
+        else:
+            strangers.add((client, name))
+    given = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    return Owners(given[:, 0], given[:, 1], tuple(sorted(one for one in strangers if one[1].topic in read)))
 
 
-def computed_name(strategy: Column, policy: Policy) -> Column:
-    """A reported strategy as the policy computes it: NEARBY's inner strategy cannot be seen, so the policy's stands."""
-    nearby = next((name for name in policy.strategies if name.startswith("MACHINE_ROOM_NEARBY-")), None)
-    if nearby is None:
-        return strategy
-    return F.when(strategy == "MACHINE_ROOM_NEARBY", F.lit(nearby)).otherwise(strategy)
+def _seen(division: Division) -> set[tuple[int, Queue]]:
+    """What clients report to own of business topics: a client id's index and a queue."""
+    index = {client_id: number for number, client_id in enumerate(division.members.client_ids)}
+    return {
+        (index[one.client_id], Queue(one.topic, one.broker_name, one.queue_id))
+        for one in division.group.owned
+        if one.client_id in index
+    }
 
 
-def _known(strategy: Column, source: str) -> Column:
-    return F.struct(strategy.alias("strategy"), F.lit(source).alias("source"))
-
-
-def _lookup(entries: Mapping[str, str], key: Column) -> Column:
-    if not entries:
-        return F.lit(None).cast("string")
-    pairs = [F.lit(item) for pair in entries.items() for item in pair]
-    return F.create_map(*pairs)[key]
-
-
-def _observed(tables: Mapping[type[Dataset], DataFrame], allocation: DataFrame, policy: Policy) -> DataFrame:
+def _observed(division: Division, allocator: Allocator, policy: Policy) -> str | None:
     """The first strategy that gives every client that reported what it owns just that, over the business topics."""
-    reporting = tables[contracts.Consumer].where("has_owned_queues").select("consumer_group", "client_id").distinct()
-    seen = (
-        tables[contracts.OwnedQueue].where("kind = 'BUSINESS'").select("consumer_group", "client_id", *QUEUE).distinct()
-    )
-    topics = tables[contracts.Topic].where("kind = 'BUSINESS'").select("topic")
-    strategies = list(policy.strategies)
-    given = (
-        allocation
-        .where(F.col("strategy").isin(strategies))
-        .join(reporting, ["consumer_group", "client_id"])
-        .join(topics, "topic")
-        .select("strategy", "consumer_group", "client_id", *QUEUE)
-        .distinct()
-    )
-    key = ["consumer_group", "client_id", *QUEUE]
-    given_counts = given.groupBy("consumer_group", "strategy").agg(F.count("*").alias("given"))
-    both = given.join(seen, key).groupBy("consumer_group", "strategy").agg(F.count("*").alias("both"))
-    seen_counts = seen.groupBy("consumer_group").agg(F.count("*").alias("seen"))
-    place = F.array_position(F.array(*map(F.lit, strategies)), F.col("strategy"))
-    return (
-        given_counts
-        .join(both, ["consumer_group", "strategy"])
-        .join(seen_counts, "consumer_group")
-        .where("given = both AND seen = both")
-        .groupBy("consumer_group")
-        .agg(F.min_by("strategy", place).alias("observed"))
-    )
+    seen = _seen(division)
+    if not seen:
+        return None
+    reporting = {one.client_id for one in division.members.consumers if one.has_owned_queues}
+    ids = division.members.client_ids
+    for strategy in policy.strategies:
+        given = {one for one in allocator.reported(strategy, division) if ids[one[0]] in reporting}
+        if given == seen:
+            return strategy
+    return None

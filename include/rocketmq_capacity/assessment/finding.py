@@ -1,75 +1,68 @@
-"""How a rule says what it found: one row of the contract ``Finding``."""
+"""How a rule says what it found, and the words that sentences share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_FLOOR, Decimal
+from typing import Any
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+import msgspec
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Metrics
+from rocketmq_capacity.contracts.wording import counted, rounded
+from rocketmq_capacity.vocabulary import Rule, Severity
 
 
-def findings(
-    rows: DataFrame,
-    rule: str,
+def finding(
+    rule: Rule,
+    severity: Severity,
     *,
-    severity: Column | str,
-    subjects: Column,
-    evidence: Mapping[str, Column],
-    message: Column,
-    consumer_group: bool = False,
-    topic: bool = False,
-    broker_name: bool = False,
-) -> DataFrame:
-    """One finding for each row; the flags say which of the row's own columns it names.
-
-    Shape: any rows -> ``Finding``. ``evidence`` is written as a JSON object with nulls kept, ``subjects`` sorted.
-    """
-    absent = F.lit(None).cast("string")
-    return rows.select(
-        F.lit(rule).alias("rule"),
-        (F.lit(severity) if isinstance(severity, str) else severity).alias("severity"),
-        (F.col("consumer_group") if consumer_group else absent).alias("consumer_group"),
-        (F.col("topic") if topic else absent).alias("topic"),
-        (F.col("broker_name") if broker_name else absent).alias("broker_name"),
-        subjects.alias("subjects"),
-        F.to_json(
-            F.struct(*(value.alias(name) for name, value in evidence.items())), {"ignoreNullFields": "false"}
-        ).alias("evidence"),
-        message.alias("message"),
+    subjects: Sequence[str],
+    evidence: Mapping[str, Any],
+    message: str,
+    consumer_group: str | None = None,
+    topic: str | None = None,
+    broker_name: str | None = None,
+) -> contracts.Finding:
+    """One finding: ``evidence`` is written as a JSON object in the given order, with nulls kept."""
+    return contracts.Finding(
+        rule=rule,
+        severity=severity,
+        consumer_group=consumer_group,
+        topic=topic,
+        broker_name=broker_name,
+        subjects=tuple(subjects),
+        evidence=msgspec.json.encode(evidence).decode(),
+        message=message,
     )
 
 
-def queue_label(broker_name: str = "broker_name", queue_id: str = "queue_id") -> Column:
+def figures(metrics: Metrics) -> dict[str, float | None]:
+    """The metrics of a load for the evidence."""
+    return {name: rounded(metrics[name]) for name in ("peak", "floor", "excess", "gini", "cv", "max", "min")}
+
+
+def queue_label(broker_name: str, queue_id: int) -> str:
     """A queue among the subjects of a finding that names its topic: ``broker-a:3``."""
-    return F.concat_ws(":", broker_name, queue_id)
+    return f"{broker_name}:{queue_id}"
 
 
-def counted(number: Column, noun: str) -> Column:
-    """A number with its noun: ``1 queue``, ``2 queues``; null where the number is."""
-    return F.concat(number.cast("long").cast("string"), F.lit(f" {noun}"), F.when(number == 1, "").otherwise("s"))
-
-
-def times(figure: Column) -> Column:
+def times(figure: float) -> str:
     """A factor for a sentence, to two places and no more than it needs: ``4.0``, ``1.55``."""
-    return F.round(figure, 2).cast("string")
+    return str(rounded(figure, 2))
 
 
-def percent(ratio: Column) -> Column:
+def percent(ratio: float) -> str:
     """A share for a sentence, cut off and not rounded up, so that less than all never reads ``100.0 %``."""
     # A ratio may come as a sum whose last digit is off.
-    return F.format_string("%.1f %%", F.floor(F.round(ratio * 1000, 6)) / 10)
+    tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
+    return f"{tenths / 10:.1f} %"
 
 
-def harm(orphans: Column, twice: Column) -> Column:
+def harm(orphans: int | None, twice: int | None) -> str:
     """What is wrong with the queues of a group today, as a further sentence; empty where nothing is known to be."""
-    unread = F.concat(F.lit("nobody reads "), counted(orphans, "queue"))
-    read_twice = F.concat(counted(twice, "queue"), F.when(twice == 1, " is").otherwise(" are"), F.lit(" read twice"))
-    both = F.array_compact(F.array(F.when(orphans > 0, unread), F.when(twice > 0, read_twice)))
-    return F.when(F.size(both) > 0, F.concat(F.lit(" Now "), F.array_join(both, ", and "), F.lit("."))).otherwise("")
-
-
-def listed(names: Column, most: int = 5) -> Column:
-    """The first names of an array for a sentence: ``a, b, c and 4 more``."""
-    more = F.size(names) - most
-    return F.concat(
-        F.array_join(F.slice(names, 1, most), ", "),
-        F.when(more > 0, F.format_string(" and %d more", more)).otherwise(""),
-    )
+    parts = []
+    if orphans:
+        parts.append(f"nobody reads {counted(orphans, 'queue')}")
+    if twice:
+        parts.append(f"{counted(twice, 'queue')} {'is' if twice == 1 else 'are'} read twice")
+    return f" Now {', and '.join(parts)}." if parts else ""

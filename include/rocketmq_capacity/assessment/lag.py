@@ -1,86 +1,79 @@
 """Lag over time: how it grew, and whether it is under control (Burrow's rules over the last samples of a queue)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame, Window
-
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.vocabulary import BUSINESS
 
 WINDOW: Final = 10
 """Samples that a verdict looks at, and needs (Burrow's own window)."""
 
-_QUEUE: Final = ("consumer_group", "topic", "broker_name", "queue_id")
+_Offsets = tuple[int | None, ...]
 
 
-def _last_samples(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    """The last samples of each queue with their lag, null where an offset is unknown.
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How the lag of a group grew over the samples, in messages.
+
+    Attributes:
+        by: from the first to the last sample of each queue; None where a queue has fewer than two samples, or an offset
+            of its first or last one is unknown, and where there are no samples.
+        now: at the last sample of each queue; None where it is unknown.
+    """
+
+    by: int | None
+    now: int | None
+
+
+def lag_growth(group: GroupFacts) -> Growth:
+    """How the lag of a group grew."""
+    growths, lags = [], []
+    for broker, consumer in _last_samples(group):
+        first, last = _lag(broker[0], consumer[0]), _lag(broker[-1], consumer[-1])
+        growths.append(None if first is None or last is None or len(broker) < 2 else last - first)
+        lags.append(last)
+    return Growth(_sum(growths), _sum(lags))
+
+
+def has_lag_trouble(group: GroupFacts) -> bool:
+    """Whether a queue of a group has a lag that is not under control: it went back, stands still, or never fell.
+
+    A queue with fewer samples than the window, or an unknown offset among them, has no verdict.
+    Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
+    """
+    return any(_is_troubled(broker, consumer) for broker, consumer in _last_samples(group))
+
+
+def _is_troubled(broker: _Offsets, consumer: _Offsets) -> bool:
+    places = [offset for offset in consumer if offset is not None]
+    lags = [lag for lag in map(_lag, broker, consumer) if lag is not None]
+    if len(lags) < WINDOW:
+        return False
+    went_back = any(later < earlier for earlier, later in pairwise(places))
+    stood_still = len(set(places)) == 1
+    never_fell = all(later >= earlier for earlier, later in pairwise(lags))
+    return went_back or (min(lags) > 0 and (stood_still or never_fell))
+
+
+def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
+    """The broker's and the group's offsets of the last samples of each queue.
 
     Only of business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
     """
-    subscribed = tables[contracts.Subscription].where("kind = 'BUSINESS'").select("consumer_group", "topic")
-    recent = F.row_number().over(Window.partitionBy(*_QUEUE).orderBy(F.col("at_s").desc()))
-    behind = F.col("broker_offset") - F.col("consumer_offset")
-    lag = F.when(behind.isNotNull(), F.greatest(behind, F.lit(0)))
-    return (
-        tables[contracts.OffsetSample]
-        .join(subscribed, ["consumer_group", "topic"], "left_semi")
-        .withColumns({"recent": recent, "lag": lag})
-        .where(F.col("recent") <= WINDOW)
-    )
+    business = {reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS}
+    for queue in group.samples:
+        if queue.at_s and queue.topic in business:
+            yield queue.broker_offset[-WINDOW:], queue.consumer_offset[-WINDOW:]
 
 
-def lag_growth(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    """Per group: ``lag_growth`` from the first to the last of the samples, and ``lag_now``, in messages.
-
-    Null where a queue has fewer than two samples, or an offset of its first or last one is unknown.
-    """
-    per_queue = (
-        _last_samples(tables)
-        .groupBy(*_QUEUE)
-        .agg(
-            F.max_by("lag", "at_s").alias("last"),
-            F.min_by("lag", "at_s").alias("first"),
-            F.count("*").alias("samples"),
-        )
-    )
-    growth = F.when(F.col("samples") >= 2, F.col("last") - F.col("first"))
-    return (
-        per_queue
-        .withColumn("growth", growth)
-        .groupBy("consumer_group")
-        .agg(
-            F.when(F.count("growth") == F.count("*"), F.sum("growth")).alias("lag_growth"),
-            F.when(F.count("last") == F.count("*"), F.sum("last")).alias("lag_now"),
-        )
-    )
+def _lag(broker_offset: int | None, consumer_offset: int | None) -> int | None:
+    return None if broker_offset is None or consumer_offset is None else max(broker_offset - consumer_offset, 0)
 
 
-def lag_trouble(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    """The groups with a queue whose lag is not under control: it went back, stands still, or its lag never fell.
-
-    A queue with fewer samples than the window, or an unknown offset among them, has no verdict.
-    Shape: -> one row a group with at least one verdict: consumer_group, ``is_troubled``.
-    Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
-    """
-    in_time = Window.partitionBy(*_QUEUE).orderBy("at_s")
-    steps = _last_samples(tables).withColumns({
-        "offset_step": F.col("consumer_offset") - F.lag("consumer_offset").over(in_time),
-        "lag_step": F.col("lag") - F.lag("lag").over(in_time),
-    })
-    per_queue = steps.groupBy(*_QUEUE).agg(
-        (F.count("lag") == WINDOW).alias("has_verdict"),
-        (F.min("lag") > 0).alias("always_behind"),
-        (F.min("offset_step") < 0).alias("went_back"),
-        (F.max("offset_step") == 0).alias("stood_still"),
-        (F.min("lag_step") >= 0).alias("never_fell"),
-    )
-    behind = F.col("always_behind") & (F.col("stood_still") | F.col("never_fell"))
-    return (
-        per_queue
-        .where("has_verdict")
-        .groupBy("consumer_group")
-        .agg(F.max(F.col("went_back") | behind).alias("is_troubled"))
-    )
+def _sum(parts: list[int | None]) -> int | None:
+    """None where a part is unknown, and where there is none."""
+    known = [part for part in parts if part is not None]
+    return sum(known) if known and len(known) == len(parts) else None

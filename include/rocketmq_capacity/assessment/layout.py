@@ -1,237 +1,187 @@
-"""Findings on how topics lie on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
+"""Rules on how topics lie on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
 
 from collections.abc import Iterator
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+from rocketmq_capacity.assessment.finding import finding, queue_label, times
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    CRITICAL,
+    INFO,
+    LOGICAL_BROKER_PREFIX,
+    MASTER,
+    PERM_WRITE,
+    READ_WRITE,
+    WARNING,
+)
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label, times
-from rocketmq_capacity.contracts.topic_queue import LOGICAL_BROKER_PREFIX
-
-READ: Final = 4
-"""PermName.PERM_READ."""
-WRITE: Final = 2
-"""PermName.PERM_WRITE."""
-
-
-def rules(facts: Facts) -> Iterator[DataFrame]:
-    """Every rule of this family."""
-    yield read_less_than_write(facts)
-    yield topic_coverage(facts)
-    yield undeclared_topic(facts)
-    yield hot_queue(facts)
+SHOWN: Final = 5
+"""The hottest queues that the evidence shows."""
 
 
-def _business_queues(facts: Facts) -> DataFrame:
-    return facts.tables[contracts.TopicQueue].where("kind = 'BUSINESS'")
-
-
-def read_less_than_write(facts: Facts) -> DataFrame:
-    """Queues [read, write) of a broker receive messages that no consumer sees; ``stranded`` is how many stand there.
-
-    Stranded is counted for the group that is furthest behind, of those with an offset: max_offset - max(its offset,
-    min_offset), and from min_offset where no group has one. It is null where offsets of such a queue are unknown.
-    """
-    narrow = _business_queues(facts).where("read_queue_nums < write_queue_nums")
-    hidden = narrow.join(facts.tables[contracts.QueueOffset], ["topic", "broker_name"]).where(
-        "queue_id >= read_queue_nums"
-    )
-    offsets = facts.tables[contracts.GroupOffset].select(
-        "consumer_group", "topic", "broker_name", "queue_id", "consumer_offset"
-    )
-    furthest = offsets.groupBy("topic", "broker_name", "queue_id").agg(
-        F.min("consumer_offset").alias("consumer_offset")
-    )
-    is_known = F.col("max_offset").isNotNull() & F.col("min_offset").isNotNull()
-    left_over = F.col("max_offset") - F.greatest("consumer_offset", "min_offset")
-    stranded = (
-        hidden
-        .join(furthest, ["topic", "broker_name", "queue_id"], "left")
-        .withColumn("left_over", F.when(is_known, F.greatest(left_over, F.lit(0))))
-        .groupBy("topic", "broker_name")
-        .agg(
-            F.count_if(F.col("queue_id") < F.col("write_queue_nums")).alias("told"),
-            F.when(F.count("left_over") == F.count("*"), F.sum("left_over")).alias("stranded"),
+def read_less_than_write(topic: Topic) -> Iterator[Finding]:
+    """READ_LESS_THAN_WRITE: a broker's queues [read, write) receive messages that no consumer sees."""
+    for place in topic.unit.facts.places:
+        read, write = place.read_queue_nums, place.write_queue_nums
+        if read is None or write is None or read >= write:
+            continue
+        yield finding(
+            "READ_LESS_THAN_WRITE",
+            CRITICAL,
+            topic=topic.name,
+            broker_name=place.broker_name,
+            subjects=[place.broker_name],
+            evidence={
+                "read_queue_nums": read,
+                "write_queue_nums": write,
+                "stranded": _stranded(topic, place.broker_name, read, write),
+            },
+            message=f"Consumers cannot see {counted(write - read, 'queue')} that producers write to "
+            f"(read {read}, write {write}).",
         )
-    )
-    all_told = F.col("told") == F.col("write_queue_nums") - F.col("read_queue_nums")
-    rows = narrow.join(stranded, ["topic", "broker_name"], "left")
-    gap = F.col("write_queue_nums") - F.col("read_queue_nums")
-    return findings(
-        rows,
-        "READ_LESS_THAN_WRITE",
-        severity="CRITICAL",
-        topic=True,
-        broker_name=True,
-        subjects=F.array("broker_name"),
-        evidence={
-            "read_queue_nums": F.col("read_queue_nums"),
-            "write_queue_nums": F.col("write_queue_nums"),
-            "stranded": F.when(all_told, F.col("stranded")),
-        },
-        message=F.concat(
-            F.lit("Consumers cannot see "),
-            counted(gap, "queue"),
-            F.lit(" that producers write to (read "),
-            F.col("read_queue_nums").cast("string"),
-            F.lit(", write "),
-            F.col("write_queue_nums").cast("string"),
-            F.lit(")."),
-        ),
-    )
 
 
-def topic_coverage(facts: Facts) -> DataFrame:
-    """A topic is absent on a broker of the cluster that can be read and written, or has unequal queue counts.
+def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | None:
+    """How many messages a broker's hidden queues hold; None where offsets of such a queue are unknown.
+
+    Counted for the group that is furthest behind, of those with an offset: max_offset - max(its offset, min_offset),
+    and from min_offset where no group has one.
+    """
+    furthest: dict[int, int] = {}
+    for one in topic.unit.stranded:
+        if one.broker_name == broker_name and one.consumer_offset is not None:
+            furthest[one.queue_id] = min(furthest.get(one.queue_id, one.consumer_offset), one.consumer_offset)
+    stranded = told = 0
+    for queue in topic.unit.facts.written:
+        if queue.broker_name != broker_name or queue.queue_id < read:
+            continue
+        if queue.min_offset is None or queue.max_offset is None:
+            return None
+        begin = max(furthest.get(queue.queue_id, queue.min_offset), queue.min_offset)
+        stranded += max(queue.max_offset - begin, 0)
+        told += queue.queue_id < write
+    return stranded if told == write - read else None
+
+
+def topic_coverage(topic: Topic) -> Iterator[Finding]:
+    """TOPIC_COVERAGE: a topic is absent on a broker that can be read and written, or has unequal queue counts.
 
     Unknown counts are not unequal ones, and a static topic's queues lie on brokers in a way of their own.
     """
-    both = READ | WRITE
-    masters = (
-        facts
-        .tables[contracts.Broker]
-        .where((F.col("broker_id") == 0) & (F.coalesce("broker_perm", F.lit(both)).bitwiseAND(both) == both))
-        .select("broker_name")
+    places = [place for place in topic.unit.facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
+    if not places:
+        return
+    present = {place.broker_name for place in places}
+    missing = sorted(
+        broker.broker_name
+        for broker in topic.cluster.brokers
+        if broker.broker_id == 0
+        and (READ_WRITE if broker.broker_perm is None else broker.broker_perm) & READ_WRITE == READ_WRITE
+        and broker.broker_name not in present
     )
-    queues = _business_queues(facts).where(~F.col("broker_name").startswith(LOGICAL_BROKER_PREFIX))
-    missing = (
-        queues
-        .select("topic")
-        .distinct()
-        .crossJoin(F.broadcast(masters))
-        .join(queues, ["topic", "broker_name"], "left_anti")
-        .groupBy("topic")
-        .agg(F.array_sort(F.collect_list("broker_name")).alias("missing"))
+    counts = {(place.read_queue_nums, place.write_queue_nums) for place in places}
+    if not missing and len([each for each in counts if None not in each]) < 2:
+        return
+    layout = sorted(places, key=lambda place: place.broker_name)
+    yield finding(
+        "TOPIC_COVERAGE",
+        WARNING if missing else INFO,
+        topic=topic.name,
+        subjects=missing or [place.broker_name for place in layout],
+        evidence={
+            "brokers": len(places),
+            "missing": missing,
+            "layout": [
+                {
+                    "broker_name": place.broker_name,
+                    "read_queue_nums": place.read_queue_nums,
+                    "write_queue_nums": place.write_queue_nums,
+                }
+                for place in layout
+            ],
+        },
+        message=f"It stands on {counted(len(places), 'broker')} and is absent on {listed(missing)}."
+        if missing
+        else "Its brokers have different numbers of queues.",
     )
-    is_counted = F.col("read_queue_nums").isNotNull() & F.col("write_queue_nums").isNotNull()
-    counts = F.when(is_counted, F.struct("read_queue_nums", "write_queue_nums"))
-    layout = F.struct("broker_name", "read_queue_nums", "write_queue_nums")
-    rows = (
-        queues
-        .groupBy("topic")
-        .agg(
-            F.count("*").alias("brokers"),
-            F.count_distinct(counts).alias("layouts"),
-            F.array_sort(F.collect_list(layout)).alias("layout"),
+
+
+def undeclared_topic(topic: Topic) -> Iterator[Finding]:
+    """TOPIC_COVERAGE: a group subscribes to a topic that no broker has."""
+    if topic.unit.facts.places:
+        return
+    groups = sorted(
+        reader.consumer_group for reader in topic.unit.readers if reader.is_subscribed and reader.kind == BUSINESS
+    )
+    if groups:
+        yield finding(
+            "TOPIC_COVERAGE",
+            WARNING,
+            topic=topic.name,
+            subjects=groups,
+            evidence={"brokers": 0, "consumer_groups": groups},
+            message=f"No broker has this topic, but groups subscribe to it: {listed(groups)}.",
         )
-        .join(missing, "topic", "left")
-        .withColumn("missing", F.coalesce("missing", F.array().cast("array<string>")))
-        .where((F.size("missing") > 0) | (F.col("layouts") > 1))
-    )
-    is_absent = F.size("missing") > 0
-    return findings(
-        rows,
-        "TOPIC_COVERAGE",
-        severity=F.when(is_absent, "WARNING").otherwise("INFO"),
-        topic=True,
-        subjects=F.when(is_absent, F.col("missing")).otherwise(F.transform("layout", lambda q: q["broker_name"])),
-        evidence={"brokers": F.col("brokers"), "missing": F.col("missing"), "layout": F.col("layout")},
-        message=F.when(
-            is_absent,
-            F.concat(
-                F.lit("It stands on "),
-                counted(F.col("brokers"), "broker"),
-                F.lit(" and is absent on "),
-                listed(F.col("missing")),
-                F.lit("."),
-            ),
-        ).otherwise(F.lit("Its brokers have different numbers of queues.")),
-    )
 
 
-def undeclared_topic(facts: Facts) -> DataFrame:
-    """A group subscribes to a topic that no broker has."""
-    rows = (
-        facts
-        .tables[contracts.Subscription]
-        .where("kind = 'BUSINESS'")
-        .join(facts.groups.select("consumer_group"), "consumer_group")
-        .join(facts.tables[contracts.TopicQueue].select("topic").distinct(), "topic", "left_anti")
-        .groupBy("topic")
-        .agg(F.array_sort(F.collect_set("consumer_group")).alias("groups"))
-    )
-    return findings(
-        rows,
-        "TOPIC_COVERAGE",
-        severity="WARNING",
-        topic=True,
-        subjects=F.col("groups"),
-        evidence={"brokers": F.lit(0), "consumer_groups": F.col("groups")},
-        message=F.concat(
-            F.lit("No broker has this topic, but groups subscribe to it: "), listed(F.col("groups")), F.lit(".")
-        ),
-    )
+def hot_queue(topic: Topic) -> Iterator[Finding]:
+    """HOT_QUEUE: producers send much more to some queues of a topic than to others.
 
-
-def hot_queue(facts: Facts) -> DataFrame:
-    """Producers send much more to some queues of a topic than to others (keys, or a broker that others avoid).
-
-    Looked at are the queues that producers see: writable, with a master, ids below write_queue_nums.
+    They use keys, or avoid a broker. Looked at are the queues that producers see: writable, with a master, ids below
+    write_queue_nums.
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
-    bounds = facts.policy.thresholds.HOT_QUEUE
-    is_writable = (
-        (F.col("perm").bitwiseAND(WRITE) == WRITE)
-        & (F.col("write_queue_nums") > 0)
-        & (F.col("broker_state") == "MASTER")
+    rates = _producers_rates(topic)
+    if not rates:
+        return
+    low, bounds = topic.policy.thresholds.LOW_UTILISATION, topic.policy.thresholds.HOT_QUEUE
+    queues, total, hottest = len(rates), sum(rates.values()), max(rates.values())
+    if total < low.min_msgs_per_s or total <= 0:
+        return
+    peak, share = hottest * queues / total, hottest / total
+    if peak <= bounds.peak or share <= bounds.share_factor / queues:
+        return
+    hot = sorted(
+        ((label, rate) for label, rate in rates.items() if rate * queues / total > bounds.peak),
+        key=lambda one: (-one[1], one[0]),
     )
-    ids = F.explode(F.sequence(F.lit(0), F.col("write_queue_nums") - 1)).alias("queue_id")
-    rates = facts.tables[contracts.QueueOffset].select(
-        "topic", "broker_name", "queue_id", F.col("put_msgs_per_s").alias("rate")
-    )
-    queues = (
-        _business_queues(facts)
-        .where(is_writable)
-        .select("topic", "broker_name", ids)
-        .join(rates, ["topic", "broker_name", "queue_id"], "left")
-    )
-    topics = queues.groupBy("topic").agg(
-        F.count("*").alias("queues"),
-        F.when(F.count("rate") == F.count("*"), F.sum("rate")).alias("total"),
-        F.max("rate").alias("hottest"),
-    )
-    peak, share = F.col("hottest") * F.col("queues") / F.col("total"), F.col("hottest") / F.col("total")
-    is_hot = (
-        (F.col("total") >= facts.policy.thresholds.LOW_UTILISATION.min_msgs_per_s)
-        & (F.col("total") > 0)
-        & (peak > bounds.peak)
-        & (share > bounds.share_factor / F.col("queues"))
-    )
-    hot = (
-        topics.where(is_hot).join(queues, "topic").where(F.col("rate") * F.col("queues") / F.col("total") > bounds.peak)
-    )
-    rows = (
-        hot
-        .groupBy("topic", "queues", "total", "hottest")
-        .agg(
-            F.array_sort(
-                F.collect_list(F.struct((-F.col("rate")).alias("order"), queue_label().alias("label"), "rate"))
-            ).alias("hot")
-        )
-        .join(facts.tables[contracts.Topic].select("topic", "message_type"), "topic")
-    )
-    labels = F.transform("hot", lambda q: q["label"])
-    return findings(
-        rows,
+    yield finding(
         "HOT_QUEUE",
-        severity="WARNING",
-        topic=True,
-        subjects=F.array_sort(labels),
+        WARNING,
+        topic=topic.name,
+        subjects=sorted(label for label, _ in hot),
         evidence={
-            "queues": F.col("queues"),
-            "peak": F.round(peak, 4),
-            "share": F.round(share, 4),
-            "msgs_per_s": F.round("total", 4),
-            "hottest": F.transform(
-                F.slice("hot", 1, 5),
-                lambda q: F.struct(q["label"].alias("queue"), F.round(q["rate"], 4).alias("msgs_per_s")),
-            ),
-            "message_type": F.col("message_type"),
+            "queues": queues,
+            "peak": rounded(peak),
+            "share": rounded(share),
+            "msgs_per_s": rounded(total),
+            "hottest": [{"queue": label, "msgs_per_s": rounded(rate)} for label, rate in hot[:SHOWN]],
+            "message_type": topic.unit.facts.message_type,
         },
-        message=F.concat(
-            F.format_string("The busiest of its %d queues receives ", "queues"), times(peak), F.lit(" times the mean.")
-        ),
+        message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )
+
+
+def _producers_rates(topic: Topic) -> dict[str, float]:
+    """Messages a second of the queues that producers see, by label; nothing where one of them is unknown."""
+    told = {
+        (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
+        for queue in topic.unit.facts.written
+        if queue.put_msgs_per_s is not None
+    }
+    rates: dict[str, float] = {}
+    for place in filter(_takes_messages, topic.unit.facts.places):
+        for queue_id in range(place.write_queue_nums or 0):
+            rate = told.get((place.broker_name, queue_id))
+            if rate is None:
+                return {}
+            rates[queue_label(place.broker_name, queue_id)] = rate
+    return rates
+
+
+def _takes_messages(place: Place) -> bool:
+    return bool((place.perm or 0) & PERM_WRITE) and place.broker_state == MASTER

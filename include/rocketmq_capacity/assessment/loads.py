@@ -1,208 +1,184 @@
-"""Loads of every client under every strategy, and what each strategy means for a group."""
+"""What a division of queues means: loads of every client, who is idle, which queues nobody reads, and the skew."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame, Window
+import numpy as np
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment import skew
-from rocketmq_capacity.contracts.dataset import Dataset
-
-QUEUE: Final = ("topic", "broker_name", "queue_id")
-POP: Final = "POP"
-BROADCASTING: Final = "BROADCASTING"
-LOADS: Final = ("count", "traffic", "lag")
+from rocketmq_capacity.assessment.skew import Numbers, metrics
+from rocketmq_capacity.contracts.dataset import Metrics, Queue
+from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owners
 
 
-def java_sorted(names: Column) -> Column:
-    """The distinct strings of a group as an array in Java's order (UTF-16 code units)."""
-    pair = F.struct(F.encode(names, "UTF-16BE").alias("order"), names.alias("name"))
-    pairs = F.array_sort(F.collect_set(F.when(names.isNotNull(), pair)))
-    return F.transform(pairs, lambda pair: pair["name"])
+@dataclass(frozen=True)
+class Weights:
+    """What each readable business queue of a group weighs.
 
-
-def readable_queues(topic_queue: DataFrame) -> DataFrame:
-    """One row a readable queue of a business topic: topic_queue's columns and ``queue_id``."""
-    is_readable = (F.col("perm").bitwiseAND(4) == 4) & (F.col("read_queue_nums") > 0) & (F.col("kind") == "BUSINESS")
-    ids = F.explode(F.sequence(F.lit(0), F.col("read_queue_nums") - 1)).alias("queue_id")
-    return topic_queue.where(is_readable).select("*", ids)
-
-
-def weighed_queues(tables: Mapping[type[Dataset], DataFrame], by: list[str]) -> DataFrame:
-    """The readable business queues of each clustering group, with what each weighs.
-
-    Shape: snapshot tables -> one row a group and queue: ``by``, consumer_group, topic, broker_name, queue_id,
-    msgs_per_s and lag (null where unknown), perm, broker_state, message_request_mode.
+    Attributes:
+        queue: indexes of these queues in the division.
+        msgs_per_s: of every queue of the division, NaN where unknown.
+        lag: of every queue of the division, 0 where unknown.
+        has_lag: of every queue, whether its lag is known.
     """
-    topics = tables[contracts.Subscription].where("kind = 'BUSINESS'")
-    rates = tables[contracts.QueueOffset].select(*QUEUE, F.col("put_msgs_per_s").alias("msgs_per_s"))
-    lags = tables[contracts.GroupOffset].select("consumer_group", *QUEUE, "lag")
-    return (
-        topics
-        .select(*by, "consumer_group", "topic", "message_request_mode")
-        .join(readable_queues(tables[contracts.TopicQueue]), [*by, "topic"])
-        .join(rates, list(QUEUE), "left")
-        .join(lags, ["consumer_group", *QUEUE], "left")
-        .select(*by, "consumer_group", *QUEUE, "msgs_per_s", "lag", "perm", "broker_state", "message_request_mode")
-    )
 
+    queue: Integers
+    msgs_per_s: Numbers
+    lag: Integers
+    has_lag: Flags
 
-def owned_queues(allocation: DataFrame, queues: DataFrame, by: list[str]) -> DataFrame:
-    """Each business queue that a client id owns under a strategy, once; queue -1 spelled out, weights beside it.
-
-    A queue that does not exist (CONFIG) stays, with unknown weights.
-    """
-    key = [*by, "consumer_group", "topic", "broker_name"]
-    is_business = ~F.col("topic").rlike("^%(RETRY|DLQ|LMQ)%")  # RocketMQ's own topics are not allocated at all
-    rows = allocation.where((F.col("strategy") != BROADCASTING) & is_business)
-    rows = rows.select(*by, "strategy", "consumer_group", *QUEUE, "client_id").distinct()
-    weights = queues.select(*key, "queue_id", "msgs_per_s", "lag")
-    single = rows.where("queue_id >= 0").join(weights, [*key, "queue_id"], "left")
-    every = rows.where("queue_id < 0").drop("queue_id").join(weights, key)
-    return single.unionByName(every).withColumn("is_popped", F.col("strategy") == POP)
-
-
-def client_loads(
-    tables: Mapping[type[Dataset], DataFrame], status: DataFrame, owned: DataFrame, by: list[str] | None = None
-) -> DataFrame:
-    """Every distinct client id of a group under every applicable strategy; idle ones with zeros.
-
-    Shape: -> ``by`` and ``ClientLoad``. A sum that holds an unknown part is unknown.
-    """
-    key = [*(by or []), "consumer_group", "strategy", "client_id"]
-    sums = owned.groupBy(*key).agg(
-        F.count("*").alias("queues"), _sum_if_known("msgs_per_s"), _sum_if_known("lag"), F.lit(True).alias("owns")
-    )
-    clients = tables[contracts.Consumer].select(*(by or []), "consumer_group", "client_id").distinct()
-    every = status.where("is_applicable").select(*(by or []), "consumer_group", "strategy")
-    return (
-        every
-        .join(clients, [*(by or []), "consumer_group"])
-        .join(sums, key, "left")
-        .select(
-            *key,
-            F.coalesce("queues", F.lit(0)).cast("long").alias("queues"),
-            F.when(F.col("owns"), F.col("msgs_per_s")).otherwise(F.lit(0.0)).alias("msgs_per_s"),
-            F.when(F.col("owns"), F.col("lag")).otherwise(F.lit(0)).cast("long").alias("lag"),
-        )
-    )
-
-
-def strategy_loads(
-    tables: Mapping[type[Dataset], DataFrame],
-    status: DataFrame,
-    queues: DataFrame,
-    owned: DataFrame,
-    loads: DataFrame,
-    by: list[str] | None = None,
-) -> DataFrame:
-    """What each strategy means for each group. Shape: -> ``by`` and ``StrategyLoad``.
-
-    Queues that are popped (``owned.is_popped``) may have several readers: that is what POP means.
-    """
-    group = [*(by or []), "consumer_group"]
-    key = [*group, "strategy"]
-    idle = loads.groupBy(*key).agg(java_sorted(F.when(F.col("queues") == 0, F.col("client_id"))).alias("idle_clients"))
-    skewed = (
-        skew
-        .with_metrics(_vectors(loads, queues, group), [*key, "load"])
-        .groupBy(*key)
-        .agg(*(F.max_by("metrics", F.when(F.col("load") == name, 1)).alias(name) for name in LOADS))
-    )
-    nothing = F.array().cast("array<struct<topic:string,broker_name:string,queue_id:int>>")
-    return (
-        status
-        .join(idle, key, "left")
-        .join(skewed, key, "left")
-        .join(_orphans(status, queues, owned, group), key, "left")
-        .join(_doubly_owned(tables, owned, group), key, "left")
-        .select(
-            *key,
-            "is_applicable",
-            "reason",
-            F.coalesce("idle_clients", F.array().cast("array<string>")).alias("idle_clients"),
-            F.coalesce("orphan_queues", nothing).alias("orphan_queues"),
-            F.coalesce("doubly_owned_queues", nothing).alias("doubly_owned_queues"),
-            "count",
-            "traffic",
-            "lag",
-        )
-    )
-
-
-def _vectors(loads: DataFrame, queues: DataFrame, group: list[str]) -> DataFrame:
-    """One row a group, strategy, client and load: ``x``, and ``least_max``, what the busiest must at least bear.
-
-    That is ceil(queues / clients) for the count, and for a weighted load the heavier of the heaviest queue and an even
-    share (the bound of longest-processing-time scheduling); null where a part of the load is unknown. ``even`` is what
-    FLOOR divides it by: queues / clients, whoever owns them; null, the mean, for a weighted load.
-    """
-    clients = F.count("*").over(Window.partitionBy(*group, "strategy"))
-    whole = queues.groupBy(*group).agg(
-        F.count("*").alias("all_queues"),
-        *(_sum_if_known(name, f"all_{name}") for name in ("msgs_per_s", "lag")),
-        F.max("msgs_per_s").alias("max_msgs_per_s"),
-        F.max("lag").alias("max_lag"),
-    )
-
-    def load(name: str, x: str, least_max: Column, even: Column) -> Column:
-        values = {"x": F.col(x), "least_max": least_max, "even": even}
-        return F.struct(
-            F.lit(name).alias("load"), *(value.cast("double").alias(column) for column, value in values.items())
+    @classmethod
+    def of(cls, division: Division) -> "Weights":
+        """The weights of a group's queues."""
+        queues = division.queues
+        first = _first_queues(division)
+        rates: list[float] = [np.nan] * len(queues)
+        lags: list[int | None] = [None] * len(queues)
+        for reads in queues.topics:
+            of_broker = first[reads.topic.topic]
+            for one in reads.topic.written:
+                begin, readable = of_broker.get(one.broker_name, (0, 0))
+                if one.queue_id < readable and one.put_msgs_per_s is not None:
+                    rates[begin + one.queue_id] = one.put_msgs_per_s
+        for lag in division.group.lags:
+            begin, readable = first.get(lag.topic, {}).get(lag.broker_name, (0, 0))
+            if lag.queue_id < readable:
+                lags[begin + lag.queue_id] = lag.lag
+        return cls(
+            np.flatnonzero(queues.is_business),
+            np.array(rates, np.float64),
+            np.array([lag or 0 for lag in lags], np.int64),
+            np.array([lag is not None for lag in lags], bool),
         )
 
-    def weighted(name: str) -> Column:
-        return F.when(
-            F.col(f"all_{name}").isNotNull(), F.greatest(F.col(f"max_{name}"), F.col(f"all_{name}") / F.col("clients"))
+    @cached_property
+    def total_msgs_per_s(self) -> float | None:
+        """Of all business queues; None where a rate is unknown, and where there is no queue."""
+        total = float(self.msgs_per_s[self.queue].sum())
+        return None if np.isnan(total) or not len(self.queue) else total
+
+    @cached_property
+    def total_lag(self) -> int | None:
+        """Of all business queues; None where a lag is unknown, and where there is no queue."""
+        return int(self.lag[self.queue].sum()) if len(self.queue) and self.has_lag[self.queue].all() else None
+
+
+def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
+    """Of each topic and broker the index of its first readable queue, and how many there are."""
+    first: dict[str, dict[str, tuple[int, int]]] = {reads.topic.topic: {} for reads in division.queues.topics}
+    begin = 0
+    for topic, place in division.queues.places:
+        first[division.queues.topics[topic].topic.topic][place.broker_name] = begin, place.readable
+        begin += place.readable
+    return first
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one division of the queues means for a group.
+
+    Attributes:
+        division: what is divided among whom.
+        owners: who owns what.
+        queues: how many queues each client id owns.
+        msgs_per_s: messages a second written to each client id's queues, NaN where unknown; 0 for an idle one.
+        lag: messages not read on each client id's queues; see ``has_lag``.
+        has_lag: of each client id whether its lag is known.
+        orphans: indexes of the readable business queues that nobody owns.
+        count: METRICS by number of queues.
+        traffic: METRICS by messages a second.
+        lag_metrics: METRICS by messages of lag.
+    """
+
+    division: Division
+    owners: Owners
+    queues: Integers
+    msgs_per_s: Numbers
+    lag: Integers
+    has_lag: Flags
+    orphans: Integers
+    count: Metrics | None
+    traffic: Metrics | None
+    lag_metrics: Metrics | None
+
+    @classmethod
+    def of(cls, division: Division, weights: Weights, owners: Owners) -> "Load":
+        """The load where these own the queues."""
+        return next(loads_of(division, weights, [owners]))
+
+    @cached_property
+    def idle(self) -> Integers:
+        """Indexes of the client ids that own nothing."""
+        return np.flatnonzero(self.queues == 0)
+
+    @cached_property
+    def doubly_owned(self) -> list[Queue]:
+        """Queues that more than one consumer reads, but for popped ones; in order."""
+        copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
+        readers = copies[owners.client]
+        if owners.is_popped is not False:
+            readers = readers * ~np.broadcast_to(owners.is_popped, readers.shape)
+        of_queue = np.zeros(len(queues), np.int64)
+        np.add.at(of_queue, owners.queue, readers)
+        twice = [queues.names[queue] for queue in np.flatnonzero(of_queue > 1).tolist()]
+        if not owners.strangers:
+            return twice
+        strange: dict[Queue, int] = {}
+        for client, queue in owners.strangers:
+            strange[queue] = strange.get(queue, 0) + int(copies[client])
+        return sorted([*twice, *(queue for queue, consumers in strange.items() if consumers > 1)])
+
+
+def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> Iterator[Load]:
+    """The load under each of several owners, computed together: one by one the calls cost more than the sums."""
+    clients = len(division.members.client_ids)
+    shape = len(each), clients
+    row = np.repeat(np.arange(len(each)), [len(owners.queue) for owners in each])
+    queue = np.concatenate([*(owners.queue for owners in each), np.empty(0, np.int64)])
+    cell = row * clients + np.concatenate([*(owners.client for owners in each), np.empty(0, np.int64)])
+    strange = _counted(
+        (number * clients + client for number, owners in enumerate(each) for client, _ in owners.strangers), shape
+    )
+    queues = _counted(cell, shape) + strange
+    rates = np.bincount(cell, weights.msgs_per_s[queue], len(each) * clients).reshape(shape)
+    msgs_per_s = np.where(strange > 0, np.nan, rates)
+    lag = np.zeros(len(each) * clients, np.int64)
+    np.add.at(lag, cell, weights.lag[queue])
+    lag = lag.reshape(shape)
+    has_lag = (_counted(cell[~weights.has_lag[queue]], shape) == 0) & (strange == 0)
+    is_owned = np.zeros((len(each), len(division.queues)), bool)
+    is_owned[row, queue] = True
+    x = np.concatenate([queues, msgs_per_s, np.where(has_lag, lag, np.nan)])
+    least_max, even = _bounds(weights, clients)
+    figures = metrics(x, np.repeat(least_max, len(each)), np.repeat(even, len(each)))
+    for number, owners in enumerate(each):
+        yield Load(
+            division,
+            owners,
+            queues[number],
+            msgs_per_s[number],
+            lag[number],
+            has_lag[number],
+            weights.queue[~is_owned[number, weights.queue]],
+            *figures[number :: len(each)],
         )
 
-    share = F.col("all_queues") / F.col("clients")
-    return (
-        loads
-        .withColumn("clients", clients)
-        .join(whole, group)
-        .select(
-            *group,
-            "strategy",
-            "client_id",
-            F.inline(
-                F.array(
-                    load("count", "queues", F.ceil(share), share),
-                    load("traffic", "msgs_per_s", weighted("msgs_per_s"), F.lit(None)),
-                    load("lag", "lag", weighted("lag"), F.lit(None)),
-                )
-            ),
-        )
-    )
+
+def _bounds(weights: Weights, clients: int) -> tuple[list[float], list[float]]:
+    """What the busiest client must at least bear of each load, and what FLOOR divides it by (NaN: the mean).
+
+    Of a weighted load the busiest client bears at least the heaviest queue, and at least an even share.
+    """
+    if not len(weights.queue) or not clients:
+        return [np.nan] * 3, [np.nan] * 3
+    share = len(weights.queue) / clients
+    rate, lag = weights.total_msgs_per_s, weights.total_lag
+    traffic = np.nan if rate is None else max(float(weights.msgs_per_s[weights.queue].max()), rate / clients)
+    behind = np.nan if lag is None else max(float(weights.lag[weights.queue].max()), lag / clients)
+    return [float(np.ceil(share)), traffic, behind], [share, np.nan, np.nan]
 
 
-def _sum_if_known(name: str, alias: str | None = None) -> Column:
-    """The sum of a column, null where any part of it is null."""
-    return F.when(F.count(name) == F.count("*"), F.sum(name)).alias(alias or name)
-
-
-def _orphans(status: DataFrame, queues: DataFrame, owned: DataFrame, group: list[str]) -> DataFrame:
-    """Readable business queues that nobody owns."""
-    slots = status.where("is_applicable").select(*group, "strategy").join(queues.select(*group, *QUEUE), group)
-    free = slots.join(owned.select(*group, "strategy", *QUEUE), [*group, "strategy", *QUEUE], "left_anti")
-    return free.groupBy(*group, "strategy").agg(F.sort_array(F.collect_list(F.struct(*QUEUE))).alias("orphan_queues"))
-
-
-def _doubly_owned(tables: Mapping[type[Dataset], DataFrame], owned: DataFrame, group: list[str]) -> DataFrame:
-    """Queues that more than one consumer reads; under POP that is what is meant, so it is not counted."""
-    copies = tables[contracts.Consumer].groupBy(*group, "client_id").agg(F.count("*").alias("copies"))
-    readers = (
-        owned
-        .where("NOT is_popped")
-        .join(copies, [*group, "client_id"])
-        .groupBy(*group, "strategy", *QUEUE)
-        .agg(F.sum("copies").alias("consumers"))
-    )
-    return (
-        readers
-        .where("consumers > 1")
-        .groupBy(*group, "strategy")
-        .agg(F.sort_array(F.collect_list(F.struct(*QUEUE))).alias("doubly_owned_queues"))
-    )
+def _counted(cells: Iterable[int] | Integers, shape: tuple[int, int]) -> Integers:
+    """How often each cell occurs."""
+    numbers = cells if isinstance(cells, np.ndarray) else np.fromiter(cells, np.int64)
+    return np.bincount(numbers, minlength=shape[0] * shape[1]).reshape(shape)

@@ -1,191 +1,143 @@
-"""Findings on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
+"""Rules on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
 from collections.abc import Iterator
-from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame, Window
+import numpy as np
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import counted, findings, listed, queue_label
-from rocketmq_capacity.assessment.loads import POP, QUEUE, java_sorted
-
-WRITE: Final = 2
-"""PermName.PERM_WRITE."""
+from rocketmq_capacity.assessment.finding import finding, queue_label
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.division import Flags
+from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, Rule
 
 
-def rules(facts: Facts) -> Iterator[DataFrame]:
-    """Every rule of this family."""
-    yield orphan_queue(facts)
-    yield idle_consumers(facts)
-    yield read_only_idle(facts)
-
-
-def orphan_queue(facts: Facts) -> DataFrame:
-    """Readable queues of a running group that no client of it owns today."""
-    pulled = facts.queues.where(F.col("message_request_mode") != POP)
-    lost = (
-        facts.today_load
-        .select("consumer_group", F.explode("orphan_queues").alias("queue"))
-        .select("consumer_group", "queue.*")
-        .join(pulled.select("consumer_group", *QUEUE, "msgs_per_s", "lag"), ["consumer_group", *QUEUE])
-    )
-    causes = (
-        facts
-        .tables[contracts.Consumer]
-        .groupBy("consumer_group")
-        .agg(
-            (F.count("*") > F.count_distinct("client_id")).alias("repeats"),
-            (F.count("only_topics") > 0).alias("differs"),
+def orphan_queue(group: Group) -> Iterator[Finding]:
+    """ORPHAN_QUEUE: readable queues of a running group that no client of it owns today."""
+    load, queues = group.today_load, group.division.queues
+    if load is None or group.current is None or group.is_settling:
+        return
+    of_topic: dict[int, list[int]] = {}
+    for queue in load.orphans.tolist():
+        of_topic.setdefault(int(queues.topic[queue]), []).append(queue)
+    for topic, orphans in of_topic.items():
+        reads = queues.topics[topic]
+        if reads.message_request_mode == POP:
+            continue
+        size = group.pulled_sizes[reads.topic.topic]
+        labels = sorted(queue_label(queues.names[queue].broker_name, queues.names[queue].queue_id) for queue in orphans)
+        lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
+        yield finding(
+            "ORPHAN_QUEUE",
+            CRITICAL,
+            consumer_group=group.name,
+            topic=reads.topic.topic,
+            subjects=labels,
+            evidence={
+                "orphans": len(orphans),
+                "queues": size,
+                "lag": int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
+                "msgs_per_s": None if any(np.isnan(rates)) else rounded(sum(rates)),
+                "current_strategy": group.current.strategy,
+                "cause": _cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
+            },
+            message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed(labels)}.",
         )
-    )
-    strategy = F.col("current_strategy")
-    cause = (
-        F
-        .when(F.col("repeats"), "DUPLICATE_CLIENT_ID")
-        .when(strategy == "MIXED", "MIXED_STRATEGIES")
-        .when(F.col("differs"), "SUBSCRIPTION_MISMATCH")
-        .otherwise(F.concat(F.lit("strategy "), strategy))
-    )
-    rows = (
-        lost
-        .groupBy("consumer_group", "topic")
-        .agg(
-            F.array_sort(F.collect_list(queue_label())).alias("labels"),
-            F.count("*").alias("orphans"),
-            F.when(F.count("lag") == F.count("*"), F.sum("lag")).alias("lag"),
-            F.when(F.count("msgs_per_s") == F.count("*"), F.sum("msgs_per_s")).alias("msgs_per_s"),
-        )
-        .join(pulled.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues")), ["consumer_group", "topic"])
-        .join(causes, "consumer_group")
-        .join(facts.groups.select("consumer_group", "current_strategy"), "consumer_group")
-        .join(facts.settling_groups(), "consumer_group", "left_anti")
-    )
-    return findings(
-        rows,
-        "ORPHAN_QUEUE",
-        severity="CRITICAL",
-        consumer_group=True,
-        topic=True,
-        subjects=F.col("labels"),
-        evidence={
-            "orphans": F.col("orphans"),
-            "queues": F.col("queues"),
-            "lag": F.col("lag"),
-            "msgs_per_s": F.round("msgs_per_s", 4),
-            "current_strategy": strategy,
-            "cause": cause,
-        },
-        message=F.concat(
-            F.format_string("Nobody reads %d of ", "orphans"),
-            counted(F.col("queues"), "queue"),
-            F.lit(": "),
-            listed(F.col("labels")),
-            F.lit("."),
-        ),
-    )
 
 
-def idle_consumers(facts: Facts) -> DataFrame:
-    """Clients of a group that own no queue of its pulled topics; the topic named is the one with the most queues."""
-    modes = facts.tables[contracts.Subscription].where("kind = 'BUSINESS' AND message_request_mode <> 'POP'")
-    sizes = facts.queues.groupBy("consumer_group", "topic").agg(F.count("*").alias("queues"))
-    pulled = (
-        modes.select("consumer_group", "topic").join(sizes, ["consumer_group", "topic"], "left").fillna(0, ["queues"])
-    )
-    largest = F.row_number().over(Window.partitionBy("consumer_group").orderBy(F.col("queues").desc(), F.col("topic")))
-    largest_topic = pulled.withColumn("place", largest).where("place = 1").drop("place")
-    busy = facts.today.where(F.col("message_request_mode") != POP).select("consumer_group", "client_id").distinct()
-    # Where today's owners are unknown nobody is called idle, but for a group that has no queue at all.
-    known = facts.today_load.select("consumer_group", F.lit(True).alias("is_known"))
-    idle = (
-        facts
-        .tables[contracts.Consumer]
-        .select("consumer_group", "client_id")
-        .distinct()
-        .join(busy, ["consumer_group", "client_id"], "left_anti")
-        .groupBy("consumer_group")
-        .agg(java_sorted(F.col("client_id")).alias("ids"))
-    )
-    rows = (
-        facts.groups
-        .where(F.coalesce("message_model", F.lit("CLUSTERING")) == "CLUSTERING")
-        .where(F.col("message_request_mode") != POP)
-        .join(largest_topic, "consumer_group")
-        .join(known, "consumer_group", "left")
-        .where("is_known OR queues = 0")
-        .join(facts.settling_groups(), "consumer_group", "left_anti")
-        .join(idle, "consumer_group")
-        .withColumn("idle", F.size("ids"))
-        .join(facts.tables[contracts.Topic].select("topic", "is_ordered"), "topic", "left")
-    )
-    share = F.col("idle") / F.col("distinct_client_ids")
-    return findings(
-        rows,
+def _cause(group: Group, strategy: str) -> Rule | None:
+    """The rule that finds what leaves queues to nobody; None where the strategy itself does."""
+    members = group.division.members
+    if len(members.client_ids) < len(members):
+        return "DUPLICATE_CLIENT_ID"
+    if strategy == MIXED:
+        return "MIXED_STRATEGIES"
+    return "SUBSCRIPTION_MISMATCH" if members.has_readers_of_some else None
+
+
+def idle_consumers(group: Group) -> Iterator[Finding]:
+    """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
+
+    The topic that the finding names is the one with the most queues. Where today's owners are unknown nobody is called
+    idle, but for a group that has no queue at all.
+    """
+    is_judged = group.is_clustering and group.facts.message_request_mode != POP and not group.is_settling
+    if not is_judged or not group.pulled_sizes:
+        return
+    topic, queues = min(group.pulled_sizes.items(), key=lambda size: (-size[1], size[0]))
+    if group.today is None and queues:
+        return
+    ids = [
+        client_id for client_id, is_busy in zip(group.client_ids, _pulls(group).tolist(), strict=True) if not is_busy
+    ]
+    if not ids:
+        return
+    clients = group.facts.distinct_client_ids
+    share = len(ids) / clients
+    is_ordered = next(reads.topic.is_ordered for reads in group.business if reads.topic.topic == topic)
+    yield finding(
         "IDLE_CONSUMERS",
-        severity=F.when(share >= facts.policy.thresholds.IDLE_CONSUMERS.critical_ratio, "CRITICAL").otherwise(
-            "WARNING"
-        ),
-        consumer_group=True,
-        topic=True,
-        subjects=F.col("ids"),
+        CRITICAL if share >= group.policy.thresholds.IDLE_CONSUMERS.critical_ratio else WARNING,
+        consumer_group=group.name,
+        topic=topic,
+        subjects=ids,
         evidence={
-            "clients": F.col("distinct_client_ids"),
-            "queues": F.col("queues"),
-            "idle": F.col("idle"),
-            "idle_ratio": F.round(share, 4),
-            "max_useful_clients": F.col("max_useful_clients"),
-            "ordered": F.col("is_ordered"),
+            "clients": clients,
+            "queues": queues,
+            "idle": len(ids),
+            "idle_ratio": rounded(share),
+            "max_useful_clients": group.max_useful_clients,
+            "ordered": is_ordered,
         },
-        message=F.concat(
-            F.format_string("%d of ", "idle"),
-            counted(F.col("distinct_client_ids"), "client"),
-            F.when(F.col("idle") == 1, " owns").otherwise(" own"),
-            F.lit(" no queue; the group's largest topic has "),
-            counted(F.col("queues"), "readable queue"),
-            F.lit("."),
-        ),
+        message=f"{len(ids)} of {counted(clients, 'client')} {'owns' if len(ids) == 1 else 'own'} no queue; "
+        f"the group's largest topic has {counted(queues, 'readable queue')}.",
     )
 
 
-def read_only_idle(facts: Facts) -> DataFrame:
-    """Clients whose every queue stands on a broker that takes no messages, and is read to its end.
+def _pulls(group: Group) -> Flags:
+    """Of each client id whether it owns a queue today that is not popped."""
+    pulls = np.zeros(len(group.client_ids), bool)
+    if group.today is not None:
+        owners = group.today.owners
+        pulls[owners.client[~group.is_popped[owners.queue]]] = True
+        popped = {reads.topic.topic for reads in group.business if group.facts.pops(reads)}
+        pulls[[client for client, queue in owners.strangers if queue.topic not in popped]] = True
+    return pulls
+
+
+def read_only_idle(group: Group) -> Iterator[Finding]:
+    """READ_ONLY_IDLE: clients whose every queue is on a broker that takes no messages, and is read to its end.
 
     That is a read-only broker or one without a master; of a broker that is not in the snapshot nothing is known.
     """
-    is_dead = (F.col("perm").bitwiseAND(WRITE) == 0) | (F.col("broker_state") == "MASTERLESS")
-    is_done = is_dead & (F.col("lag_now") == 0)
-    state = facts.queues.select("consumer_group", *QUEUE, "perm", "broker_state", F.col("lag").alias("lag_now"))
-    per_client = (
-        facts.today
-        .join(state, ["consumer_group", *QUEUE], "left")
-        .withColumn("is_done", F.coalesce(is_done & (F.col("message_request_mode") != POP), F.lit(False)))
-        .groupBy("consumer_group", "client_id")
-        .agg(
-            F.min("is_done").alias("is_idle"),
-            F.count("*").alias("queues"),
-            F.collect_set("broker_name").alias("brokers"),
-        )
-        .where("is_idle")
-    )
-    rows = per_client.groupBy("consumer_group").agg(
-        java_sorted(F.col("client_id")).alias("ids"),
-        F.sum("queues").alias("queues"),
-        F.array_sort(F.array_distinct(F.flatten(F.collect_list("brokers")))).alias("brokers"),
-    )
-    return findings(
-        rows,
+    if group.today_load is None:
+        return
+    queues, owners, weights = group.division.queues, group.today_load.owners, group.weights
+    is_dead = np.array([_is_dead(place) for _, place in queues.places], bool)
+    if not is_dead.any():
+        return
+    is_done = is_dead[queues.place] & weights.has_lag & (weights.lag == 0) & ~group.is_popped
+    works = np.zeros(len(group.client_ids), bool)
+    works[owners.client[~is_done[owners.queue]]] = True
+    works[[client for client, _ in owners.strangers]] = True
+    idle = np.flatnonzero(~works & (group.today_load.queues > 0))
+    if not len(idle):
+        return
+    ids = [group.client_ids[client] for client in idle.tolist()]
+    own = owners.queue[np.isin(owners.client, idle)]
+    brokers = sorted({queues.places[place][1].broker_name for place in queues.place[own].tolist()})
+    yield finding(
         "READ_ONLY_IDLE",
-        severity="WARNING",
-        consumer_group=True,
-        subjects=F.col("ids"),
-        evidence={"clients": F.size("ids"), "queues": F.col("queues"), "brokers": F.col("brokers")},
-        message=F.concat(
-            counted(F.size("ids"), "client"),
-            F.when(F.size("ids") == 1, " owns").otherwise(" own"),
-            F.lit(" only queues that receive nothing and are read to their end, on "),
-            listed(F.col("brokers")),
-            F.lit("."),
-        ),
+        WARNING,
+        consumer_group=group.name,
+        subjects=ids,
+        evidence={"clients": len(ids), "queues": len(own), "brokers": brokers},
+        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive nothing "
+        f"and are read to their end, on {listed(brokers)}.",
     )
+
+
+def _is_dead(place: Place) -> bool:
+    """Whether its queues receive nothing."""
+    return not (place.perm or 0) & PERM_WRITE or place.broker_state == MASTERLESS

@@ -4,50 +4,42 @@ For x_1..x_n with mean m: PEAK = max/m, FLOOR = the least PEAK that whole queues
 GINI = sum_i (2i-n-1) x_(i) / (n sum x) over ascending x, CV = population standard deviation / m.
 """
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame, Window
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from rocketmq_capacity.contracts.dataset import Metrics
+
+Numbers = npt.NDArray[np.float64]
+"""NaN is unknown."""
+
+_NAMES: Final = ("peak", "floor", "excess", "gini", "cv", "max", "min", "mean")
 
 
-def with_metrics(vectors: DataFrame, key: list[str]) -> DataFrame:
-    """The contract's METRICS of every vector; null under two clients, without load, or where a part is unknown.
+def metrics(x: Numbers, least_max: Numbers, even: Numbers) -> list[Metrics | None]:
+    """The contract's METRICS of several loads; None under two clients, without load, or where a part is unknown.
 
-    Shape: one row a client with ``key``, ``x`` its load (double, null: unknown), ``least_max``, the load that the
-    busiest client must at least have, and ``even``, the even share of it (null: the mean of x) -> one row a key with
-    ``metrics``.
+    Shape: a row a load, a column a client; the others one entry a load -> one a load.
+
+    Args:
+        x: the load of each client.
+        least_max: the load that the busiest client must at least have.
+        even: what FLOOR divides ``least_max`` by; NaN: the mean of x.
     """
-    in_order = Window.partitionBy(*key).orderBy("x", "client_id")
-    totals = (
-        vectors
-        .withColumn("i", F.row_number().over(in_order))
-        .groupBy(*key)
-        .agg(
-            F.count("*").alias("n"),
-            F.count("x").alias("known"),
-            F.sum("x").alias("total"),
-            F.max("x").alias("max"),
-            F.min("x").alias("min"),
-            F.stddev_pop("x").alias("deviation"),
-            F.sum(F.col("i") * F.col("x")).alias("ranked"),
-            F.max("least_max").alias("least_max"),
-            F.max("even").alias("even"),
-        )
-    )
-    is_defined = (F.col("n") >= 2) & (F.col("known") == F.col("n")) & (F.col("total") > 0) & (F.col("least_max") > 0)
-    return totals.where(is_defined).select(*key, _metrics().alias("metrics"))
-
-
-def _metrics() -> Column:
-    n, total = F.col("n"), F.col("total")
-    mean = total / n
-    peak, floor = F.col("max") / mean, F.col("least_max") / F.coalesce(F.col("even"), mean)
-    values = {
-        "peak": peak,
-        "floor": floor,
-        "excess": peak / floor,
-        "gini": (2 * F.col("ranked") - (n + 1) * total) / (n * total),
-        "cv": F.col("deviation") / mean,
-        "max": F.col("max"),
-        "min": F.col("min"),
-        "mean": mean,
-    }
-    return F.create_map(*(item for name, value in values.items() for item in (F.lit(name), value)))
+    n = x.shape[1]
+    if n < 2:
+        return [None] * len(x)
+    total = x.sum(axis=1)
+    is_defined = (total > 0) & (least_max > 0)  # what is not a number is not above 0 either
+    total = np.where(is_defined, total, np.nan)
+    mean, most = total / n, x.max(axis=1)
+    peak, floor = most / mean, least_max / np.where(np.isnan(even), mean, even)
+    ranked = np.sort(x, axis=1) @ np.arange(1.0, n + 1)
+    deviation = np.sqrt(np.square(x - mean[:, None]).sum(axis=1) / n)
+    gini = (2 * ranked - (n + 1) * total) / (n * total)
+    figures = np.stack([peak, floor, peak / floor, gini, deviation / mean, most, x.min(axis=1), mean], axis=1)
+    return [
+        dict(zip(_NAMES, row, strict=True)) if is_known else None
+        for row, is_known in zip(figures.tolist(), is_defined.tolist(), strict=True)
+    ]

@@ -1,80 +1,68 @@
-"""Findings on the snapshot itself: SNAPSHOT_INCOMPLETE, SUSPECT_SNAPSHOT."""
+"""Rules on the snapshot itself: SNAPSHOT_INCOMPLETE, SUSPECT_SNAPSHOT."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Set
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.facts import Facts
-from rocketmq_capacity.assessment.finding import counted, findings, listed, percent
-
-
-def snapshot_incomplete(facts: Facts) -> Iterator[DataFrame]:
-    """A broker did not answer every request, or queues stand on a broker that the snapshot does not have."""
-    bound = facts.policy.thresholds.PROVISION.min_completeness
-    failed = facts.tables[contracts.Failure].agg(
-        F.count("*").alias("failures"), F.collect_set(F.coalesce("broker_name", "broker_addr")).alias("silent")
-    )
-    absent = (
-        facts
-        .tables[contracts.TopicQueue]
-        .where("kind = 'BUSINESS' AND broker_state = 'ABSENT'")
-        .agg(F.collect_set("broker_name").alias("absent"))
-    )
-    rows = (
-        facts
-        .tables[contracts.Cluster]
-        .crossJoin(failed)
-        .crossJoin(absent)
-        .withColumn("brokers", F.array_sort(F.array_union("silent", "absent")))
-        .where((F.col("failures") > 0) | (F.size("absent") > 0) | (F.col("completeness_ratio") < 1))
-    )
-    ratio = F.col("completeness_ratio")
-    yield findings(
-        rows,
-        "SNAPSHOT_INCOMPLETE",
-        severity=F.when(ratio < bound, "CRITICAL").when(ratio < 1, "WARNING").otherwise("INFO"),
-        subjects=F.col("brokers"),
-        evidence={
-            "completeness_ratio": F.round(ratio, 4),
-            "failures": F.col("failures"),
-            "absent_brokers": F.array_sort("absent"),
-        },
-        message=F.concat(
-            F.lit("The snapshot covers "),
-            percent(ratio),
-            F.lit(" of the queues; not answered or not known: "),
-            listed(F.col("brokers")),
-            F.lit("."),
-        ),
-    )
+Flagged = tuple[str, str]
+"""A consumer group, and a rule that found something about it."""
 
 
-def suspect_snapshot(facts: Facts, found: DataFrame) -> Iterator[DataFrame]:
-    """Many groups are flagged that were not in the run before: rather the snapshot is wrong than the cluster."""
-    if facts.earlier is None:
+def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: Policy) -> Iterator[Finding]:
+    """SNAPSHOT_INCOMPLETE: a broker did not answer every request, or queues are on a broker that the snapshot lacks.
+
+    Args:
+        cluster: completeness, and who did not answer.
+        absent: the brokers that business topics name and the snapshot lacks.
+        policy: what completeness is good enough.
+    """
+    ratio = cluster.cluster.completeness_ratio
+    if not cluster.failures and not absent and ratio >= 1:
         return
-    bounds = facts.policy.thresholds.SUSPECT_SNAPSHOT
-    key = ["consumer_group", "rule"]
-    flagged = found.where("consumer_group IS NOT NULL").select(*key).distinct()
-    new = flagged.join(facts.earlier.select(*key).distinct(), key, "left_anti").select("consumer_group").distinct()
-    rows = (
-        facts.groups
-        .agg(F.count("*").alias("groups"))
-        .crossJoin(new.agg(F.count("*").alias("newly"), F.array_sort(F.collect_list("consumer_group")).alias("names")))
-        .where((F.col("groups") >= bounds.min_groups) & (F.col("newly") / F.col("groups") > bounds.flagged_ratio))
+    brokers = sorted({*cluster.silent, *absent})
+    is_enough = ratio >= policy.thresholds.PROVISION.min_completeness
+    yield finding(
+        "SNAPSHOT_INCOMPLETE",
+        (WARNING if ratio < 1 else INFO) if is_enough else CRITICAL,
+        subjects=brokers,
+        evidence={
+            "completeness_ratio": rounded(ratio),
+            "failures": cluster.failures,
+            "absent_brokers": sorted(set(absent)),
+        },
+        message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}.",
     )
-    yield findings(
-        rows,
+
+
+def suspect_snapshot(
+    groups: int, found: Set[Flagged], before: Set[Flagged] | None, policy: Policy
+) -> Iterator[Finding]:
+    """SUSPECT_SNAPSHOT: many groups are flagged that were not in the run before.
+
+    Rather the snapshot is wrong than the cluster.
+
+    Args:
+        groups: how many business groups there are.
+        found: what this run found of groups.
+        before: what the run before found; None where there was none.
+        policy: how many are too many.
+    """
+    if before is None or not groups:
+        return
+    bounds = policy.thresholds.SUSPECT_SNAPSHOT
+    new = sorted({consumer_group for consumer_group, _ in found - before})
+    if groups < bounds.min_groups or len(new) / groups <= bounds.flagged_ratio:
+        return
+    yield finding(
         "SUSPECT_SNAPSHOT",
-        severity="WARNING",
-        subjects=F.col("names"),
-        evidence={"groups": F.col("groups"), "newly_flagged": F.col("newly")},
-        message=F.concat(
-            F.format_string("%d of ", "newly"),
-            counted(F.col("groups"), "group"),
-            F.when(F.col("newly") == 1, " is").otherwise(" are"),
-            F.lit(" newly flagged since the run before: check the snapshot first."),
-        ),
+        WARNING,
+        subjects=new,
+        evidence={"groups": groups, "newly_flagged": len(new)},
+        message=f"{len(new)} of {counted(groups, 'group')} {'is' if len(new) == 1 else 'are'} newly flagged "
+        "since the run before: check the snapshot first.",
     )

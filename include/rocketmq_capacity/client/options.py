@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.yaml_file import mapping_of_file
+from rocketmq_capacity.settings.yaml_file import mapping_of_file
 
 WHAT: Final = "a connection file"
 SECRETS: Final = ("secret_key", "security_token")

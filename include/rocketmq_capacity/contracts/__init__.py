@@ -4,6 +4,7 @@ from typing import Final
 
 from rocketmq_capacity.contracts.allocation import Allocation
 from rocketmq_capacity.contracts.broker import Broker
+from rocketmq_capacity.contracts.case_effect import CaseEffect
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
 from rocketmq_capacity.contracts.consume_status import ConsumeStatus
@@ -11,10 +12,12 @@ from rocketmq_capacity.contracts.consumer import Consumer
 from rocketmq_capacity.contracts.consumer_group import ConsumerGroup
 from rocketmq_capacity.contracts.consumer_subscription import ConsumerSubscription
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.demand import Demand
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
 from rocketmq_capacity.contracts.group_offset import GroupOffset
 from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.contracts.group_unit import GroupUnit
 from rocketmq_capacity.contracts.offset_sample import OffsetSample
 from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
@@ -24,7 +27,10 @@ from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.strategy_status import StrategyStatus
 from rocketmq_capacity.contracts.subscription import Subscription
 from rocketmq_capacity.contracts.topic import Topic
+from rocketmq_capacity.contracts.topic_answer import TopicAnswer
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
+from rocketmq_capacity.contracts.topic_unit import TopicUnit
+from rocketmq_capacity.contracts.tried_case import TriedCase
 
 SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     Cluster,
@@ -41,6 +47,8 @@ SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     GroupOffset,
     OffsetSample,
     Failure,
+    GroupUnit,
+    TopicUnit,
 )
 """What the snapshot step writes."""
 
@@ -52,6 +60,10 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     StrategyLoad,
     GroupStatus,
     Finding,
+    Demand,
+    TriedCase,
+    CaseEffect,
+    TopicAnswer,
     Recommendation,
     ScenarioEffect,
 )

@@ -1,12 +1,13 @@
 """Dataset ``allocation``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class Allocation(Dataset):
+class Allocation(Dataset, frozen=True, kw_only=True):
     """Who owns what under each strategy.
 
     Grain: one row a queue and consumer, for every strategy that applies to the group.
@@ -14,13 +15,13 @@ class Allocation(Dataset):
     Units: ``queue_id`` counts from 0.
     """
 
-    strategy: T.StringType = pa.Field(
-        nullable=False, description="getName() of the strategy, POP, or BROADCASTING for broadcasting groups"
-    )
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
-    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
-    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
-    queue_id: T.IntegerType = pa.Field(
-        nullable=False, description="id of the queue on that broker; -1 is every queue of the broker, under POP"
-    )
-    client_id: T.StringType = pa.Field(nullable=False, description="client id of the owner")
+    strategy: Annotated[
+        str, Meta(description="getName() of the strategy, POP, or BROADCASTING for broadcasting groups")
+    ]
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[
+        Int, Meta(description="id of the queue on that broker; -1 is every queue of the broker, under POP")
+    ]
+    client_id: Annotated[str, Meta(description="client id of the owner")]

@@ -1,12 +1,13 @@
 """Dataset ``broker``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class Broker(Dataset):
+class Broker(Dataset, frozen=True, kw_only=True):
     """Brokers, as the name server lists them and as they describe themselves.
 
     Grain: one row a broker process.
@@ -14,16 +15,12 @@ class Broker(Dataset):
     Units: ``broker_perm`` is a bit set; ``config`` and ``runtime`` hold RocketMQ's own names, units and texts.
     """
 
-    broker_name: T.StringType = pa.Field(nullable=False, description="name that a master shares with its slaves")
-    broker_id: T.LongType = pa.Field(nullable=False, description="0 is the master, others are slaves")
-    broker_addr: T.StringType = pa.Field(nullable=True, description="host:port")
-    broker_perm: T.IntegerType = pa.Field(nullable=True, description="what the broker allows: 4 read + 2 write")
-    version: T.StringType = pa.Field(nullable=True, description="as the broker says it, such as V5_3_3")
-    config: T.MapType(T.StringType(), T.StringType()) = pa.Field(
-        nullable=True, description="the broker's properties, without secrets"
-    )
-    runtime: T.MapType(T.StringType(), T.StringType()) = pa.Field(
-        nullable=True, description="the broker's runtime figures"
-    )
-    room: T.StringType = pa.Field(nullable=True, description="machine room by the policy; null where no rule matches")
-    has_answered: T.BooleanType = pa.Field(nullable=False, description="no request to this process failed")
+    broker_name: Annotated[str, Meta(description="name that a master shares with its slaves")]
+    broker_id: Annotated[int, Meta(description="0 is the master, others are slaves")]
+    broker_addr: Annotated[str | None, Meta(description="host:port")] = None
+    broker_perm: Annotated[Int | None, Meta(description="what the broker allows: 4 read + 2 write")] = None
+    version: Annotated[str | None, Meta(description="as the broker says it, such as V5_3_3")] = None
+    config: Annotated[dict[str, str] | None, Meta(description="the broker's properties, without secrets")] = None
+    runtime: Annotated[dict[str, str] | None, Meta(description="the broker's runtime figures")] = None
+    room: Annotated[str | None, Meta(description="machine room by the policy; null where no rule matches")] = None
+    has_answered: Annotated[bool, Meta(description="no request to this process failed")]

@@ -1,12 +1,13 @@
 """Dataset ``cluster``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
+
+from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
 
 
-class Cluster(Dataset):
+class Cluster(Dataset, frozen=True, kw_only=True):
     """The snapshot itself.
 
     Grain: one row.
@@ -14,13 +15,13 @@ class Cluster(Dataset):
     Units: ``completeness_ratio`` from 0 to 1.
     """
 
-    cluster_name: T.StringType = pa.Field(nullable=False, description="name of the cluster")
-    taken_at: T.StringType = pa.Field(nullable=False, description="UTC ISO-8601, as the inventory says it")
-    fingerprint: T.StringType = pa.Field(nullable=False, description="SHA-256 of the canonical inventory")
-    nameservers: T.ArrayType(T.StringType()) = pa.Field(
-        nullable=False, description="host:port of each name server; empty where unknown"
-    )
-    completeness_ratio: T.DoubleType = pa.Field(
-        nullable=False,
-        description="readable business queues whose broker answered every request / all of them; 1 if there are none",
-    )
+    cluster_name: Annotated[str, Meta(description="name of the cluster")]
+    taken_at: Annotated[str, Meta(description="UTC ISO-8601, as the inventory says it")]
+    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
+    nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty where unknown")]
+    completeness_ratio: Annotated[
+        float,
+        Meta(
+            description="readable business queues whose broker answered every request / all of them; 1 if there are none"
+        ),
+    ]

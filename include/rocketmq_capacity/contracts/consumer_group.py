@@ -1,12 +1,13 @@
 """Dataset ``consumer_group``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class ConsumerGroup(Dataset):
+class ConsumerGroup(Dataset, frozen=True, kw_only=True):
     """Consumer groups, as brokers are configured for them and see their members.
 
     Grain: one row a group.
@@ -14,21 +15,13 @@ class ConsumerGroup(Dataset):
     Units: consumers and client ids, counted.
     """
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
-    kind: T.StringType = pa.Field(
-        nullable=False, description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
-    )
-    message_model: T.StringType = pa.Field(
-        nullable=True, description="CLUSTERING or BROADCASTING; null is judged as CLUSTERING"
-    )
-    consume_type: T.StringType = pa.Field(
-        nullable=True, description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)"
-    )
-    message_request_mode: T.StringType = pa.Field(
-        nullable=False, description="PULL, POP or MIXED over the group's business topics"
-    )
-    is_orderly: T.BooleanType = pa.Field(nullable=True, description="consumes in order")
-    connections: T.IntegerType = pa.Field(
-        nullable=False, description="running consumers, equal client ids counted each"
-    )
-    distinct_client_ids: T.IntegerType = pa.Field(nullable=False, description="different client ids")
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    kind: Annotated[str, Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)")]
+    message_model: Annotated[
+        str | None, Meta(description="CLUSTERING or BROADCASTING; null is judged as CLUSTERING")
+    ] = None
+    consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
+    message_request_mode: Annotated[str, Meta(description="PULL, POP or MIXED over the group's business topics")]
+    is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
+    connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
+    distinct_client_ids: Annotated[Int, Meta(description="different client ids")]

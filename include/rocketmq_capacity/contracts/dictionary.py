@@ -1,15 +1,14 @@
-"""``python -m rocketmq_capacity.contracts.dictionary FOLDER``: writes data-dictionary.md from the contracts themselves."""
+"""``python -m rocketmq_capacity.contracts.dictionary FOLDER``: writes data-dictionary.md from the contracts."""
 
 import argparse
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
-
-import pyspark.sql.types as T
+from types import UnionType
+from typing import Any, Final, get_args, get_origin
 
 from rocketmq_capacity.contracts import DATASETS, SNAPSHOT
-from rocketmq_capacity.contracts.dataset import METRICS, QUEUE, Dataset
+from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics, Queue
 
 FILE: Final = "data-dictionary.md"
 
@@ -26,17 +25,34 @@ never -1.
 Two types stand in several tables:
 
 - **queue**, a struct of `topic`, `broker_name` and `queue_id`.
-- **METRICS**, a map from a metric's name to its value, of one load over all distinct client ids of a group: `peak`, `floor`,
-  `excess`, `gini` and `cv` without a unit, `max`, `min` and `mean` in the load's own (queues, messages a second, messages).
-  Null where it is not defined: under two clients, no load at all, or a part of it unknown. The plan file rounds the first
-  five to 4 decimals; the tables do not.
+- **METRICS**, a map from a metric's name to its value, of one load over all distinct client ids of a group: `peak`,
+  `floor`, `excess`, `gini` and `cv` without a unit, `max`, `min` and `mean` in the load's own (queues, messages a
+  second, messages). Null where it is not defined: under two clients, no load at all, or a part of it unknown. The plan
+  file rounds the first five to 4 decimals; the tables do not.
 """
 
+TYPES: Final[tuple[tuple[Any, str], ...]] = (
+    (str, "string"),
+    (int, "bigint"),
+    (Int, "int"),
+    (float, "double"),
+    (bool, "boolean"),
+    (dict[str, str], "map<string,string>"),
+    (Metrics, "METRICS"),
+    (Queue, "queue"),
+)
+"""The type of a value in Python, and how the page names it."""
+
 PARTS: Final = (
-    ("The snapshot", "Written by the step `snapshot`: what the cluster said, one table a kind of thing.", SNAPSHOT),
+    (
+        "The snapshot",
+        "Written by the step `snapshot`: what the cluster said, one table a kind of thing. The last two gather what\n"
+        "concerns a group, or a topic, in one row.",
+        SNAPSHOT,
+    ),
     (
         "What is computed from it",
-        "Written by the steps `allocate`, `assess` and `recommend`.",
+        "Written by the steps `allocate`, `assess` and `recommend`, `scenario_effect` by `publish`.",
         tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
     ),
 )
@@ -47,15 +63,13 @@ def dictionary() -> str:
     return "\n".join([INTRODUCTION, *_contents(), *(line for part in PARTS for line in _part(*part))])
 
 
-def type_name(kind: T.DataType) -> str:
+def type_name(kind: Any) -> str:
     """A column's type as the page names it: Spark's own name, but for the two types that stand in several tables."""
-    if kind == METRICS:
-        return "METRICS"
-    if kind == QUEUE:
-        return "queue"
-    if isinstance(kind, T.ArrayType):
-        return f"array<{type_name(kind.elementType)}>"
-    return kind.simpleString()
+    if get_origin(kind) is tuple:
+        return f"array<{type_name(get_args(kind)[0])}>"
+    if isinstance(kind, UnionType):  # an item that may be unknown
+        return type_name(get_args(kind)[0])
+    return next(name for python, name in TYPES if python == kind)
 
 
 def _contents() -> Iterator[str]:
@@ -74,10 +88,10 @@ def _part(title: str, meaning: str, datasets: Iterable[type[Dataset]]) -> Iterat
 def _section(dataset: type[Dataset]) -> Iterator[str]:
     yield from (f"### {dataset.dataset_name()}", "", *_meaning(dataset), "")
     yield from ("| column | type | null | meaning |", "|---|---|---|---|")
-    for name, column in dataset.to_schema().columns.items():
-        null = "may be" if column.nullable else "never"
-        meaning = str(column.description).replace("|", r"\|")
-        yield f"| `{name}` | {_code(type_name(column.dtype.type))} | {null} | {meaning} |"
+    for column in dataset.columns():
+        null = "may be" if column.is_nullable else "never"
+        meaning = column.description.replace("|", r"\|")
+        yield f"| `{column.name}` | {_code(type_name(column.type))} | {null} | {meaning} |"
     yield ""
 
 

@@ -1,12 +1,13 @@
 """Dataset ``finding``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
+
+from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
 
 
-class Finding(Dataset):
+class Finding(Dataset, frozen=True, kw_only=True):
     """What is wrong.
 
     Grain: one row a finding: a rule and what it is about.
@@ -14,17 +15,17 @@ class Finding(Dataset):
     Units: those of the figures in ``evidence`` stand in their names.
     """
 
-    rule: T.StringType = pa.Field(nullable=False, description="name of the rule")
-    severity: T.StringType = pa.Field(nullable=False, description="INFO, WARNING or CRITICAL")
-    consumer_group: T.StringType = pa.Field(
-        nullable=True, description="the group that it is about; null where it is about none"
+    rule: Annotated[str, Meta(description="name of the rule")]
+    severity: Annotated[str, Meta(description="INFO, WARNING or CRITICAL")]
+    consumer_group: Annotated[
+        str | None, Meta(description="the group that it is about; null where it is about none")
+    ] = None
+    topic: Annotated[str | None, Meta(description="the topic that it is about; null where it is about none")] = None
+    broker_name: Annotated[str | None, Meta(description="the broker that it is about; null where it is about none")] = (
+        None
     )
-    topic: T.StringType = pa.Field(nullable=True, description="the topic that it is about; null where it is about none")
-    broker_name: T.StringType = pa.Field(
-        nullable=True, description="the broker that it is about; null where it is about none"
-    )
-    subjects: T.ArrayType(T.StringType()) = pa.Field(
-        nullable=False, description="client ids, queues, brokers or groups that it is about, sorted"
-    )
-    evidence: T.StringType = pa.Field(nullable=False, description="JSON object of the figures that it rests on")
-    message: T.StringType = pa.Field(nullable=False, description="one sentence for people")
+    subjects: Annotated[
+        tuple[str, ...], Meta(description="client ids, queues, brokers or groups that it is about, sorted")
+    ]
+    evidence: Annotated[str, Meta(description="JSON object of the figures that it rests on")]
+    message: Annotated[str, Meta(description="one sentence for people")]

@@ -1,12 +1,13 @@
 """Dataset ``group_offset``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class GroupOffset(Dataset):
+class GroupOffset(Dataset, frozen=True, kw_only=True):
     """A group's place on a queue at the moment of the snapshot.
 
     Grain: one row a group and queue.
@@ -14,19 +15,19 @@ class GroupOffset(Dataset):
     Units: offsets and lag in messages.
     """
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
-    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
-    kind: T.StringType = pa.Field(nullable=False, description="the topic's kind, as in `topic`")
-    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
-    queue_id: T.IntegerType = pa.Field(nullable=False, description="id of the queue on that broker")
-    broker_offset: T.LongType = pa.Field(nullable=True, description="offset that the next message will be written at")
-    consumer_offset: T.LongType = pa.Field(
-        nullable=True, description="offset that the group will read next, as committed"
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
+    broker_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
+    consumer_offset: Annotated[int | None, Meta(description="offset that the group will read next, as committed")] = (
+        None
     )
-    lag: T.LongType = pa.Field(
-        nullable=True,
-        description="messages not read: max(0, broker_offset - consumer_offset); null where one of them is unknown",
-    )
-    last_timestamp: T.StringType = pa.Field(
-        nullable=True, description="store time of the last message read, UTC ISO-8601"
-    )
+    lag: Annotated[
+        int | None,
+        Meta(
+            description="messages not read: max(0, broker_offset - consumer_offset); null where one of them is unknown"
+        ),
+    ] = None
+    last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None

@@ -1,12 +1,13 @@
 """Dataset ``owned_queue``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class OwnedQueue(Dataset):
+class OwnedQueue(Dataset, frozen=True, kw_only=True):
     """Queues that consumers report to own.
 
     Grain: one row a consumer and queue that it reported; a file written by hand may repeat one.
@@ -14,14 +15,10 @@ class OwnedQueue(Dataset):
     Units: ``queue_id`` counts from 0.
     """
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
-    consumer_index: T.IntegerType = pa.Field(
-        nullable=False, description="which consumer of the group, as in `consumer`"
-    )
-    client_id: T.StringType = pa.Field(nullable=False, description="client id of the consumer")
-    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
-    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
-    queue_id: T.IntegerType = pa.Field(
-        nullable=False, description="id of the queue on that broker; -1 is all of the broker's, under POP"
-    )
-    kind: T.StringType = pa.Field(nullable=False, description="the topic's kind, as in `topic`")
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
+    client_id: Annotated[str, Meta(description="client id of the consumer")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[Int, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]

@@ -1,12 +1,13 @@
 """Dataset ``queue_offset``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
-class QueueOffset(Dataset):
+class QueueOffset(Dataset, frozen=True, kw_only=True):
     """How far queues are written at the moment of the snapshot.
 
     Grain: one row a queue.
@@ -14,9 +15,9 @@ class QueueOffset(Dataset):
     Units: offsets in messages, the rate in messages a second over the samples of the snapshot.
     """
 
-    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
-    broker_name: T.StringType = pa.Field(nullable=False, description="name of the broker")
-    queue_id: T.IntegerType = pa.Field(nullable=False, description="id of the queue on that broker")
-    min_offset: T.LongType = pa.Field(nullable=True, description="offset of the oldest message kept")
-    max_offset: T.LongType = pa.Field(nullable=True, description="offset that the next message will be written at")
-    put_msgs_per_s: T.DoubleType = pa.Field(nullable=True, description="messages a second written to the queue")
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
+    min_offset: Annotated[int | None, Meta(description="offset of the oldest message kept")] = None
+    max_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
+    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to the queue")] = None

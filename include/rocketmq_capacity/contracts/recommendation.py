@@ -1,12 +1,13 @@
 """Dataset ``recommendation``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
+
+from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
 
 
-class Recommendation(Dataset):
+class Recommendation(Dataset, frozen=True, kw_only=True):
     """What to change, in what way, and what that would do.
 
     Grain: one row a recommendation.
@@ -14,23 +15,19 @@ class Recommendation(Dataset):
     Units: those of the figures in ``before`` and ``after`` stand in their names.
     """
 
-    id: T.StringType = pa.Field(nullable=False, description="12 hexadecimal digits, equal over equal inputs")
-    action: T.StringType = pa.Field(nullable=False, description="name of the action")
-    consumer_group: T.StringType = pa.Field(
-        nullable=True, description="the group to change; null where the change is a topic's or the cluster's"
-    )
-    topic: T.StringType = pa.Field(
-        nullable=True, description="the topic to change; null where the change is a group's or the cluster's"
-    )
-    is_manual: T.BooleanType = pa.Field(
-        nullable=False, description="a person must decide the steps; no command may be run as it stands"
-    )
-    reason: T.StringType = pa.Field(nullable=False, description="why, and what it changes")
-    rules: T.ArrayType(T.StringType()) = pa.Field(nullable=False, description="rules whose findings it answers")
-    commands: T.ArrayType(T.StringType()) = pa.Field(
-        nullable=False, description="shell commands in order; empty where the change is not an mqadmin command"
-    )
-    before: T.StringType = pa.Field(nullable=False, description="JSON object of the figures of today")
-    after: T.StringType = pa.Field(
-        nullable=False, description="JSON object of the same figures after the change, as simulated"
-    )
+    id: Annotated[str, Meta(description="12 hexadecimal digits, equal over equal inputs")]
+    action: Annotated[str, Meta(description="name of the action")]
+    consumer_group: Annotated[
+        str | None, Meta(description="the group to change; null where the change is a topic's or the cluster's")
+    ] = None
+    topic: Annotated[
+        str | None, Meta(description="the topic to change; null where the change is a group's or the cluster's")
+    ] = None
+    is_manual: Annotated[bool, Meta(description="a person must decide the steps; no command may be run as it stands")]
+    reason: Annotated[str, Meta(description="why, and what it changes")]
+    rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
+    commands: Annotated[
+        tuple[str, ...], Meta(description="shell commands in order; empty where the change is not an mqadmin command")
+    ]
+    before: Annotated[str, Meta(description="JSON object of the figures of today")]
+    after: Annotated[str, Meta(description="JSON object of the same figures after the change, as simulated")]

@@ -1,13 +1,14 @@
 """Dataset ``scenario_effect``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
 
-from rocketmq_capacity.contracts.dataset import METRICS, Dataset
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics
 
 
-class ScenarioEffect(Dataset):
-    """What a scenario does to a group under a strategy; it goes into the plan file of a what-if and has no table.
+class ScenarioEffect(Dataset, frozen=True, kw_only=True):
+    """What a scenario does to a group under a strategy; only a what-if has it.
 
     There is a row for each strategy that can be run after the changes. Where it could not be run before, moved_* and
     before_* are null.
@@ -17,17 +18,18 @@ class ScenarioEffect(Dataset):
     Units: queues and client ids, counted; ``moved_ratio`` from 0 to 1.
     """
 
-    consumer_group: T.StringType = pa.Field(nullable=False, description="name of the consumer group")
-    strategy: T.StringType = pa.Field(nullable=False, description="name of the strategy, as getName() gives it, or POP")
-    moved_queues: T.IntegerType = pa.Field(
-        nullable=True, description="business queues, present before and after, whose owner differs"
-    )
-    moved_ratio: T.DoubleType = pa.Field(
-        nullable=True, description="moved_queues / business queues present before and after; null where there are none"
-    )
-    before_idle: T.IntegerType = pa.Field(nullable=True, description="client ids that owned nothing before")
-    before_count: METRICS = pa.Field(nullable=True, description="METRICS by queues before")
-    before_traffic: METRICS = pa.Field(nullable=True, description="METRICS by messages a second before")
-    after_idle: T.IntegerType = pa.Field(nullable=False, description="client ids that own nothing after")
-    after_count: METRICS = pa.Field(nullable=True, description="METRICS by queues after")
-    after_traffic: METRICS = pa.Field(nullable=True, description="METRICS by messages a second after")
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
+    moved_queues: Annotated[
+        Int | None, Meta(description="business queues, present before and after, whose owner differs")
+    ] = None
+    moved_ratio: Annotated[
+        float | None,
+        Meta(description="moved_queues / business queues present before and after; null where there are none"),
+    ] = None
+    before_idle: Annotated[Int | None, Meta(description="client ids that owned nothing before")] = None
+    before_count: Annotated[Metrics | None, Meta(description="METRICS by queues before")] = None
+    before_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second before")] = None
+    after_idle: Annotated[Int, Meta(description="client ids that own nothing after")]
+    after_count: Annotated[Metrics | None, Meta(description="METRICS by queues after")] = None
+    after_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second after")] = None

@@ -1,27 +1,30 @@
 """Dataset ``topic``."""
 
-import pandera.pyspark as pa
-import pyspark.sql.types as T
+from typing import Annotated
+
+from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
 
 
-class Topic(Dataset):
+class Topic(Dataset, frozen=True, kw_only=True):
     """Every topic that is declared or subscribed.
 
     Grain: one row a topic.
     Key: topic.
     """
 
-    topic: T.StringType = pa.Field(nullable=False, description="name of the topic")
-    is_declared: T.BooleanType = pa.Field(
-        nullable=False, description="the cluster has it; false: a group subscribes it, and no broker has it"
+    topic: Annotated[str, Meta(description="name of the topic")]
+    is_declared: Annotated[
+        bool, Meta(description="the cluster has it; false: a group subscribes it, and no broker has it")
+    ]
+    message_type: Annotated[str | None, Meta(description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED")] = (
+        None
     )
-    message_type: T.StringType = pa.Field(
-        nullable=True, description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED"
-    )
-    is_ordered: T.BooleanType = pa.Field(nullable=True, description="the topic's own order flag")
-    kind: T.StringType = pa.Field(
-        nullable=False,
-        description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)",
-    )
+    is_ordered: Annotated[bool | None, Meta(description="the topic's own order flag")] = None
+    kind: Annotated[
+        str,
+        Meta(
+            description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
+        ),
+    ]

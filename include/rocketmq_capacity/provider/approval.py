@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity.lake import Lake, Run, write_whole
 from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.plan_file import Approval, Plan, read_plan
 from rocketmq_capacity.report.shelf import Shelf
-from rocketmq_capacity.report.summary import read_plan
 from rocketmq_capacity.report.visible import visible
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.run_lookup import existing_run
 
 OLDEST: Final = timedelta(hours=24)
 """What a snapshot may be old at most for its plan to be approved."""
@@ -60,14 +60,14 @@ def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Questi
         run = existing_run(lake, run_key)
         plan = read_plan(run.report / "plan.json")
         ids = needing_approval(plan)
-        if ids and hindrance(plan, plan["fingerprint"], run, lake, now) is None:
+        if ids and hindrance(plan, plan.fingerprint, run, lake, now) is None:
             asked.append(_question(run, plan, ids))
     return asked
 
 
-def hindrance(plan: Mapping[str, Any], fingerprint: str, run: Run, lake: Lake, now: datetime) -> str | None:
+def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime) -> str | None:
     """Why the run's plan cannot be approved, or None where it can; the fingerprint is of the snapshot asked about."""
-    if plan["fingerprint"] != fingerprint:
+    if plan.fingerprint != fingerprint:
         return "the plan was made anew from another snapshot"
     if now - _taken_at(plan) > OLDEST:
         return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
@@ -95,29 +95,30 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     why = comment or (None if user else "nobody answered in time")
     if is_approved and (reason := hindrance(plan, fingerprint, run, lake, now)):
         is_approved, why = False, f"approved, but {reason}" + (f" ({comment})" if comment else "")
-    record = {
-        "status": "APPROVED" if is_approved else "REJECTED",
-        "by": _name_of(user),
-        "at": _moment(answer.get("responded_at"), now).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "why": why,
-        "recommendations": needing_approval(plan),
-    }
-    write_whole(run.approval, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    return str(record["status"])
+    approval = Approval(
+        status="APPROVED" if is_approved else "REJECTED",
+        by=_name_of(user),
+        at=_moment(answer.get("responded_at"), now).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        why=why,
+        recommendations=tuple(needing_approval(plan)),
+    )
+    write_whole(run.approval, msgspec.json.format(msgspec.json.encode(approval), indent=2) + b"\n")
+    return approval.status
 
 
-def _question(run: Run, plan: Mapping[str, Any], ids: list[str]) -> Question:
-    cluster, many = visible(plan["cluster_name"]), len(ids)
-    chosen = [recommendation for recommendation in plan["recommendations"] if recommendation["id"] in ids]
-    lines = [f"- {_code(one['action'])} {_code(one['consumer_group'] or one['topic'] or '')}" for one in chosen[:SHOWN]]
+def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
+    cluster, many = visible(plan.cluster_name), len(ids)
+    asked = set(ids)
+    chosen = [recommendation for recommendation in plan.recommendations if recommendation.id in asked]
+    lines = [f"- {_code(one.action)} {_code(one.consumer_group or one.topic or '')}" for one in chosen[:SHOWN]]
     more = [f"- and {many - SHOWN} more"] if many > SHOWN else []
     report = report_address("plans", run)
     return Question(
         run_key=run.folder.name,
-        fingerprint=plan["fingerprint"],
+        fingerprint=plan.fingerprint,
         subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
         body="\n".join([
-            f"Snapshot of {plan['taken_at']}. [The report]({report}) shows reasons, commands and what each changes.",
+            f"Snapshot of {plan.taken_at}. [The report]({report}) shows reasons, commands and what each changes.",
             "",
             *lines,
             *more,
@@ -130,8 +131,8 @@ def _code(text: str) -> str:
     return f"`{visible(text).replace('`', chr(39))}`" if text else ""
 
 
-def _taken_at(plan: Mapping[str, Any]) -> datetime:
-    return datetime.fromisoformat(plan["taken_at"])
+def _taken_at(plan: Plan) -> datetime:
+    return datetime.fromisoformat(plan.taken_at)
 
 
 def _moment(value: object, now: datetime) -> datetime:

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from rocketmq_capacity.places import PACKAGE
+from rocketmq_capacity.settings.deployment import PACKAGE
 
 # The oldest moment a zip can tell; with it equal sources give equal bytes.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)

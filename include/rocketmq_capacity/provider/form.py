@@ -4,8 +4,8 @@ from typing import Final
 
 from airflow.sdk import Param
 
-from rocketmq_capacity.config import STRATEGIES
-from rocketmq_capacity.formats import POLICY, register_formats
+from rocketmq_capacity.provider.form_formats import POLICY, register_formats
+from rocketmq_capacity.vocabulary import STRATEGIES
 
 SECTION: Final = "How it is planned"
 LONGEST_TEXT: Final = 60_000

@@ -22,11 +22,11 @@ from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.exceptions import AirflowNotFoundException
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
 from rocketmq_capacity.provider.spark_app import SparkApp
-from rocketmq_capacity.run_lookup import existing_run
+from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import existing_run
 
 CONNECTION: Final = "rocketmq_capacity_notice"
 

@@ -7,10 +7,10 @@ from urllib.parse import quote, urlsplit
 from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
 
-from rocketmq_capacity.lake import Lake, Run
 from rocketmq_capacity.report.publish import SUMMARY
 from rocketmq_capacity.report.summary_file import read_summary
-from rocketmq_capacity.run_lookup import existing_run, stored_run
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_lookup import existing_run, stored_run
 
 if TYPE_CHECKING:
     from rocketmq_capacity.provider.spark_app import SparkApp

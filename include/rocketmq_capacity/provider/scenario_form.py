@@ -9,9 +9,10 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.formats import SCENARIO, register_formats
 from rocketmq_capacity.provider.form import LONGEST_TEXT
-from rocketmq_capacity.simulation.scenario import Change, ClientStrategy, scenario_of_text
+from rocketmq_capacity.provider.form_formats import SCENARIO, register_formats
+from rocketmq_capacity.simulation.scenario import Change, scenario_of_text
+from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, REQUEST_MODES
 
 AS_YAML: Final = "The changes, as a scenario file"
 AS_FIELDS: Final = "One change, field by field"
@@ -75,8 +76,8 @@ def scenario_params() -> dict[str, Param]:
             description="Of scale traffic: how many times as many messages.",
             section=AS_FIELDS,
         ),
-        "strategy": _choice("Strategy", "Of set strategy.", get_args(ClientStrategy)),
-        "message_request_mode": _choice("Request mode", "Of set request mode.", ("PULL", "POP")),
+        "strategy": _choice("Strategy", "Of set strategy.", CLIENT_STRATEGIES),
+        "message_request_mode": _choice("Request mode", "Of set request mode.", REQUEST_MODES),
         "pop_share_queue_num": _number("POP share", "Of set request mode; -1 is all queues.", -1, MOST_QUEUES),
     }
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from airflow.sdk import Param
 
-from rocketmq_capacity.places import Places
-from rocketmq_capacity.provider.run_key import DagRunLike, run_key
+from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.store.run_key import DagRunLike, run_key
 
 # JSON schema searches for a pattern and Python's $ also stands before a last line feed: this is the end itself.
 _END: Final = r"(?![\s\S])"

@@ -1,5 +1,6 @@
 """One Spark app as one task; what all of them share is said here, once."""
 
+import os
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,12 +11,12 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.jvm import SMALL_BYTES, driver_options
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.places import Places
 from rocketmq_capacity.provider.executor_code import write_packed
 from rocketmq_capacity.provider.report_asset import ReportLink
-from rocketmq_capacity.run_lookup import stored_run
+from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import stored_run
 
 CONNECTION: Final = "spark_default"
 """Where Spark runs is the connection's to say alone: local[*], spark://…, k8s://… or yarn."""
@@ -86,8 +87,9 @@ class SparkApp(SparkSubmitOperator):
         """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot."""
         write_packed(self.code)
         stored = stored_run(Lake(self.lake), self.run_key)
-        options = driver_options(is_small=stored is None or stored.snapshot_bytes() < SMALL_BYTES)
-        self.conf = {**(self.conf or {}), "spark.driver.extraJavaOptions": options}
+        self.conf = {OPTIONS: options(), **(self.conf or {})}
+        # For the driver that starts from here: as the operator's own variables they would go to containers instead.
+        os.environ.update(environment(stored.snapshot_bytes() if stored else 0))
         super().execute(context)
 
 

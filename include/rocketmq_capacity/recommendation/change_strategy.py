@@ -5,193 +5,188 @@ then most findings answered, then (clients that differ) what most of them run, t
 is better by less than the policy's min_improvement answers nothing.
 """
 
-from typing import Final
-
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame, Window
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.recommendation.answer import answers, figures, sentences
-from rocketmq_capacity.recommendation.effects import Effects, is_worse
-from rocketmq_capacity.recommendation.facts import POP, Facts
+from rocketmq_capacity.contracts.cases import Side
+from rocketmq_capacity.contracts.dataset import Metrics
+from rocketmq_capacity.contracts.wording import fixed, rounded
+from rocketmq_capacity.recommendation.answer import answer, figures, sentences
+from rocketmq_capacity.recommendation.effects import is_worse, side_shown
+from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.vocabulary import COUNT_SKEWS, MIXED, POP, PULL, Action, Rule
 
-ACTION: Final = "CHANGE_STRATEGY"
-MIXED: Final = "MIXED_STRATEGIES"
-ORPHAN: Final = "ORPHAN_QUEUE"
-IDLE: Final = "IDLE_CONSUMERS"
-COUNT_SKEWS: Final = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW")
-TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"
-READ_ONLY_IDLE: Final = "READ_ONLY_IDLE"
-OTHER_CAUSES: Final = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
+ACTION: Final[Action] = "CHANGE_STRATEGY"
+MIXED_STRATEGIES: Final[Rule] = "MIXED_STRATEGIES"
+ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
+IDLE: Final[Rule] = "IDLE_CONSUMERS"
+TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
+READ_ONLY_IDLE: Final[Rule] = "READ_ONLY_IDLE"
+RULES: Final[tuple[Rule, ...]] = (MIXED_STRATEGIES, ORPHAN, IDLE, *COUNT_SKEWS, TRAFFIC_SKEW, READ_ONLY_IDLE)
+OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """What has to be mended first: until then no strategy shares out well."""
-NEARBY: Final = "MACHINE_ROOM_NEARBY"
+HOW: Final = (
+    "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go: while they differ,"
+    " their shares overlap and leave queues to nobody."
+)
 
 
-def change_strategy(facts: Facts, effects: Effects) -> DataFrame:
-    """One recommendation for each group that another strategy of the policy would do better for."""
-    tried = _tried(facts, effects)
-    idle, orphans, twice = (F.col(f"after.{name}") for name in ("idle", "orphan_queues", "doubly_owned_queues"))
-    excess, traffic = F.col("after.count")["excess"], F.col("after.traffic")["excess"]
-    asks_count = F.exists("found", lambda rule: rule.isin(MIXED, *COUNT_SKEWS))
-    by_need = [F.when(asks_count, excess).otherwise(traffic), F.when(asks_count, traffic).otherwise(excess)]
-    order = [
-        orphans,
-        twice,
-        idle,
-        -F.size("answered"),
-        F.col("is_mixed") & ~F.col("is_majority"),
-        *(F.round(load, 6).asc_nulls_last() for load in by_need),
-        F.col("place"),
-    ]
-    best = (
-        tried
-        .withColumn("answered", _answered(facts))
-        .where((F.size("answered") > 0) & ~is_worse(facts.policy.thresholds.ALLOCATION_SKEW.excess))
-        .withColumn("rank", F.row_number().over(Window.partitionBy("consumer_group").orderBy(*order)))
-        .where("rank = 1")
-    )
-    return answers(
-        best,
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What most clients of a group report, the first by name among equals.
+
+    Attributes:
+        strategy: as the clients report it.
+        running: how many clients report it.
+        reporting: how many clients report any strategy.
+    """
+
+    strategy: str
+    running: int
+    reporting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A strategy that answers findings of a group and makes nothing worse.
+
+    Attributes:
+        strategy: its name, as the policy has it.
+        after: what it would mean for the group.
+        answered: rules of the findings that it answers.
+    """
+
+    strategy: str
+    after: Side
+    answered: list[Rule]
+
+
+def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation where another strategy of the policy would do better."""
+    found, before = _found(group), group.before
+    if not found or before is None:
+        return
+    majority = _majority(group)
+    tried = _tried(group, before, found)
+    if not tried:
+        return
+    best = min(tried, key=lambda each: _order(group, each, found, majority))
+    yield answer(
         ACTION,
-        consumer_group=True,
-        target=F.col("strategy"),
-        reason=sentences(
-            _why(),
-            F.lit(
-                "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go: while"
-                " they differ, their shares overlap and leave queues to nobody."
-            ),
-        ),
-        rules=F.col("answered"),
-        before={"strategy": F.col("current_strategy"), **_shown("before")},
-        after={"strategy": F.col("strategy"), **_shown("after")},
+        consumer_group=group.name,
+        target=best.strategy,
+        reason=sentences(_why(group, best, before, majority if MIXED_STRATEGIES in found else None), HOW),
+        rules=best.answered,
+        before={"strategy": group.current_strategy, **_shown(before)},
+        after={"strategy": best.strategy, **_shown(best.after)},
     )
 
 
-def _tried(facts: Facts, effects: Effects) -> DataFrame:
-    """Groups with such findings beside each strategy that applies: ``found``, ``before``, ``after``, ``place``."""
-    cause = F.get_json_object("evidence", "$.cause")
-    by_strategy = (F.col("rule") != ORPHAN) | ~F.coalesce(cause.isin(*OTHER_CAUSES), F.lit(False))
-    found = (
-        facts
-        .found(MIXED, ORPHAN, IDLE, *COUNT_SKEWS, TRAFFIC_SKEW, READ_ONLY_IDLE)
-        .where(by_strategy)
-        .groupBy("consumer_group")
-        .agg(F.collect_set("rule").alias("found"))
-        .withColumn("is_mixed", F.array_contains("found", MIXED))
+def _found(group: Group) -> frozenset[str]:
+    """The rules that a strategy may answer; none where the group cannot choose one or has to mend its clients first."""
+    facts = group.facts
+    if not group.is_clustering or not (facts.message_request_mode == PULL or facts.is_orderly):
+        return frozenset()
+    found = frozenset(
+        one.rule for one in group.found(*RULES) if one.rule != ORPHAN or evidence(one).get("cause") not in OTHER_CAUSES
     )
-    others = facts.finding.where(F.col("rule").isin(*OTHER_CAUSES)).select("consumer_group").distinct()
-    ready = found.where("is_mixed").unionByName(found.where("NOT is_mixed").join(others, "consumer_group", "left_anti"))
-    pulling = facts.clustering().where("message_request_mode = 'PULL' OR is_orderly").select("consumer_group")
-    strategies: list[str] = list(facts.policy.strategies)
-    after = F.struct(
-        F.size("idle_clients").alias("idle"),
-        F.size("orphan_queues").alias("orphan_queues"),
-        F.size("doubly_owned_queues").alias("doubly_owned_queues"),
-        F.col("count"),
-        F.col("traffic"),
+    return frozenset() if MIXED_STRATEGIES not in found and group.named(*OTHER_CAUSES) else found
+
+
+def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
+    if group.current_strategy is None:
+        return []
+    thresholds = group.policy.thresholds
+    current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
+    tried = (
+        Tried(strategy, after, [rule for rule in RULES if rule in found and _answers(rule, before, after, step)])
+        for strategy, after in group.strategies().items()
+        if strategy not in (POP, current) and not is_worse(before, after, thresholds.ALLOCATION_SKEW.excess)
     )
-    loads = facts.strategy_load.where(F.col("is_applicable") & (F.col("strategy") != POP)).select(
-        "consumer_group", "strategy", after.alias("after")
-    )
-    today = effects.today.select(
-        "consumer_group", F.struct("idle", "orphan_queues", "doubly_owned_queues", "count", "traffic").alias("before")
-    )
-    place = F.array_position(F.array(*map(F.lit, strategies)), F.col("strategy"))
-    return (
-        ready
-        .join(pulling, "consumer_group")
-        .join(facts.group_status.select("consumer_group", "current_strategy"), "consumer_group")
-        .join(_majority(facts), "consumer_group", "left")
-        .join(today, "consumer_group")
-        .join(loads, "consumer_group")
-        .where(F.col("strategy") != _computed(F.col("current_strategy"), strategies))
-        .withColumns({
-            "place": place,
-            "is_majority": F.coalesce(F.col("strategy") == _computed(F.col("majority"), strategies), F.lit(False)),
-        })
-    )
+    return [each for each in tried if each.answered]
 
 
-def _majority(facts: Facts) -> DataFrame:
-    """What most clients of a group report, the first by name among equals: ``majority``, ``running``, ``reporting``."""
-    counts = (
-        facts
-        .tables[contracts.Consumer]
-        .where("allocate_strategy IS NOT NULL")
-        .groupBy("consumer_group", "allocate_strategy")
-        .agg(F.count("*").alias("clients"))
-    )
-    most = F.min(F.struct(-F.col("clients"), F.col("allocate_strategy").alias("name"), "clients"))
-    return (
-        counts
-        .groupBy("consumer_group")
-        .agg(most.alias("most"), F.sum("clients").alias("reporting"))
-        .select(
-            "consumer_group", F.col("most.name").alias("majority"), F.col("most.clients").alias("running"), "reporting"
-        )
-    )
-
-
-def _computed(strategy: Column, strategies: list[str]) -> Column:
-    """A reported strategy as the policy computes it: NEARBY's inner strategy cannot be seen, so the policy's stands."""
-    nearby = next((name for name in strategies if name.startswith(f"{NEARBY}-")), NEARBY)
-    return F.when(strategy == NEARBY, F.lit(nearby)).otherwise(strategy)
-
-
-def _answered(facts: Facts) -> Column:
-    """The rules among ``found`` that the strategy answers."""
-    step = 1 - facts.policy.thresholds.CHANGE_STRATEGY.min_improvement
-
-    def falls(name: str) -> Column:
-        return F.col(f"after.{name}") < F.col(f"before.{name}")
-
-    def evens(load: str) -> Column:
-        return F.col(f"after.{load}")["excess"] <= F.col(f"before.{load}")["excess"] * step
-
-    is_answered = {
-        MIXED: F.lit(True),  # of those that are not worse any will do
-        ORPHAN: falls("orphan_queues"),
-        IDLE: falls("idle"),
-        **dict.fromkeys(COUNT_SKEWS, evens("count")),
-        TRAFFIC_SKEW: evens("traffic"),
+def _answers(rule: Rule, before: Side, after: Side, step: float) -> bool:
+    if rule == ORPHAN:
+        return after.orphan_queues < before.orphan_queues
+    if rule == IDLE:
+        return after.idle < before.idle
+    if rule in COUNT_SKEWS:
+        return _evens(before.count, after.count, step)
+    if rule == TRAFFIC_SKEW:
+        return _evens(before.traffic, after.traffic, step)
+    if rule == READ_ONLY_IDLE:
         # The client that owns dead queues alone is the one that receives nothing.
-        READ_ONLY_IDLE: F.col("after.traffic")["min"] > F.col("before.traffic")["min"],
-    }
-    each = [F.when(F.array_contains("found", rule) & condition, rule) for rule, condition in is_answered.items()]
-    return F.filter(F.array(*each), lambda rule: rule.isNotNull())
+        return bool(before.traffic and after.traffic and after.traffic["min"] > before.traffic["min"])
+    return True  # MIXED_STRATEGIES: of those that are not worse any will do
 
 
-def _shown(side: str) -> dict[str, Column]:
-    load = F.col(side)
-    return {
-        "idle": load["idle"],
-        "orphan_queues": load["orphan_queues"],
-        "doubly_owned_queues": load["doubly_owned_queues"],
-        "count": figures(load["count"]),
-        "traffic": figures(load["traffic"]),
-    }
+def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
+    return before is not None and after is not None and after["excess"] <= before["excess"] * step
 
 
-def _why() -> Column:
-    strategy = F.col("strategy")
-    do = F.when(F.col("running") == 1, "does").otherwise("do")
-    mixed = F.format_string("Let every client run %s, as %d of %d %s", strategy, "running", "reporting", do)
-    today = F.when(F.col("current_strategy") == "MIXED", "different ones").otherwise(F.col("current_strategy"))
-    instead = F.format_string("Let every client run %s instead of %s", strategy, today)
+def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
+    """The best strategy is the least by this."""
+    after = each.after
+    by_count = not found.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
+    loads = (after.count, after.traffic) if by_count else (after.traffic, after.count)
+    return (
+        after.orphan_queues,
+        after.doubly_owned_queues,
+        after.idle,
+        -len(each.answered),
+        MIXED_STRATEGIES in found and not _is_majority(each.strategy, majority, group),
+        # What is not known comes last.
+        *((load is None, load and rounded(load["excess"], 6)) for load in loads),
+        group.policy.strategies.index(each.strategy),
+    )
+
+
+def _majority(group: Group) -> Majority | None:
+    counts = Counter(one.allocate_strategy for one in group.facts.consumers if one.allocate_strategy is not None)
+    if not counts:
+        return None
+    strategy, running = min(counts.items(), key=lambda each: (-each[1], each[0]))
+    return Majority(strategy, running, counts.total())
+
+
+def _is_majority(strategy: str, majority: Majority | None, group: Group) -> bool:
+    return majority is not None and strategy == group.policy.computed(majority.strategy)
+
+
+def _shown(side: Side) -> dict[str, Any]:
+    return {**side_shown(side), "traffic": figures(side.traffic)}
+
+
+def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> str:
+    """Args: majority: None where the clients do not differ."""
+    after = best.after
     gains = [
-        _gain("queues that nobody reads", F.col("before.orphan_queues"), F.col("after.orphan_queues"), "%d"),
-        _gain("queues read twice", F.col("before.doubly_owned_queues"), F.col("after.doubly_owned_queues"), "%d"),
-        _gain("idle clients", F.col("before.idle"), F.col("after.idle"), "%d"),
-        _gain("EXCESS by queues", F.col("before.count")["excess"], F.col("after.count")["excess"], "%.2f"),
-        _gain("EXCESS by messages", F.col("before.traffic")["excess"], F.col("after.traffic")["excess"], "%.2f"),
+        _fewer("queues that nobody reads", before.orphan_queues, after.orphan_queues),
+        _fewer("queues read twice", before.doubly_owned_queues, after.doubly_owned_queues),
+        _fewer("idle clients", before.idle, after.idle),
+        _less("EXCESS by queues", before.count, after.count),
+        _less("EXCESS by messages", before.traffic, after.traffic),
     ]
-    told = F.array_join(F.filter(F.array(*gains), lambda gain: gain.isNotNull()), ", ")
-    start = F.when(F.col("is_mixed") & F.col("is_majority"), mixed).otherwise(instead)
-    return F.concat(start, F.when(told != "", F.concat(F.lit(": "), told)).otherwise(""), F.lit("."))
+    told = ", ".join(gain for gain in gains if gain is not None)
+    start = f"Let every client run {best.strategy}"
+    if majority is not None and _is_majority(best.strategy, majority, group):
+        do = "does" if majority.running == 1 else "do"
+        start += f", as {majority.running} of {majority.reporting} {do}"
+    else:
+        today = "different ones" if group.current_strategy == MIXED else group.current_strategy
+        start += f" instead of {today}"
+    return f"{start}{f': {told}' if told else ''}."
 
 
-def _gain(what: str, before: Column, after: Column, form: str) -> Column:
-    differs = F.abs(before - after) >= (1 if form == "%d" else 0.005)
-    go = "go" if form == "%d" else "goes"
-    return F.when(differs, F.format_string(f"{what} {go} from {form} to {form}", before, after))
+def _fewer(what: str, before: int, after: int) -> str | None:
+    return None if before == after else f"{what} go from {before} to {after}"
+
+
+def _less(what: str, before: Metrics | None, after: Metrics | None) -> str | None:
+    if before is None or after is None or abs(before["excess"] - after["excess"]) < 0.005:
+        return None
+    return f"{what} goes from {fixed(before['excess'], 2)} to {fixed(after['excess'], 2)}"

@@ -1,36 +1,33 @@
 """CHECK_PRODUCER_KEYS: producers choose the hot queue, and no number of queues or consumers mends that."""
 
+from collections.abc import Iterator
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
-
-from rocketmq_capacity.recommendation.answer import answers, listed, sentences
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
-from rocketmq_capacity.recommendation.facts import Facts
+from rocketmq_capacity.recommendation.facts import Topic, evidence
+from rocketmq_capacity.vocabulary import FIFO, Action, Rule
 
-ACTION: Final = "CHECK_PRODUCER_KEYS"
-RULE: Final = "HOT_QUEUE"
+ACTION: Final[Action] = "CHECK_PRODUCER_KEYS"
+RULE: Final[Rule] = "HOT_QUEUE"
 
 
-def check_producer_keys(facts: Facts) -> DataFrame:
-    """One recommendation for each topic with hot queues."""
-    kind = F.get_json_object("evidence", "$.message_type")
-    return answers(
-        facts.with_doubt(facts.finding.where(F.col("rule") == RULE)),
-        ACTION,
-        topic=True,
-        target=F.col("subjects"),
-        reason=sentences(
-            F.concat(
-                F.lit("Look at what producers choose the queue by; most messages go to "),
-                listed(F.col("subjects")),
-                F.lit(
-                    ". A key with more values, or no key where order is not needed, spreads them; more queues do not."
+def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
+    """One recommendation for hot queues, even where the snapshot is too incomplete for a change."""
+    for finding in topic.findings:
+        if finding.rule == RULE:
+            is_fifo = evidence(finding).get("message_type") == FIFO
+            yield answer(
+                ACTION,
+                topic=topic.name,
+                target=finding.subjects,
+                reason=sentences(
+                    f"Look at what producers choose the queue by; most messages go to {listed(finding.subjects)}. A key"
+                    " with more values, or no key where order is not needed, spreads them; more queues do not.",
+                    "It is a FIFO topic: its message group is the key." if is_fifo else None,
                 ),
-            ),
-            F.when(kind == "FIFO", F.lit("It is a FIFO topic: its message group is the key.")),
-        ),
-        rules=F.array(F.lit(RULE)),
-        commands=F.array(topic_status(F.col("nameserver"), F.col("topic"))),
-    )
+                rules=[RULE],
+                commands=[topic_status(topic.cluster.nameserver, topic.name)],
+            )

@@ -1,62 +1,52 @@
-"""mqadmin command lines as Columns: every option spelled out, every value quoted for a POSIX shell.
+"""mqadmin command lines: every option spelled out, every value quoted for a POSIX shell.
 
 Option names are those of the classes in org.apache.rocketmq.tools.command, rocketmq-all-5.3.3.
 """
 
+import re
+from shlex import quote
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column
+from rocketmq_capacity.vocabulary import POP, READ_WRITE
 
-SAFE: Final = r"\A[A-Za-z0-9_@%+=:,./-]+\z"
-"""What a shell takes as it stands; the set of Python's shlex.quote."""
-
-QUOTED_QUOTE: Final = "'\"'\"'"
-"""A single quote inside single quotes: out of them, quoted otherwise, and in again."""
+LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+"""Control characters, and whatever else some reader takes for the end of a line."""
 
 
-def quote(value: Column) -> Column:
-    """The value as one word of a POSIX shell, as Python's shlex.quote writes it."""
-    inside = F.replace(value, F.lit("'"), F.lit(QUOTED_QUOTE))
-    return F.when(value.rlike(SAFE), value).otherwise(F.concat(F.lit("'"), inside, F.lit("'")))
-
-
-def option(name: str, value: Column | str | int) -> Column:
+def option(name: str, value: str | int) -> str:
     """An option with its value: `` -t pay``.
 
-    A value that begins with a hyphen stands in one word with its option (``-t-pay``), or mqadmin would take it for one.
-    One that holds an equals sign as well it refuses in any form; no topic or group may have such a name.
+    A value that begins with a hyphen is written in one word with its option (``-t-pay``), or mqadmin would take it for
+    one. mqadmin refuses a value that holds an equals sign as well in any form; no topic or group may have such a name.
     """
-    text = value.cast("string") if isinstance(value, Column) else F.lit(str(value))
-    flag = f"-{name}"
-    joined = F.concat(F.lit(" "), quote(F.concat(F.lit(flag), text)))
-    return F.when(text.startswith("-"), joined).otherwise(F.concat(F.lit(f" {flag} "), quote(text)))
+    text = str(value)
+    return f" {quote(f'-{name}{text}')}" if text.startswith("-") else f" -{name} {quote(text)}"
 
 
-def mqadmin(subcommand: str, nameserver: Column, *options: Column) -> Column:
+def mqadmin(subcommand: str, nameserver: str, *options: str) -> str:
     """One command line; ``nameserver`` is host:port, several with ``;`` between."""
-    return F.concat(F.lit(f"mqadmin {subcommand}"), option("n", nameserver), *options)
+    return "".join((f"mqadmin {subcommand}", option("n", nameserver), *options))
 
 
-def comment(line: Column) -> Column:
+def comment(line: str) -> str:
     """A line that a shell skips. What could end it, a line break in some name, becomes a space."""
-    return F.concat(F.lit("# "), F.regexp_replace(line, r"[\p{Cntrl}\x{85}\x{2028}\x{2029}]", " "))
+    return "# " + LINE_ENDS.sub(" ", line)
 
 
-def placeholder(text: Column) -> Column:
+def placeholder(text: str) -> str:
     """Stands where a value is unknown, for a person to fill in: ``<address of broker-c>``."""
-    return F.concat(F.lit("<"), text, F.lit(">"))
+    return f"<{text}>"
 
 
 def update_topic(
-    nameserver: Column,
-    address: Column,
-    topic: Column,
-    queues: tuple[Column, Column],
-    perm: Column,
-    order: Column,
-    attributes: Column | None = None,
-) -> Column:
+    nameserver: str,
+    address: str,
+    topic: str,
+    queues: tuple[int | str, int | str],
+    perm: int | str,
+    order: str,
+    attributes: str | None = None,
+) -> str:
     """Set read and write queues of a topic on one broker, and leave its perm and order flag as they are.
 
     All are always given: mqadmin's own defaults are 8 queues, perm 6 and order false. Both counts change in one
@@ -64,7 +54,6 @@ def update_topic(
     Source: UpdateTopicSubCommand.
     """
     read, write = queues
-    given = [] if attributes is None else [F.coalesce(option("a", attributes), F.lit(""))]
     return mqadmin(
         "updateTopic",
         nameserver,
@@ -74,11 +63,11 @@ def update_topic(
         option("w", write),
         option("p", perm),
         option("o", order),
-        *given,
+        *([] if attributes is None else [option("a", attributes)]),
     )
 
 
-def set_consume_mode(nameserver: Column, address: Column, topic: Column, group: Column, share: int) -> Column:
+def set_consume_mode(nameserver: str, address: str, topic: str, group: str, share: int) -> str:
     """Let a group pop a topic on one broker. Source: SetConsumeModeSubCommand."""
     return mqadmin(
         "setConsumeMode",
@@ -86,49 +75,44 @@ def set_consume_mode(nameserver: Column, address: Column, topic: Column, group: 
         option("b", address),
         option("t", topic),
         option("g", group),
-        option("m", "POP"),
+        option("m", POP),
         option("q", share),
     )
 
 
-def restore_broker(nameserver: Column, address: Column) -> Column:
+def restore_broker(nameserver: str, address: str) -> str:
     """Make a broker readable and writable. Source: UpdateBrokerConfigSubCommand."""
     return mqadmin(
-        "updateBrokerConfig", nameserver, option("b", address), option("k", "brokerPermission"), option("v", 6)
+        "updateBrokerConfig", nameserver, option("b", address), option("k", "brokerPermission"), option("v", READ_WRITE)
     )
 
 
-def consumer_connection(nameserver: Column, group: Column, address: Column) -> Column:
+def consumer_connection(nameserver: str, group: str, address: str) -> str:
     """Who one broker says is in a group (read-only). Source: ConsumerConnectionSubCommand."""
     return mqadmin("consumerConnection", nameserver, option("g", group), option("b", address))
 
 
-def consumer_progress(nameserver: Column, group: Column) -> Column:
+def consumer_progress(nameserver: str, group: str) -> str:
     """Offsets and owners of a group's queues (read-only). Source: ConsumerProgressSubCommand."""
     return mqadmin("consumerProgress", nameserver, option("g", group), option("s", "true"))
 
 
-def consumer_status(nameserver: Column, group: Column, client_id: Column | None = None) -> Column:
+def consumer_status(nameserver: str, group: str, client_id: str | None = None) -> str:
     """What a group's clients, or one of them, say of themselves (read-only). Source: ConsumerStatusSubCommand."""
     who = [] if client_id is None else [option("i", client_id)]
     return mqadmin("consumerStatus", nameserver, option("g", group), *who)
 
 
-def topic_status(nameserver: Column, topic: Column) -> Column:
+def topic_status(nameserver: str, topic: str) -> str:
     """Offsets of a topic's queues (read-only). Source: TopicStatusSubCommand."""
     return mqadmin("topicStatus", nameserver, option("t", topic))
 
 
-def topic_route(nameserver: Column, topic: Column) -> Column:
+def topic_route(nameserver: str, topic: str) -> str:
     """Brokers and queue counts of a topic (read-only). Source: TopicRouteSubCommand."""
-    return F.concat(mqadmin("topicRoute", nameserver, option("t", topic)), F.lit(" -l"))
+    return mqadmin("topicRoute", nameserver, option("t", topic)) + " -l"
 
 
-def cluster_list(nameserver: Column) -> Column:
+def cluster_list(nameserver: str) -> str:
     """The brokers that the name server knows, with their traffic (read-only). Source: ClusterListSubCommand."""
-    return F.concat(mqadmin("clusterList", nameserver), F.lit(" -m"))
-
-
-def broker_status(nameserver: Column, address: Column) -> Column:
-    """A broker's own figures (read-only). Source: BrokerStatusSubCommand."""
-    return mqadmin("brokerStatus", nameserver, option("b", address))
+    return mqadmin("clusterList", nameserver) + " -m"

@@ -3,154 +3,145 @@
 RocketMQ itself never spreads a topic over brokers that came later.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
-
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.answer import answers, counted, listed, sentences
-from rocketmq_capacity.recommendation.cases import CASE, Cases, case_id, topic_cases
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
-from rocketmq_capacity.recommendation.effects import Effects
-from rocketmq_capacity.recommendation.facts import Facts, address_or_placeholder, master_brokers
-from rocketmq_capacity.recommendation.queue_changes import uncomputed_groups
+from rocketmq_capacity.recommendation.facts import Topic, evidence
+from rocketmq_capacity.recommendation.layouts import topic_layout, writable
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety
+from rocketmq_capacity.recommendation.queue_changes import queues_shown
+from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final = "CREATE_TOPIC_ON_BROKER"
-RULE: Final = "TOPIC_COVERAGE"
+ACTION: Final[Action] = "CREATE_TOPIC_ON_BROKER"
+RULE: Final[Rule] = "TOPIC_COVERAGE"
+NO_TYPE: Final = "UNSPECIFIED"
+"""A message type that updateTopic does not take (TopicMessageType)."""
 
 
-def missing_places(facts: Facts, layouts: DataFrame) -> DataFrame:
-    """Where a topic is missing.
+def missing_brokers(topic: Topic) -> list[contracts.Broker]:
+    """The masters on which the topic is missing, by name."""
+    names = {name for finding in topic.found(RULE) for name in evidence(finding).get("missing", ())}
+    return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]
 
-    Shape: -> one row a topic and broker: case_id, topic, broker_name, ``brokers`` (where it can be read and
-    written; null: none), ``per_broker`` (null: no one number elsewhere), ``address``, ``has_answered``.
-    """
-    missing = F.explode(F.from_json(F.get_json_object("evidence", "$.missing"), "array<string>")).alias("broker_name")
-    masters = master_brokers(facts.tables).select("broker_name", "address", "has_answered")
-    is_one_number = F.col("is_known") & ~F.col("is_behind")
-    return (
-        facts
-        .found(RULE)
-        .where("topic IS NOT NULL")
-        .select("topic", missing)
-        .distinct()
-        .join(F.broadcast(masters), "broker_name")
-        .join(layouts, "topic", "left")
-        .select(
-            case_id(ACTION, F.col("topic"), F.col("broker_name")).alias(CASE),
-            "topic",
-            "broker_name",
-            "brokers",
-            F.when(is_one_number, F.col("least")).alias("per_broker"),
-            address_or_placeholder().alias("address"),
-            "has_answered",
+
+def creation_cases(topic: Topic) -> dict[str, Case]:
+    """By the broker's name, the topic there as well; none where it does not have one number of queues elsewhere."""
+    per_broker = _per_broker(topic)
+    if per_broker is None:
+        return {}
+    return {
+        name: queue_case(
+            ACTION,
+            topic.name,
+            [QueueCounts(broker_name=name, read_queue_nums=per_broker, write_queue_nums=per_broker)],
+            name,
         )
-    )
+        for name in (broker.broker_name for broker in missing_brokers(topic))
+    }
 
 
-def creation_cases(facts: Facts, missing: DataFrame) -> Cases:
-    """A case for each topic and broker: the topic there as well."""
-    counts = [F.col("per_broker").alias(f"{kind}_queue_nums") for kind in ("read", "write")]
-    return topic_cases(facts, missing.where("per_broker IS NOT NULL").select(CASE, "topic", "broker_name", *counts))
+def create_topic_on_brokers(
+    topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety
+) -> Iterator[contracts.Recommendation]:
+    """One recommendation for each broker, but where a group would be worse off."""
+    outcome_on = _outcomes(topic, outcomes)
+    for broker in missing_brokers(topic):
+        outcome = outcome_on.get(broker.broker_name, Outcome())
+        if not outcome.worse:
+            yield _create_topic_on_broker(topic, broker, outcome, safety)
 
 
-def create_topic_on_broker(facts: Facts, missing: DataFrame, effects: Effects, safety: DataFrame) -> DataFrame:
-    """One recommendation for each topic and broker, but where a group would be worse off."""
-    queue = F.struct("broker_name", "read_queue_nums", "write_queue_nums")
-    elsewhere = facts.places.groupBy("topic").agg(
-        F.array_sort(F.collect_list(queue)).alias("queues_before"),
-        F.min(F.when(F.col("is_changeable"), F.col("own_perm"))).alias("perm"),
+def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | None:
+    """Why the topic is not created on some broker (a sentence), or None."""
+    each = sorted(
+        f"on {broker_name} it would make it worse for {listed(outcome.worse)}"
+        for broker_name, outcome in _outcomes(topic, outcomes).items()
+        if outcome.worse
     )
-    rows = (
-        facts
-        .with_doubt(missing)
-        .join(effects.of_case, CASE, "left")
-        .where("worse IS NULL OR size(worse) = 0")
-        .join(safety, "topic")
-        .join(elsewhere, "topic")
-    )
-    topic = F.col("topic")
-    unknown = {name: placeholder(F.concat(F.lit(f"{name} of "), topic)) for name in ("queues", "perm", "order")}
-    queues = F.coalesce(F.col("per_broker").cast("string"), unknown["queues"])
-    message_type = F.when(F.col("message_type") != "UNSPECIFIED", F.concat(F.lit("+message.type="), "message_type"))
-    command = update_topic(
-        F.col("nameserver"),
-        F.col("address"),
-        topic,
-        (queues, queues),
-        F.coalesce(F.col("perm").cast("string"), unknown["perm"]),
-        F.coalesce("order", unknown["order"]),
-        message_type,
-    )
-    forbids = F.concat(
-        "forbids",
-        preflight.reasons(
-            F.when(~F.col("has_answered"), F.format_string("%s did not answer every request", "broker_name")),
-            F.when(F.col("brokers").isNull(), F.lit("on no broker can it be both read and written today")),
-            F.when(
-                F.col("brokers").isNotNull() & F.col("per_broker").isNull(),
-                F.lit("the brokers where it can be written have no one number of queues"),
-            ),
-            F.when(
-                F.col("brokers").isNotNull() & F.col("perm").isNull(),
-                F.lit("its perm where it can be written is unknown"),
-            ),
-            F.when(
-                F.col("message_type").isNull(), F.lit("its message type is unknown, and the command would set none")
-            ),
-            preflight.unknown_order(),
-            preflight.offline_groups(F.col("offline")),
-            uncomputed_groups(),
-        ),
-    )
-    rows = rows.withColumn("forbids", forbids)
-    is_manual = (F.size("forbids") > 0) | F.col("is_ordered")
-    added = F.struct(
-        "broker_name", F.col("per_broker").alias("read_queue_nums"), F.col("per_broker").alias("write_queue_nums")
-    )
-    return answers(
-        rows,
+    return f"It is not created on more brokers: {'; '.join(each)}." if each else None
+
+
+def _create_topic_on_broker(
+    topic: Topic, broker: contracts.Broker, outcome: Outcome, safety: Safety
+) -> contracts.Recommendation:
+    per_broker = _per_broker(topic)
+    perm = min((place.own_perm for place in writable(topic) if place.own_perm is not None), default=None)
+    forbids = (*safety.forbids, *_unsafe(topic, broker, outcome, safety, perm))
+    is_manual = bool(forbids) or safety.is_ordered
+    counts = {"read_queue_nums": per_broker, "write_queue_nums": per_broker}
+    queues = queues_shown(topic)
+    before, after = outcome.sides()
+    as_elsewhere = "" if per_broker is None else f" with {counted(per_broker, 'queue')}, as elsewhere"
+    return answer(
         ACTION,
-        topic=True,
-        target=F.struct("broker_name", "per_broker"),
+        topic=topic.name,
+        target={"broker_name": broker.broker_name, "per_broker": per_broker},
         is_manual=is_manual,
         reason=sentences(
-            F.concat(
-                F.lit("Create it on "),
-                F.col("broker_name"),
-                F.coalesce(
-                    F.concat(F.lit(" with "), counted(F.col("per_broker"), "queue", "queues"), F.lit(", as elsewhere")),
-                    F.lit(""),
-                ),
-                F.lit(": its load spreads over one broker more, and the loss of one takes less of it."),
-            ),
-            F.when(F.col("is_ordered"), F.lit(preflight.ORDERED)),
-            preflight.blocked(F.col("forbids")),
+            f"Create it on {broker.broker_name}{as_elsewhere}: its load spreads over one broker more, and the loss of"
+            " one takes less of it.",
+            preflight.ORDERED if safety.is_ordered else None,
+            preflight.blocked(forbids),
         ),
-        rules=F.array(F.lit(RULE)),
-        commands=preflight.commented(F.array(command), is_manual),
-        before={"queues": F.col("queues_before"), "groups": F.coalesce("groups_before", F.array())},
+        rules=[RULE],
+        commands=preflight.commented([_command(topic, broker.broker_name, perm, safety)], is_manual),
+        before={"queues": queues, "groups": before},
         after={
-            "queues": F.array_sort(F.array_append("queues_before", added)),
-            "groups": F.coalesce("groups_after", F.array()),
+            "queues": sorted(
+                [*queues, {"broker_name": broker.broker_name, **counts}], key=lambda one: one["broker_name"]
+            ),
+            "groups": after,
         },
     )
 
 
-def creation_refusals(missing: DataFrame, effects: Effects) -> DataFrame:
-    """Why a topic is not created on a broker. Shape: -> one row a topic: topic, rule, ``refusal``."""
-    worse = missing.join(effects.of_case, CASE).where("size(worse) > 0")
-    each = F.concat(F.lit("on "), F.col("broker_name"), F.lit(" it would make it worse for "), listed(F.col("worse")))
-    return (
-        worse
-        .groupBy("topic")
-        .agg(F.array_sort(F.collect_list(each)).alias("each"))
-        .select(
-            "topic",
-            F.lit(RULE).alias("rule"),
-            F.concat(F.lit("It is not created on more brokers: "), F.array_join("each", "; "), F.lit(".")).alias(
-                "refusal"
-            ),
-        )
+def _unsafe(
+    topic: Topic, broker: contracts.Broker, outcome: Outcome, safety: Safety, perm: int | None
+) -> tuple[str, ...]:
+    """What forbids to create the topic on the broker, beside what forbids any change of it."""
+    is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
+    return preflight.reasons(
+        None if broker.has_answered else f"{broker.broker_name} did not answer every request",
+        None if is_written else "on no broker can it be both read and written today",
+        "the brokers where it can be written have no one number of queues"
+        if is_written and not is_one_number
+        else None,
+        "its perm where it can be written is unknown" if is_written and perm is None else None,
+        "its message type is unknown, and the command would set none" if topic.facts.message_type is None else None,
+        preflight.unknown_order(safety),
+        preflight.offline_groups(safety),
+        outcome.unknown(),
     )
+
+
+def _command(topic: Topic, broker_name: str, perm: int | None, safety: Safety) -> str:
+    per_broker, message_type = _per_broker(topic), topic.facts.message_type
+    queues = placeholder(f"queues of {topic.name}") if per_broker is None else per_broker
+    return update_topic(
+        topic.cluster.nameserver,
+        topic.cluster.address(broker_name),
+        topic.name,
+        (queues, queues),
+        placeholder(f"perm of {topic.name}") if perm is None else perm,
+        safety.order or placeholder(f"order of {topic.name}"),
+        None if message_type in {None, NO_TYPE} else f"+message.type={message_type}",
+    )
+
+
+def _per_broker(topic: Topic) -> int | None:
+    """How many queues the topic has on every broker where it can be written; None where that is no one number."""
+    layout = topic_layout(topic)
+    return None if layout is None else layout.per_broker
+
+
+def _outcomes(topic: Topic, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """What each creation does, by the broker's name."""
+    return {name: outcomes[case.case_id] for name, case in creation_cases(topic).items()}

@@ -5,197 +5,196 @@ fewest idle clients, an even one before another, then the smallest. Against rema
 next multiple of the clients. Against unequal brokers: what the largest of them has.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame, Window
-
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.answer import answers, counted, listed, sentences
-from rocketmq_capacity.recommendation.cases import CASE, Cases, topic_cases
-from rocketmq_capacity.recommendation.effects import Effects
-from rocketmq_capacity.recommendation.facts import Facts
-from rocketmq_capacity.recommendation.layouts import ACTION, IDLE, UNEQUAL, UNEVEN, smallest_for
-from rocketmq_capacity.recommendation.queue_changes import queue_changes, uncomputed_groups
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.cases import queue_case
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.layouts import IDLE, UNEQUAL, UNEVEN, Tried, topic_layout, writable
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety
+from rocketmq_capacity.recommendation.queue_changes import queue_changes
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
+from rocketmq_capacity.vocabulary import Action
 
-UNCOMPUTED: Final = " cannot be simulated, since what the clients run cannot be computed"
+ACTION: Final[Action] = "EXPAND_QUEUES"
+UNCOMPUTED: Final = "cannot be simulated, since what the clients run cannot be computed"
 ONLINE: Final = (
     "Run it while every group of the topic is online: each starts a new queue at its first message only while"
     " that is still in memory."
 )
 
 
-def expansion_cases(facts: Facts, tried: DataFrame) -> Cases:
-    """A case for each layout: every writable broker with that many read and write queues."""
-    layouts = tried.select(CASE, "topic", "per_broker").distinct()
-    places = facts.places.where("is_changeable").select("topic", "broker_name")
-    queues = layouts.join(places, "topic").select(
-        CASE,
-        "topic",
-        "broker_name",
-        F.col("per_broker").alias("read_queue_nums"),
-        F.col("per_broker").alias("write_queue_nums"),
+@dataclass(frozen=True)
+class Judged:
+    """A layout that was tried: what it does, and why it does not answer its rule, or None."""
+
+    tried: Tried
+    case: Case
+    outcome: Outcome
+    refusal: str | None
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The best layout of a topic.
+
+    Attributes:
+        best: with the rule that it answers first.
+        rules: all that it answers.
+        asking: the groups that ask for it by its first rule, sorted.
+        helped: (rule, group) of the groups that ask for it by any rule.
+    """
+
+    best: Judged
+    rules: frozenset[str]
+    asking: Sequence[str]
+    helped: frozenset[tuple[str, str]]
+
+
+def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
+    """A case for each number of queues to try: every writable broker with that many to read and to write."""
+    brokers = [place.place.broker_name for place in writable(topic)]
+    return {
+        each: queue_case(
+            ACTION,
+            topic.name,
+            [QueueCounts(broker_name=name, read_queue_nums=each, write_queue_nums=each) for name in brokers],
+            each,
+        )
+        for each in sorted({one.per_broker for one in tried})
+    }
+
+
+def judged_layouts(topic: Topic, tried: Sequence[Tried], outcomes: Mapping[str, Outcome]) -> list[Judged]:
+    """The layouts with what they do."""
+    cases = expansion_cases(topic, tried)
+    step = 1 - topic.policy.thresholds.CHANGE_STRATEGY.min_improvement
+    judged = []
+    for one in tried:
+        case = cases[one.per_broker]
+        outcome = outcomes[case.case_id]
+        judged.append(Judged(one, case, outcome, _refusal(one, outcome, step)))
+    return judged
+
+
+def expansion(judged: Sequence[Judged]) -> Expansion | None:
+    """The best of the layouts that answer a rule, or None."""
+    good = [one for one in judged if one.refusal is None]
+    if not good:
+        return None
+    best = min(good, key=_place)
+    same = [one.tried for one in good if one.tried.per_broker == best.tried.per_broker]
+    # Any of the layouts makes the brokers equal.
+    equal = {UNEQUAL} if any(one.tried.rule == UNEQUAL for one in judged) else set()
+    return Expansion(
+        best,
+        rules=frozenset({tried.rule for tried in same} | equal),
+        asking=sorted(tried.consumer_group for tried in same if tried.consumer_group and tried.rule == best.tried.rule),
+        helped=frozenset((tried.rule, tried.consumer_group) for tried in same if tried.consumer_group),
     )
-    return topic_cases(facts, queues)
 
 
-def judged_layouts(facts: Facts, tried: DataFrame, effects: Effects) -> DataFrame:
-    """``tried`` with its case's effects, and ``refusal``: why the layout does not answer its rule, or null."""
-    asking = effects.of_group.select(CASE, "consumer_group", "before", "after")
-    is_rule = {rule: F.col("rule") == rule for rule in (IDLE, UNEVEN, UNEQUAL)}
-    fewer_idle = F.col("after.idle") < F.col("before.idle")
-    step = 1 - facts.policy.thresholds.CHANGE_STRATEGY.min_improvement
-    more_even = F.col("after.count")["excess"] <= F.col("before.count")["excess"] * step
-    refusal = F.coalesce(
-        F.when(~is_rule[UNEQUAL] & (F.col("before").isNull() | F.col("after").isNull()), F.lit(UNCOMPUTED)),
-        F.when(is_rule[IDLE] & ~fewer_idle, F.lit(" would leave as many clients without any queue")),
-        F.when(is_rule[UNEVEN] & ~F.coalesce(more_even, F.lit(False)), F.lit(" would not make it even")),
-        F.when(F.size("worse") > 0, F.concat(F.lit(" would make it worse for "), listed(F.col("worse")))),
-    )
-    layout = F.concat(counted(F.col("per_broker"), "queue", "queues"), F.lit(" on each broker"))
-    return (
-        tried
-        .join(effects.of_case, CASE, "left")
-        .join(asking, [CASE, "consumer_group"], "left")
-        .withColumn("refusal", F.concat(layout, refusal))
-    )
-
-
-def expand_queues(facts: Facts, judged: DataFrame, safety: DataFrame) -> DataFrame:
-    """One recommendation for each topic that more queues help."""
-    chosen = _chosen(judged)
-    rows = chosen.join(_changes(facts, chosen, safety), CASE)
+def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.Recommendation:
+    """The best layout as a recommendation."""
+    best, outcome = chosen.best, chosen.best.outcome
+    changes = queue_changes(topic, safety, best.case.counts)
     # Its command would set fewer queues again, if it were run after this one.
-    raised = facts.found(READ_LESS_THAN_WRITE).select("topic").distinct().withColumn("is_raised", F.lit(True))
-    not_now = preflight.reasons(
-        F.when(F.col("is_raised"), F.lit("RAISE_READ_QUEUES of the topic comes first, and then another plan")),
-        preflight.offline_groups(F.col("offline")),
-        uncomputed_groups(),
+    is_raised = any(topic.found(READ_LESS_THAN_WRITE))
+    forbids = changes.forbids + preflight.reasons(
+        "RAISE_READ_QUEUES of the topic comes first, and then another plan" if is_raised else None,
+        preflight.offline_groups(safety),
+        outcome.unknown(),
     )
-    rows = rows.join(raised, "topic", "left").withColumn("forbids", F.concat("forbids", not_now))
-    is_manual = (F.size("forbids") > 0) | F.col("is_ordered")
-    nothing = F.array()
-    return answers(
-        rows,
+    is_manual = bool(forbids) or safety.is_ordered
+    before, after = outcome.sides()
+    return answer(
         ACTION,
-        topic=True,
-        target=F.col("per_broker"),
+        topic=topic.name,
+        target=best.tried.per_broker,
         is_manual=is_manual,
         reason=sentences(
-            _why(),
-            F.when(F.col("is_ordered"), F.lit(preflight.ORDERED)).otherwise(F.lit(ONLINE)),
-            preflight.blocked(F.col("forbids")),
+            _why(chosen),
+            preflight.ORDERED if safety.is_ordered else ONLINE,
+            preflight.blocked(forbids),
         ),
-        rules=F.when(F.col("is_unequal"), F.array_append("rules", F.lit(UNEQUAL))).otherwise(F.col("rules")),
-        commands=preflight.commented(F.col("commands"), is_manual),
-        before={"queues": F.col("queues_before"), "groups": F.coalesce("groups_before", nothing)},
-        after={"queues": F.col("queues_after"), "groups": F.coalesce("groups_after", nothing)},
+        rules=chosen.rules,
+        commands=preflight.commented(changes.commands, is_manual),
+        before={"queues": changes.before, "groups": before},
+        after={"queues": changes.after, "groups": after},
     )
 
 
-def helped_groups(judged: DataFrame) -> DataFrame:
-    """The groups whose finding more queues answer. Shape: -> rule, consumer_group."""
-    good = judged.where("refusal IS NULL AND consumer_group IS NOT NULL")
-    return good.join(_chosen(judged).select(CASE), CASE).select("rule", "consumer_group").distinct()
+def expansion_refusal(topic: Topic, judged: Iterable[Judged]) -> str | None:
+    """Why the topic is given no more queues against idle clients (a sentence), or None."""
+    clients = [demand.clients for demand in topic.demands if demand.rule == IDLE]
+    refused = [one.refusal for one in judged if one.tried.rule == IDLE]
+    if not clients or None in refused:
+        return None
+    why = "; ".join(sorted({reason for reason in refused if reason})) or _why_untried(topic, max(clients))
+    return f"More queues would not do: {why}."
 
 
-def refusals(facts: Facts, layouts: DataFrame, judged: DataFrame) -> DataFrame:
-    """Why a topic is given no more queues against idle clients.
+def _why_untried(topic: Topic, clients: int) -> str:
+    if not writable(topic):
+        return "on no broker can it be both read and written"
+    layout = topic_layout(topic)
+    if layout is None:
+        return "how many it has is not known"
+    bounds = topic.policy.thresholds.EXPAND_QUEUES
+    smallest = layout.smallest_for(clients, bounds.headroom)
+    if smallest > bounds.max_queues_per_broker:
+        return f"{smallest} on each broker would be needed"
+    return "it has as many as it needs"
 
-    Shape: -> one row a topic and rule: topic, rule, ``refusal`` (a sentence).
-    """
-    bounds = facts.policy.thresholds.EXPAND_QUEUES
-    tried = (
-        judged
-        .where(F.col("rule") == IDLE)
-        .groupBy("topic")
-        .agg(
-            F.max(F.col("refusal").isNull()).alias("any_good"),
-            F.array_sort(F.collect_set("refusal")).alias("refused"),
-        )
-    )
-    clients = facts.group_status.select("consumer_group", F.col("distinct_client_ids").alias("clients"))
-    wanted = facts.found(IDLE).join(clients, "consumer_group").groupBy("topic").agg(F.max("clients").alias("clients"))
-    smallest = smallest_for(F.col("clients"), bounds.headroom)
-    why = (
-        F
-        .when(F.col("refused").isNotNull(), F.array_join("refused", "; "))
-        .when(F.col("brokers").isNull(), F.lit("on no broker can it be both read and written"))
-        .when(~F.col("is_known"), F.lit("how many it has is not known"))
-        .when(smallest > bounds.max_queues_per_broker, F.format_string("%d on each broker would be needed", smallest))
-        .otherwise(F.lit("it has as many as it needs"))
-    )
+
+def _refusal(tried: Tried, outcome: Outcome, step: float) -> str | None:
+    """Why a layout does not answer its rule, or None; EXCESS must fall to ``step`` of what it is."""
+    asking = outcome.effects.get(tried.consumer_group or "")
+    why = _of_asking(tried.rule, asking, step) if tried.rule != UNEQUAL else None
+    if why is None and outcome.worse:
+        why = f"would make it worse for {listed(outcome.worse)}"
+    return why and f"{counted(tried.per_broker, 'queue')} on each broker {why}"
+
+
+def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
+    """Why a layout does not help the group that asks for it, or None."""
+    if asking is None or asking.before is None or asking.after is None:
+        return UNCOMPUTED
+    if rule == IDLE:
+        return None if asking.after.idle < asking.before.idle else "would leave as many clients without any queue"
+    before, after = asking.before.count, asking.after.count
+    is_more_even = before and after and after["excess"] <= before["excess"] * step
+    return None if is_more_even else "would not make it even"
+
+
+def _place(one: Judged) -> tuple[bool, bool, int, bool, int, str]:
+    """Sorts the best layout of a topic first."""
+    tried = one.tried
     return (
-        wanted
-        .join(layouts, "topic", "left")
-        .join(tried, "topic", "left")
-        .where("any_good IS NULL OR NOT any_good")
-        .select(
-            "topic",
-            F.lit(IDLE).alias("rule"),
-            F.concat(F.lit("More queues would not do: "), why, F.lit(".")).alias("refusal"),
+        tried.rule != IDLE,
+        tried.rule != UNEVEN,
+        one.outcome.idle_after,
+        not tried.is_even,
+        tried.per_broker,
+        tried.consumer_group or "",
+    )
+
+
+def _why(chosen: Expansion) -> str:
+    tried, outcome = chosen.best.tried, chosen.best.outcome
+    layout = f"{counted(tried.per_broker, 'queue')} on each writable broker"
+    if tried.rule == IDLE:
+        return (
+            f"{layout}: idle clients of its groups go from {outcome.idle_before} to {outcome.idle_after}, and no group"
+            " is worse off."
         )
-    )
-
-
-def _chosen(judged: DataFrame) -> DataFrame:
-    """The best layout of each topic, with the ``rules`` that it answers and who is ``asking`` by the first."""
-    first = Window.partitionBy("topic").orderBy(
-        F.col("rule") != IDLE, F.col("rule") != UNEVEN, "idle_after", ~F.col("is_even"), "per_broker", "consumer_group"
-    )
-    return (
-        # Any of the layouts makes the brokers equal.
-        judged
-        .withColumn("is_unequal", F.max(F.col("rule") == UNEQUAL).over(Window.partitionBy("topic")))
-        .where("refusal IS NULL")
-        .withColumn("rules", F.collect_set("rule").over(Window.partitionBy(CASE)))
-        .withColumn("asking", F.array_sort(F.collect_set("consumer_group").over(Window.partitionBy(CASE, "rule"))))
-        .withColumn("place", F.row_number().over(first))
-        .where("place = 1")
-        .drop("place", "consumer_group", "before", "after")
-    )
-
-
-def _changes(facts: Facts, chosen: DataFrame, safety: DataFrame) -> DataFrame:
-    can = F.col("is_changeable")
-    layouts = (
-        chosen
-        .select(CASE, "topic", "per_broker")
-        .join(facts.places, "topic")
-        .withColumns({
-            "new_read": F.when(can, F.col("per_broker")).otherwise(F.col("read_queue_nums")),
-            "new_write": F.when(can, F.col("per_broker")).otherwise(F.col("write_queue_nums")),
-        })
-    )
-    return queue_changes(facts, layouts, safety)
-
-
-def _why() -> Column:
-    layout = F.concat(counted(F.col("per_broker"), "queue", "queues"), F.lit(" on each writable broker"))
-    return (
-        F
-        .when(
-            F.col("rule") == IDLE,
-            F.concat(
-                layout,
-                F.lit(": idle clients of its groups go from "),
-                F.col("idle_before"),
-                F.lit(" to "),
-                F.col("idle_after"),
-                F.lit(", and no group is worse off."),
-            ),
-        )
-        .when(
-            F.col("rule") == UNEVEN,
-            F.concat(
-                layout,
-                F.lit(", in all a multiple of the clients of "),
-                listed(F.col("asking")),
-                F.lit(": no remainder is left."),
-            ),
-        )
-        .otherwise(
-            F.concat(layout, F.lit(", as many as on the largest: the load spreads evenly, and no group is worse off."))
-        )
-    )
+    if tried.rule == UNEVEN:
+        return f"{layout}, in all a multiple of the clients of {listed(chosen.asking)}: no remainder is left."
+    return f"{layout}, as many as on the largest: the load spreads evenly, and no group is worse off."

@@ -1,134 +1,238 @@
-"""What every family of answers looks at: the snapshot, the findings, and where each topic lies."""
+"""What the actions look at: a group or a topic with its findings, and what is known of the whole cluster."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+import msgspec
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.config import Policy
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.cases import Case, Effect, Side
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reader, TopicFacts
+from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
-from rocketmq_capacity.side_by_side import side_by_side
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import READ_WRITE, Rule, java_order
 
-READ_WRITE: Final = 6
-"""PermName.PERM_READ | PermName.PERM_WRITE."""
-POP: Final = "POP"
-NO_NAMES: Final = "array<string>"
+Simulate = Callable[[GroupFacts], Side | None]
+"""Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
+cannot be computed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Frames that several families share.
+@dataclass(frozen=True)
+class Cluster:
+    """What holds for every recommendation.
 
     Attributes:
-        tables: the snapshot by contract.
+        facts: brokers and completeness.
         policy: thresholds, and which strategies are looked at.
-        strategy_load: what each strategy means for each group.
-        group_status: each group at a glance.
-        finding: every finding.
-        doubt: one row: ``nameserver`` for commands, ``undecided`` (why nothing may be changed, or null), ``suspect``
-            (why no command may be run, or null).
-        structural: the findings that may be answered by a change of the cluster or of a group; none where the
-            snapshot is too incomplete for that.
-        places: topic_queue with each broker's ``address`` (master), the topic's ``own_perm`` (null: unknown) and
-            ``is_changeable``: queues may be added there.
-        settle: gives the same frame, so that what is used many times is planned and computed once.
+        is_suspect: whether the plan found SUSPECT_SNAPSHOT.
     """
 
-    tables: Mapping[type[Dataset], DataFrame]
+    facts: ClusterFacts
     policy: Policy
-    strategy_load: DataFrame
-    group_status: DataFrame
-    finding: DataFrame
-    doubt: DataFrame
-    structural: DataFrame
-    places: DataFrame
-    settle: Callable[[DataFrame], DataFrame]
+    is_suspect: bool
 
-    def found(self, *rules: str) -> DataFrame:
-        """The findings of these rules that a change may answer."""
-        return self.structural.where(F.col("rule").isin(*rules))
+    @cached_property
+    def nameserver(self) -> str:
+        """The name servers as mqadmin takes them, or a placeholder."""
+        return ";".join(self.facts.cluster.nameservers) or placeholder("name server")
 
-    def with_doubt(self, rows: DataFrame) -> DataFrame:
-        """The rows with ``nameserver``, ``undecided`` and ``suspect`` beside them."""
-        return rows.crossJoin(F.broadcast(self.doubt))
-
-    def clustering(self) -> DataFrame:
-        """The business groups that share queues out: consumer_group's rows."""
-        model = F.coalesce("message_model", F.lit("CLUSTERING"))
-        return self.tables[contracts.ConsumerGroup].where((model == "CLUSTERING") & (F.col("kind") == "BUSINESS"))
-
-
-def gather(
-    tables: Mapping[type[Dataset], DataFrame],
-    strategy_load: DataFrame,
-    group_status: DataFrame,
-    finding: DataFrame,
-    policy: Policy,
-    settle: Callable[[DataFrame], DataFrame],
-) -> Facts:
-    """The facts, each frame that is used more than once settled."""
-    doubt, places = side_by_side(lambda: settle(_doubt(tables, finding, policy)), lambda: settle(_places(tables)))
-    certain = finding.crossJoin(F.broadcast(doubt.select("undecided"))).where("undecided IS NULL").drop("undecided")
-    return Facts(tables, policy, strategy_load, group_status, finding, doubt, settle(certain), places, settle)
-
-
-def _doubt(tables: Mapping[type[Dataset], DataFrame], finding: DataFrame, policy: Policy) -> DataFrame:
-    bound = policy.thresholds.PROVISION.min_completeness
-    ratio = F.col("completeness_ratio")
-    suspects = finding.where("rule = 'SUSPECT_SNAPSHOT'").agg(F.count("*").alias("suspects"))
-    nameserver = F.array_join("nameservers", ";")
-    undecided = F.format_string(
-        "UNDECIDED: the snapshot covers %.1f %% of the queues, and below %.1f %% no change is recommended;"
-        " mend what failed and take another one first.",
-        ratio * 100,
-        F.lit(bound * 100),
-    )
-    return (
-        tables[contracts.Cluster]
-        .crossJoin(suspects)
-        .select(
-            F.when(nameserver == "", placeholder(F.lit("name server"))).otherwise(nameserver).alias("nameserver"),
-            F.when(ratio < bound, undecided).alias("undecided"),
-            F.when(F.col("suspects") > 0, F.lit("the snapshot is suspect (SUSPECT_SNAPSHOT)")).alias("suspect"),
+    @cached_property
+    def undecided(self) -> str | None:
+        """Why nothing may be changed, or None: the snapshot is too incomplete."""
+        bound, ratio = self.policy.thresholds.PROVISION.min_completeness, self.facts.cluster.completeness_ratio
+        if ratio >= bound:
+            return None
+        covered, needed = fixed(ratio * 100, 1), fixed(bound * 100, 1)
+        return (
+            f"UNDECIDED: the snapshot covers {covered} % of the queues, and below {needed} % no change is recommended;"
+            " mend what failed and take another one first."
         )
-    )
+
+    @property
+    def suspect(self) -> str | None:
+        """Why no command may be run, or None."""
+        return "the snapshot is suspect (SUSPECT_SNAPSHOT)" if self.is_suspect else None
+
+    @cached_property
+    def masters(self) -> Mapping[str, contracts.Broker]:
+        """The masters by broker name."""
+        return {broker.broker_name: broker for broker in self.facts.brokers if broker.broker_id == 0}
+
+    def address(self, broker_name: str) -> str:
+        """The address of a broker's master, or a placeholder that names the broker."""
+        master = self.masters.get(broker_name)
+        return (master and master.broker_addr) or placeholder(f"address of {broker_name}")
 
 
-def _places(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    masters = master_brokers(tables).select("broker_name", "address", "broker_perm")
-    perm = F.col("perm")
-    # The route's perm is the topic's AND the broker's: where a bit is missing, the broker may be the one that lacks it.
-    own_perm = F.when(
-        (perm.bitwiseAND(READ_WRITE) == READ_WRITE) | (F.col("broker_perm").bitwiseAND(READ_WRITE) == READ_WRITE), perm
-    )
-    return (
-        tables[contracts.TopicQueue]
-        .join(F.broadcast(masters), "broker_name", "left")
-        .select(
-            "topic",
-            "broker_name",
-            "read_queue_nums",
-            "write_queue_nums",
-            "perm",
-            "kind",
-            "broker_state",
-            "has_answered",
-            address_or_placeholder().alias("address"),
-            own_perm.alias("own_perm"),
-            (F.coalesce(perm, F.lit(READ_WRITE)).bitwiseAND(READ_WRITE) == READ_WRITE).alias("is_changeable"),
+@dataclass(frozen=True)
+class TopicRefusals:
+    """What the answers for a topic leave to the answers for its groups.
+
+    Attributes:
+        topic: the topic.
+        is_ordered: it is ordered, FIFO, or read in order by some group.
+        forbids: why its commands may not be run, in words.
+        refusals: by rule (IDLE_CONSUMERS, TOPIC_COVERAGE), why no change of the topic answers it (a sentence).
+        answered: rules that the topic's own recommendations name; a finding of a group that names the topic is answered
+            by them as well.
+        helped: (rule, consumer_group) of findings that a recommended change of the topic answers.
+    """
+
+    topic: str
+    is_ordered: bool
+    forbids: tuple[str, ...] = ()
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    answered: tuple[str, ...] = ()
+    helped: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """A business group with its findings.
+
+    Attributes:
+        facts: what the snapshot says of it.
+        cluster: what holds for every recommendation.
+        findings: every finding that names the group.
+        current_strategy: what it runs; MIXED where clients differ; None for a broadcasting group.
+        before: what it owns today, as computed from what its clients run; None where that cannot be computed.
+        strategies: what each strategy that can run would mean for it, in the policy's order.
+        simulate: what it would own with changed facts.
+        topics: by name, what the answers for its business topics left over.
+    """
+
+    facts: GroupFacts
+    cluster: Cluster
+    findings: tuple[contracts.Finding, ...]
+    current_strategy: str | None
+    before: Side | None
+    strategies: Callable[[], Mapping[str, Side]]
+    simulate: Simulate
+    topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.facts.consumer_group
+
+    @property
+    def policy(self) -> Policy:
+        """Thresholds, and which strategies are looked at."""
+        return self.cluster.policy
+
+    @property
+    def is_clustering(self) -> bool:
+        """Whether its clients share the queues out."""
+        return not self.facts.is_broadcasting
+
+    @cached_property
+    def client_ids(self) -> list[str]:
+        """Its different client ids, in Java's order."""
+        return sorted({one.client_id for one in self.facts.consumers}, key=java_order)
+
+    @cached_property
+    def addresses(self) -> list[str]:
+        """Of the masters that serve its business topics, by broker name."""
+        names = {place.broker_name for reads in self.facts.business for place in reads.topic.places}
+        return [self.cluster.address(name) for name in sorted(names)]
+
+    def named(self, *rules: Rule) -> list[contracts.Finding]:
+        """Its findings of these rules."""
+        return [one for one in self.findings if one.rule in rules]
+
+    def found(self, *rules: Rule) -> list[contracts.Finding]:
+        """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
+        return [] if self.cluster.undecided else self.named(*rules)
+
+    def after(self, changed: GroupFacts) -> Side | None:
+        """What it would own with changed facts; None where what it owns today cannot be computed either."""
+        return None if self.before is None else self.simulate(changed)
+
+    def refusal(self, finding: contracts.Finding) -> str | None:
+        """Why no change of the topic that a finding names answers it, as a sentence, or None."""
+        topic = None if finding.topic is None else self.topics.get(finding.topic)
+        return None if topic is None else topic.refusals.get(finding.rule)
+
+
+@dataclass(frozen=True)
+class TopicPlace:
+    """A topic on one of its brokers.
+
+    Attributes:
+        place: its queues there.
+        address: the master's, or a placeholder.
+        own_perm: the topic's own perm; None where unknown.
+        is_changeable: queues may be added there.
+    """
+
+    place: Place
+    address: str
+    own_perm: int | None
+    is_changeable: bool
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic with its findings, and with the groups that ask for more of its queues.
+
+    Attributes:
+        facts: the topic and where its queues are.
+        cluster: what holds for every recommendation.
+        findings: every finding that names the topic and no group.
+        readers: groups that subscribe it or have offsets on it.
+        demands: groups that more queues might help.
+        effects: what its cases do to each group with clients; empty until they are tried.
+    """
+
+    facts: TopicFacts
+    cluster: Cluster
+    findings: tuple[contracts.Finding, ...] = ()
+    readers: tuple[Reader, ...] = ()
+    demands: tuple[contracts.Demand, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.facts.topic
+
+    @property
+    def policy(self) -> Policy:
+        """Thresholds, and which strategies are looked at."""
+        return self.cluster.policy
+
+    def found(self, *rules: Rule) -> Iterable[contracts.Finding]:
+        """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
+        return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
+
+    @cached_property
+    def places(self) -> Sequence[TopicPlace]:
+        """Where it is, by broker name."""
+        return [self._place(place) for place in sorted(self.facts.places, key=lambda place: place.broker_name)]
+
+    def effects_of(self, case: Case) -> list[Effect]:
+        """What a case does to each of its groups, by name."""
+        of_case = (effect for effect in self.effects if effect.case_id == case.case_id)
+        return sorted(of_case, key=lambda effect: effect.consumer_group)
+
+    def _place(self, place: Place) -> TopicPlace:
+        # The route's perm is the topic's AND the broker's: where a bit is missing, the broker may be what lacks it.
+        master = self.cluster.masters.get(place.broker_name)
+        broker_perm = master.broker_perm if master else None
+        is_own = READ_WRITE in ((place.perm or 0) & READ_WRITE, (broker_perm or 0) & READ_WRITE)
+        perm = READ_WRITE if place.perm is None else place.perm
+        return TopicPlace(
+            place,
+            self.cluster.address(place.broker_name),
+            place.perm if is_own else None,
+            perm & READ_WRITE == READ_WRITE,
         )
-    )
 
 
-def master_brokers(tables: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-    """One row a broker name with a master: broker's columns of the master, its address as ``address``."""
-    return tables[contracts.Broker].where("broker_id = 0").withColumnRenamed("broker_addr", "address")
-
-
-def address_or_placeholder() -> Column:
-    """The row's ``address``, or a placeholder that names its broker."""
-    return F.coalesce("address", placeholder(F.concat(F.lit("address of "), F.col("broker_name"))))
+def evidence(finding: contracts.Finding) -> dict[str, Any]:
+    """The figures that a finding rests on."""
+    figures: dict[str, Any] = msgspec.json.decode(finding.evidence)
+    return figures

@@ -1,134 +1,114 @@
 """FIX_CLIENT_ID and FIX_SUBSCRIPTION: clients of a group that are set up wrongly. The commands only look."""
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.recommendation.answer import answers, listed, sentences
-from rocketmq_capacity.recommendation.cases import ALL_SUBSCRIBE, CASE, EACH_AN_ID, Cases, case_id, group_cases
+from rocketmq_capacity.contracts.cases import Side
+from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
-from rocketmq_capacity.recommendation.effects import Effects, shown
-from rocketmq_capacity.recommendation.facts import Facts
+from rocketmq_capacity.recommendation.effects import side_shown
+from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.vocabulary import COUNT_SKEWS, Rule
 
-DUPLICATE: Final = "DUPLICATE_CLIENT_ID"
-MISMATCH: Final = "SUBSCRIPTION_MISMATCH"
-ORPHAN: Final = "ORPHAN_QUEUE"
-COUNT_SKEWS: Final = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW")
+DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
+MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
+ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
+VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)
 BARE_PID: Final = (4, 8)
 """Java clients up to this version (major, minor) take the process id alone as their instance name."""
 
 
-def fixing_cases(facts: Facts) -> list[Cases]:
-    """A case for each group: every consumer with an id of its own, or all with one set of subscriptions."""
-    treatments = {DUPLICATE: EACH_AN_ID, MISMATCH: ALL_SUBSCRIBE}
-    return [
-        group_cases(treatment, facts.finding.where(F.col("rule") == rule).join(facts.clustering(), "consumer_group"))
-        for rule, treatment in treatments.items()
-    ]
-
-
-def fix_client_id(facts: Facts, effects: Effects, addresses: DataFrame) -> DataFrame:
-    """One recommendation for each group with consumers that share an id."""
-    version = F.regexp_extract
-    major, minor = (version("version", r"\AV(\d+)_(\d+)", part).try_cast("int") for part in (1, 2))
-    # In a comparison of structs null is the least: what names no version is not an old one.
-    is_old = (
-        (F.col("language") == "JAVA")
-        & minor.isNotNull()
-        & (F.struct(major.alias("a"), minor.alias("b")) <= F.struct(*map(F.lit, BARE_PID)))
-    )
-    old = facts.tables[contracts.Consumer].where(is_old).select("consumer_group").distinct()
-    rows = _rows(facts, effects, DUPLICATE, EACH_AN_ID, addresses).join(
-        old.withColumn("has_old", F.lit(True)), "consumer_group", "left"
-    )
-    return answers(
-        rows,
-        "FIX_CLIENT_ID",
-        consumer_group=True,
-        target=F.col("subjects"),
-        reason=sentences(
-            F.concat(
-                F.lit("Give each consumer an id of its own (instanceName or clientIP in its set-up); now shared: "),
-                listed(F.col("subjects")),
-                F.lit("."),
+def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation for a group with consumers that share an id."""
+    for finding in group.named(DUPLICATE):
+        after = group.after(each_an_id(group.facts))
+        old = any(map(_takes_bare_pid, group.facts.consumers))
+        yield answer(
+            "FIX_CLIENT_ID",
+            consumer_group=group.name,
+            target=finding.subjects,
+            reason=sentences(
+                "Give each consumer an id of its own (instanceName or clientIP in its set-up); now shared:"
+                f" {listed(finding.subjects)}.",
+                "Java clients before 4.9.0 use their process id alone, which repeats: upgrade them." if old else None,
+                _effect(group.before, after),
             ),
-            F.when(
-                F.col("has_old"),
-                F.lit("Java clients before 4.9.0 use their process id alone, which repeats: upgrade them."),
+            rules=_rules(group, DUPLICATE, after),
+            commands=[
+                consumer_connection(group.cluster.nameserver, group.name, address) for address in group.addresses
+            ],
+            before=side_shown(group.before),
+            after=side_shown(after),
+        )
+
+
+def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation for a group whose clients subscribe differently."""
+    for finding in group.named(MISMATCH):
+        after = group.after(_all_subscribe(group.facts))
+        yield answer(
+            "FIX_SUBSCRIPTION",
+            consumer_group=group.name,
+            target=finding.subjects,
+            reason=sentences(
+                "Let every client subscribe to the same topics with the same filters; other than most:"
+                f" {listed(finding.subjects)}. Two kinds of consumers belong in two groups.",
+                _effect(group.before, after),
             ),
-            _effect(),
-        ),
-        rules=_rules(DUPLICATE),
-        commands=F.transform(
-            "addresses", lambda address: consumer_connection(F.col("nameserver"), F.col("consumer_group"), address)
-        ),
-        before=shown("before"),
-        after=shown("after"),
-    )
+            rules=_rules(group, MISMATCH, after),
+            commands=[consumer_status(group.cluster.nameserver, group.name)],
+            before=side_shown(group.before),
+            after=side_shown(after),
+        )
 
 
-def fix_subscription(facts: Facts, effects: Effects, addresses: DataFrame) -> DataFrame:
-    """One recommendation for each group whose clients subscribe differently."""
-    return answers(
-        _rows(facts, effects, MISMATCH, ALL_SUBSCRIBE, addresses),
-        "FIX_SUBSCRIPTION",
-        consumer_group=True,
-        target=F.col("subjects"),
-        reason=sentences(
-            F.concat(
-                F.lit("Let every client subscribe to the same topics with the same filters; other than most: "),
-                listed(F.col("subjects")),
-                F.lit(". Two kinds of consumers belong in two groups."),
-            ),
-            _effect(),
-        ),
-        rules=_rules(MISMATCH),
-        commands=F.array(consumer_status(F.col("nameserver"), F.col("consumer_group"))),
-        before=shown("before"),
-        after=shown("after"),
-    )
+def each_an_id(facts: GroupFacts) -> GroupFacts:
+    """The group with an id of its own for each consumer."""
+    copies: dict[str, list[Consumer]] = {}
+    for one in sorted(facts.consumers, key=lambda one: one.consumer_index):
+        copies.setdefault(one.client_id, []).append(one)
+    consumers = []
+    for client_id, (first, *others) in copies.items():
+        # Which ids the copies will get is not known; any that differ show what their queues will be.
+        renamed = [replace(one, client_id=f"{client_id}#{number}") for number, one in enumerate(others, 2)]
+        runs = min((one.allocate_strategy for one in (first, *others) if one.allocate_strategy), default=None)
+        consumers += [replace(first, allocate_strategy=runs), *renamed]
+    return replace(facts, reads=tuple(facts.business), consumers=tuple(consumers))
 
 
-def _rows(facts: Facts, effects: Effects, rule: str, treatment: str, addresses: DataFrame) -> DataFrame:
-    """One row a finding with its effect, and ``also``: rules of the group that the same mistake may explain."""
-    cause = F.get_json_object("evidence", "$.cause")
-    is_kin = F.col("rule").isin(*COUNT_SKEWS) | ((F.col("rule") == ORPHAN) & (cause == rule))
-    also = facts.finding.where(is_kin).groupBy("consumer_group").agg(F.collect_set("rule").alias("also"))
-    rows = (
-        facts.finding
-        .where(F.col("rule") == rule)
-        .select("consumer_group", "subjects")
-        .withColumn(CASE, case_id(treatment, F.col("consumer_group")))
-        .join(effects.of_group, [CASE, "consumer_group"], "left")
-        .join(also, "consumer_group", "left")
-        .join(addresses, "consumer_group", "left")
-        .withColumn("addresses", F.coalesce("addresses", F.array().cast("array<string>")))
-        .withColumn("is_evener", F.col("after.count")["excess"] < F.col("before.count")["excess"])
-    )
-    return facts.with_doubt(rows)
+def _all_subscribe(facts: GroupFacts) -> GroupFacts:
+    """The group with consumers that each subscribe all of its topics."""
+    consumers = tuple(replace(one, only_topics=None) for one in facts.consumers)
+    return replace(facts, reads=tuple(facts.business), consumers=consumers)
 
 
-def _rules(rule: str) -> Column:
+def _takes_bare_pid(consumer: Consumer) -> bool:
+    version = VERSION.match(consumer.version or "")
+    return consumer.language == "JAVA" and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
+
+
+def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
     """The rule, an orphan that it causes, and a skew that goes with it."""
-    fewer_orphans = F.coalesce(F.col("after.orphan_queues") < F.col("before.orphan_queues"), F.lit(True))
-    evener = F.coalesce("is_evener", F.lit(False))
-    kin = F.filter(
-        F.coalesce("also", F.array().cast("array<string>")),
-        lambda other: F.when(other == ORPHAN, fewer_orphans).otherwise(evener),
-    )
-    return F.concat(F.array(F.lit(rule)), kin)
+    before = group.before
+    rules = [rule]
+    is_cause = any(evidence(one).get("cause") == rule for one in group.named(ORPHAN))
+    if is_cause and (before is None or after is None or after.orphan_queues < before.orphan_queues):
+        rules.append(ORPHAN)
+    if before and after and before.count and after.count and after.count["excess"] < before.count["excess"]:
+        rules += [skew for skew in COUNT_SKEWS if group.named(skew)]
+    return rules
 
 
-def _effect() -> Column:
-    return F.when(
-        F.col("before").isNotNull() & F.col("after").isNotNull(),
-        F.format_string(
-            "Queues that nobody reads go from %d to %d, those read twice from %d to %d.",
-            F.col("before.orphan_queues"),
-            F.col("after.orphan_queues"),
-            F.col("before.doubly_owned_queues"),
-            F.col("after.doubly_owned_queues"),
-        ),
+def _effect(before: Side | None, after: Side | None) -> str | None:
+    if before is None or after is None:
+        return None
+    return (
+        f"Queues that nobody reads go from {before.orphan_queues} to {after.orphan_queues}, those read twice from"
+        f" {before.doubly_owned_queues} to {after.doubly_owned_queues}."
     )

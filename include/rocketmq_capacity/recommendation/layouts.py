@@ -3,115 +3,131 @@
 A layout is one number of queues on every writable broker, at least what the largest of them has: a topic never shrinks.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+from rocketmq_capacity.contracts import Demand
+from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.vocabulary import Rule
 
-from rocketmq_capacity.recommendation.cases import CASE, case_id
-from rocketmq_capacity.recommendation.facts import Facts
-
-ACTION: Final = "EXPAND_QUEUES"
-IDLE: Final = "IDLE_CONSUMERS"
-UNEVEN: Final = "CROSS_TOPIC_SKEW"
-UNEQUAL: Final = "TOPIC_COVERAGE"
+IDLE: Final[Rule] = "IDLE_CONSUMERS"
+UNEVEN: Final[Rule] = "CROSS_TOPIC_SKEW"
+UNEQUAL: Final[Rule] = "TOPIC_COVERAGE"
 EVEN_MULTIPLES: Final = (1, 2)
 """Queues a client that are tried beside the least number."""
-READ: Final = 4
 
 
-def topic_layouts(facts: Facts) -> DataFrame:
-    """One row a business topic with writable brokers.
+@dataclass(frozen=True)
+class Layout:
+    """The queues of a topic today, as far as they bear on more of them.
 
-    Shape: -> topic, ``brokers`` (writable), ``least`` (queues of the largest of them), ``fixed`` (readable queues
-    elsewhere), ``is_unequal``, ``is_behind`` (a broker has fewer than ``least``), ``is_known``.
+    Attributes:
+        brokers: writable ones.
+        least: queues of the largest of these.
+        fixed: readable queues elsewhere.
+        is_unequal: the writable brokers differ in the larger of their two counts.
+        is_behind: a writable broker has fewer than ``least`` to read or to write.
     """
-    can = F.col("is_changeable")
-    is_read_elsewhere = ~can & (F.col("perm").bitwiseAND(READ) == READ)
-    larger = F.when(can, F.greatest("read_queue_nums", "write_queue_nums"))
-    smaller = F.when(can, F.least("read_queue_nums", "write_queue_nums"))
-    is_unknown = can & (F.col("read_queue_nums").isNull() | F.col("write_queue_nums").isNull())
-    return (
-        facts.places
-        .where("kind = 'BUSINESS'")
-        .groupBy("topic")
-        .agg(
-            F.count_if(can).cast("int").alias("brokers"),
-            F.max(larger).alias("least"),
-            F.coalesce(F.sum(F.when(is_read_elsewhere, F.col("read_queue_nums"))), F.lit(0)).cast("int").alias("fixed"),
-            (F.max(larger) > F.min(larger)).alias("is_unequal"),
-            (F.max(larger) > F.min(smaller)).alias("is_behind"),
-            (~F.max(is_unknown)).alias("is_known"),
-        )
-        .where("brokers > 0")
-    )
+
+    brokers: int
+    least: int
+    fixed: int
+    is_unequal: bool
+    is_behind: bool
+
+    @property
+    def per_broker(self) -> int | None:
+        """The one number of queues on every writable broker; None where there is no such number."""
+        return None if self.is_behind else self.least
+
+    def queues(self, per_broker: int) -> int:
+        """Readable queues with so many on each writable broker."""
+        return per_broker * self.brokers + self.fixed
+
+    def smallest_for(self, clients: int, headroom: float) -> int:
+        """Queues on each writable broker that are at least needed for so many clients."""
+        lacking = ceil(clients * (1 + headroom)) - self.fixed
+        return max(self.least, ceil(lacking / self.brokers))
 
 
-def tried_layouts(facts: Facts, layouts: DataFrame) -> DataFrame:
-    """The layouts to simulate.
+@dataclass(frozen=True)
+class Tried:
+    """A layout to simulate, because a rule asks for it.
 
-    Shape: -> one row a topic, rule, group that asks (null: the topic's own) and number of queues: case_id, topic, rule,
-    consumer_group, ``per_broker``, ``is_even`` (its queues are a multiple of the clients).
+    Attributes:
+        rule: IDLE, UNEVEN or UNEQUAL.
+        consumer_group: the group that asks; None: the topic's own rule.
+        per_broker: queues on each writable broker.
+        is_even: its queues are a multiple of the group's clients.
     """
-    bounds = facts.policy.thresholds.EXPAND_QUEUES
-    asked = _demands(facts).join(layouts.where("is_known"), "topic")
-    per_broker = F.col("per_broker")
-    changes = (per_broker > F.col("least")) | F.col("is_behind")
-    is_within = (per_broker <= bounds.max_queues_per_broker) | (per_broker == F.col("least"))
-    is_even = (per_broker * F.col("brokers") + F.col("fixed")) % F.col("clients") == 0
-    return (
-        asked
-        .withColumn("per_broker", F.explode(F.array_distinct(_tries(bounds.headroom))))
-        .where(changes & is_within & (per_broker >= F.col("least")))
-        .select(
-            case_id(ACTION, F.col("topic"), per_broker).alias(CASE),
-            "topic",
-            "rule",
-            "consumer_group",
-            "per_broker",
-            F.coalesce(is_even, F.lit(True)).alias("is_even"),
+
+    rule: str
+    consumer_group: str | None
+    per_broker: int
+    is_even: bool
+
+
+def writable(topic: Topic) -> Sequence[TopicPlace]:
+    """Where queues may be added, by broker name."""
+    return [place for place in topic.places if place.is_changeable]
+
+
+def topic_layout(topic: Topic) -> Layout | None:
+    """The layout of today; None where no broker is writable, or how many queues one of them has is not known."""
+    counts = [(place.place.read_queue_nums, place.place.write_queue_nums) for place in writable(topic)]
+    known = [(read, write) for read, write in counts if read is not None and write is not None]
+    if not known or len(known) < len(counts):
+        return None
+    larger = [max(pair) for pair in known]
+    elsewhere = (place.place for place in topic.places if not place.is_changeable)
+    return Layout(
+        brokers=len(known),
+        least=max(larger),
+        fixed=sum(place.readable for place in elsewhere),
+        is_unequal=max(larger) > min(larger),
+        is_behind=max(larger) > min(min(pair) for pair in known),
+    )
+
+
+def tried_layouts(topic: Topic) -> list[Tried]:
+    """The layouts to simulate: for each group that asks, and for the topic's own rule."""
+    layout = topic_layout(topic)
+    if layout is None:
+        return []
+    bounds = topic.policy.thresholds.EXPAND_QUEUES
+    tried = [
+        Tried(
+            demand.rule,
+            demand.consumer_group,
+            per_broker,
+            is_even=layout.queues(per_broker) % demand.clients == 0,
         )
-    )
-
-
-def smallest_for(clients: Column, headroom: float) -> Column:
-    """Queues on each broker that are at least needed for so many clients."""
-    lacking = F.ceil(clients * (1 + headroom)) - F.col("fixed")
-    return F.greatest(F.col("least"), F.ceil(lacking / F.col("brokers"))).cast("int")
-
-
-def _demands(facts: Facts) -> DataFrame:
-    """Who asks for more queues: topic, rule, consumer_group, clients."""
-    found = facts.found(IDLE, UNEVEN).select("rule", "consumer_group", F.col("topic").alias("named"))
-    groups = facts.group_status.select("consumer_group", "topics", F.col("distinct_client_ids").alias("clients"))
-    of_groups = found.join(groups, "consumer_group")
-    idle = of_groups.where(F.col("rule") == IDLE).withColumn("topic", F.col("named"))
-    uneven = of_groups.where(F.col("rule") == UNEVEN).withColumn("topic", F.explode("topics"))
-    columns = ("topic", "rule", "consumer_group", "clients")
-    nobody = F.lit(None).cast("string").alias("consumer_group")
-    unequal = facts.found(UNEQUAL).where("topic IS NOT NULL").select("topic", "rule").distinct()
-    return (
-        idle
-        .select(*columns)
-        .unionByName(uneven.select(*columns))
-        .unionByName(unequal.select("topic", "rule", nobody, F.lit(None).cast("int").alias("clients")))
-    )
-
-
-def _tries(headroom: float) -> Column:
-    """Numbers of queues on each broker to try, by rule; nulls and doubles may be among them."""
-    brokers, fixed, clients, least = (F.col(name) for name in ("brokers", "fixed", "clients", "least"))
-    smallest = smallest_for(clients, headroom)
-    evens = [clients * k - fixed for k in EVEN_MULTIPLES]
-    multiples = [
-        F.when((even % brokers == 0) & (even / brokers >= smallest), (even / brokers).cast("int")) for even in evens
+        for demand in topic.demands
+        for per_broker in dict.fromkeys(_tries(demand, layout, bounds.headroom))
     ]
-    # Within as many steps as there are clients there is a multiple of them, if there is one at all.
-    is_multiple = F.filter(F.sequence(least, least + clients), lambda n: (n * brokers + fixed) % clients == 0)
-    next_multiple = F.get(is_multiple, F.lit(0))
-    return (
-        F
-        .when(F.col("rule") == IDLE, F.array(smallest, *multiples))
-        .when(F.col("rule") == UNEVEN, F.array(next_multiple))
-        .otherwise(F.when(F.col("is_unequal"), F.array(least)))
-    )
+    if layout.is_unequal and any(topic.found(UNEQUAL)):
+        tried.append(Tried(UNEQUAL, None, layout.least, is_even=True))
+    return [
+        one
+        for one in tried
+        if (one.per_broker > layout.least or layout.is_behind)
+        and (one.per_broker <= bounds.max_queues_per_broker or one.per_broker == layout.least)
+    ]
+
+
+def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
+    """Numbers of queues on each broker to try for a group; none is below the largest of today."""
+    if demand.rule == IDLE:
+        smallest = layout.smallest_for(demand.clients, headroom)
+        yield smallest
+        for multiple in EVEN_MULTIPLES:
+            each, rest = divmod(demand.clients * multiple - layout.fixed, layout.brokers)
+            if not rest and each >= smallest:
+                yield each
+    else:
+        # Within as many steps as there are clients there is a multiple of them, if there is one at all.
+        steps = range(layout.least, layout.least + demand.clients + 1)
+        yield from islice((each for each in steps if layout.queues(each) % demand.clients == 0), 1)

@@ -1,64 +1,74 @@
 """New queue counts of a topic, broker by broker: the commands that set them, what forbids these, before and after."""
 
-import pyspark.sql.functions as F
-from pyspark.sql import Column, DataFrame
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.answer import listed
-from rocketmq_capacity.recommendation.cases import CASE
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
-from rocketmq_capacity.recommendation.facts import Facts
+from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.recommendation.preflight import Safety
 
 
-def queue_changes(facts: Facts, layouts: DataFrame, safety: DataFrame) -> DataFrame:
-    """What each case would do to its topic.
+@dataclass(frozen=True)
+class QueueChanges:
+    """What new counts would do to a topic.
 
-    Args:
-        facts: for the name server.
-        layouts: every place of each case's topic: case_id, columns of ``Facts.places``, ``new_read``, ``new_write``.
-        safety: ``preflight.topic_safety``.
-
-    Shape: -> one row a case: case_id, ``is_ordered``, ``offline``, ``forbids``, ``commands`` (of the brokers that
-    change, by name), ``queues_before`` and ``queues_after`` (of all brokers, for the plan).
+    Attributes:
+        commands: of the brokers that change, by name.
+        forbids: reasons why they may not be run, maybe none.
+        before: the queues on all brokers, for the plan.
+        after: the same once the commands were run.
     """
-    changes = (F.col("new_read") != F.col("read_queue_nums")) | (F.col("new_write") != F.col("write_queue_nums"))
-    broker, topic = F.col("broker_name"), F.col("topic")
-    unknown = {name: placeholder(F.concat(F.lit(f"{name} of "), topic)) for name in ("perm", "order")}
-    command = update_topic(
-        F.col("nameserver"),
-        F.col("address"),
-        topic,
-        (F.col("new_read"), F.col("new_write")),
-        F.coalesce(F.col("own_perm").cast("string"), unknown["perm"]),
-        F.coalesce(F.col("order"), unknown["order"]),
+
+    commands: tuple[str, ...]
+    forbids: tuple[str, ...]
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
+
+
+def queue_changes(topic: Topic, safety: Safety, counts: Iterable[QueueCounts]) -> QueueChanges:
+    """What it takes to give the topic these counts on brokers that have it; the other brokers stay as they are."""
+    wanted = {one.broker_name: one for one in counts}
+    changing = [
+        (place, wanted[name])
+        for place in topic.places
+        if (name := place.place.broker_name) in wanted and _shown(wanted[name]) != _shown(place.place)
+    ]
+    of_places = sorted(preflight.unsafe_place(place, new) for place, new in changing)
+    return QueueChanges(
+        commands=tuple(_command(topic, safety, place, new) for place, new in changing),
+        forbids=(
+            *safety.forbids,
+            *preflight.reasons(preflight.unknown_order(safety)),
+            *(reason for reasons in of_places for reason in reasons),
+        ),
+        before=queues_shown(topic),
+        after=[_shown(wanted.get(place.place.broker_name, place.place)) for place in topic.places],
     )
-    queues = {
-        side: F.struct(broker, read.alias("read_queue_nums"), write.alias("write_queue_nums"))
-        for side, read, write in (
-            ("before", F.col("read_queue_nums"), F.col("write_queue_nums")),
-            ("after", F.col("new_read"), F.col("new_write")),
-        )
+
+
+def queues_shown(topic: Topic) -> list[dict[str, Any]]:
+    """The topic's queues today, by broker name, for the plan."""
+    return [_shown(place.place) for place in topic.places]
+
+
+def _shown(one: Place | QueueCounts) -> dict[str, Any]:
+    return {
+        "broker_name": one.broker_name,
+        "read_queue_nums": one.read_queue_nums,
+        "write_queue_nums": one.write_queue_nums,
     }
-    lines = F.array_sort(F.collect_list(F.when(changes, F.struct(broker, command.alias("line")))))
-    return (
-        facts
-        .with_doubt(layouts)
-        .join(safety, "topic")
-        .groupBy(CASE, "is_ordered", "order", "offline", F.col("forbids").alias("of_topic"))
-        .agg(
-            F.flatten(F.array_sort(F.collect_list(F.when(changes, preflight.unsafe_place())))).alias("of_places"),
-            F.transform(lines, lambda line: line["line"]).alias("commands"),
-            *(F.array_sort(F.collect_list(struct)).alias(f"queues_{side}") for side, struct in queues.items()),
-        )
-        .withColumn("forbids", F.concat("of_topic", preflight.reasons(preflight.unknown_order()), "of_places"))
-        .drop("of_topic", "of_places", "order")
-    )
 
 
-def uncomputed_groups() -> Column:
-    """Why a change may not be made although it looks well: groups that could not be simulated; or null."""
-    names = F.col("uncomputed")
-    return F.when(
-        F.size(names) > 0,
-        F.concat(F.lit("what these groups of the topic would own cannot be computed: "), listed(names)),
+def _command(topic: Topic, safety: Safety, place: TopicPlace, new: QueueCounts) -> str:
+    return update_topic(
+        topic.cluster.nameserver,
+        place.address,
+        topic.name,
+        (new.read_queue_nums, new.write_queue_nums),
+        placeholder(f"perm of {topic.name}") if place.own_perm is None else place.own_perm,
+        safety.order or placeholder(f"order of {topic.name}"),
     )

@@ -4,77 +4,67 @@ Never refused: a queue that is not readable is read by no group at all, so no gr
 strategy then leaves to nobody shows in the figures.
 """
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
-
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.answer import answers, sentences
-from rocketmq_capacity.recommendation.cases import CASE, Cases, case_id, topic_cases
-from rocketmq_capacity.recommendation.effects import Effects
-from rocketmq_capacity.recommendation.facts import Facts
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.cases import queue_case
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.vocabulary import INFO, Action, Rule
 
-ACTION: Final = "RAISE_READ_QUEUES"
-RULE: Final = "READ_LESS_THAN_WRITE"
-COVERAGE: Final = "TOPIC_COVERAGE"
+ACTION: Final[Action] = "RAISE_READ_QUEUES"
+RULE: Final[Rule] = "READ_LESS_THAN_WRITE"
+COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 FROM_THE_END: Final = (
     "A group without an offset there may start at the end of these queues and skip what stands in them now."
 )
 
 
-def raised_topics(facts: Facts) -> DataFrame:
-    """The topics to raise: case_id, topic."""
-    topics = facts.found(RULE).select("topic").distinct()
-    return topics.select(case_id(ACTION, F.col("topic")).alias(CASE), "topic")
+def raising_case(topic: Topic) -> Case | None:
+    """Every broker with fewer read than write queues raised; None where nothing asks for it."""
+    if not any(topic.found(RULE)):
+        return None
+    counts = [
+        QueueCounts(broker_name=one.broker_name, read_queue_nums=write, write_queue_nums=write)
+        for one in (place.place for place in topic.places)
+        if (read := one.read_queue_nums) is not None and (write := one.write_queue_nums) is not None and read < write
+    ]
+    return queue_case(ACTION, topic.name, counts)
 
 
-def raising_cases(facts: Facts) -> Cases:
-    """A case for each topic: every broker with fewer read than write queues raised."""
-    return topic_cases(
-        facts,
-        raised_topics(facts)
-        .join(facts.places.where("read_queue_nums < write_queue_nums"), "topic")
-        .select(CASE, "topic", "broker_name", F.col("write_queue_nums").alias("read_queue_nums"), "write_queue_nums"),
-    )
-
-
-def raise_read_queues(facts: Facts, effects: Effects, safety: DataFrame) -> DataFrame:
-    """One recommendation for each topic, with a command for each broker."""
-    topics = raised_topics(facts)
-    is_short = F.col("read_queue_nums") < F.col("write_queue_nums")
-    layouts = topics.join(facts.places, "topic").withColumns({
-        "new_read": F.when(is_short, F.col("write_queue_nums")).otherwise(F.col("read_queue_nums")),
-        "new_write": F.col("write_queue_nums"),
-    })
-    counts = F.transform("queues_after", lambda q: F.struct(q["read_queue_nums"], q["write_queue_nums"]))
-    covered = facts.found(COVERAGE).where("topic IS NOT NULL AND severity = 'INFO'").select("topic").distinct()
-    rows = (
-        topics
-        .join(queue_changes(facts, layouts, safety), CASE)
-        .join(effects.of_case, CASE, "left")
-        .join(covered.withColumn("is_unequal", F.lit(True)), "topic", "left")
-        .withColumn("makes_equal", F.col("is_unequal") & (F.size(F.array_distinct(counts)) == 1))
-    )
-    is_manual = (F.size("forbids") > 0) | F.col("is_ordered")
-    rule = F.lit(RULE)
-    return answers(
-        rows,
+def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> contracts.Recommendation | None:
+    """One recommendation for the topic, with a command for each broker; None where nothing asks for it."""
+    case = raising_case(topic)
+    if case is None:
+        return None
+    changes = queue_changes(topic, safety, case.counts)
+    is_manual = bool(changes.forbids) or safety.is_ordered
+    before, after = outcomes[case.case_id].sides()
+    is_unequal = any(finding.severity == INFO for finding in topic.found(COVERAGE))
+    return answer(
         ACTION,
-        topic=True,
-        target=F.col("queues_after"),
+        topic=topic.name,
+        target=changes.after,
         is_manual=is_manual,
         reason=sentences(
-            F.lit(
-                "As many read as write queues on every broker: nothing that is sent stays unread for want of a reader."
-            ),
-            F.lit(FROM_THE_END),
-            F.when(F.col("is_ordered"), F.lit(preflight.ORDERED)),
-            preflight.blocked(F.col("forbids")),
+            "As many read as write queues on every broker: nothing that is sent stays unread for want of a reader.",
+            FROM_THE_END,
+            preflight.ORDERED if safety.is_ordered else None,
+            preflight.blocked(changes.forbids),
         ),
-        rules=F.when(F.col("makes_equal"), F.array(rule, F.lit(COVERAGE))).otherwise(F.array(rule)),
-        commands=preflight.commented(F.col("commands"), is_manual),
-        before={"queues": F.col("queues_before"), "groups": F.coalesce("groups_before", F.array())},
-        after={"queues": F.col("queues_after"), "groups": F.coalesce("groups_after", F.array())},
+        rules=[RULE, COVERAGE] if is_unequal and _is_equal(changes.after) else [RULE],
+        commands=preflight.commented(changes.commands, is_manual),
+        before={"queues": changes.before, "groups": before},
+        after={"queues": changes.after, "groups": after},
     )
+
+
+def _is_equal(queues: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all brokers have the same counts."""
+    return len({(one["read_queue_nums"], one["write_queue_nums"]) for one in queues}) == 1

@@ -1,62 +1,51 @@
 """SCALE_CONSUMERS: fewer clients, where some own no queue. A change of the deployment, so there is no command."""
 
+from collections.abc import Collection, Iterator
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+from msgspec.structs import replace
 
-from rocketmq_capacity.recommendation.answer import answers, counted, listed, sentences
-from rocketmq_capacity.recommendation.cases import CASE, Cases, case_id
-from rocketmq_capacity.recommendation.effects import Effects, shown
-from rocketmq_capacity.recommendation.facts import Facts
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.effects import gives_work, side_shown
+from rocketmq_capacity.recommendation.facts import Group
+from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final = "SCALE_CONSUMERS"
-RULE: Final = "IDLE_CONSUMERS"
-
-
-def scaling_cases(facts: Facts) -> Cases:
-    """A case for each group with idle clients: without them."""
-    idle = facts.found(RULE).select(case_id(ACTION, F.col("consumer_group")).alias(CASE), "consumer_group", "subjects")
-    return Cases(
-        idle.select(CASE, F.lit("CLIENTS").alias("treatment"), "consumer_group"),
-        removed=idle.select(CASE, "consumer_group", F.explode("subjects").alias("client_id")),
-    )
+ACTION: Final[Action] = "SCALE_CONSUMERS"
+RULE: Final[Rule] = "IDLE_CONSUMERS"
 
 
-def scale_consumers(facts: Facts, effects: Effects, refusals: DataFrame) -> DataFrame:
-    """One recommendation for each group whose idle clients nobody would miss; says why queues are no alternative."""
-    clients = facts.group_status.select("consumer_group", F.col("distinct_client_ids").alias("clients"))
-    cases = effects.of_group.where(~F.col("is_worse") & (F.col("after.idle") < F.col("before.idle")))
-    rows = (
-        facts
-        .found(RULE)
-        .select("consumer_group", "topic", "subjects")
-        .withColumn(CASE, case_id(ACTION, F.col("consumer_group")))
-        .join(cases, [CASE, "consumer_group"])
-        .join(clients, "consumer_group")
-        .join(refusals.where(F.col("rule") == RULE).drop("rule"), "topic", "left")
-        .withColumn("gone", F.size("subjects"))
-        .withColumn("kept", F.col("clients") - F.col("gone"))
-        .where("kept > 0")
-    )
-    return answers(
-        rows,
-        ACTION,
-        consumer_group=True,
-        target=F.col("subjects"),
-        reason=sentences(
-            F.concat(
-                F.format_string("Run %d instead of ", "kept"),
-                counted(F.col("clients"), "client", "clients"),
-                F.lit(": nobody would miss "),
-                listed(F.col("subjects")),
-                F.when(F.col("gone") == 1, ", which owns no queue").otherwise(", which own no queue"),
-                F.lit(". Scale the deployment down; should other clients go instead, their shares move to "),
-                F.when(F.col("gone") == 1, "this one.").otherwise("these."),
-            ),
-            F.col("refusal"),
-        ),
-        rules=F.array(F.lit(RULE)),
-        before={"clients": F.col("clients"), **shown("before")},
-        after={"clients": F.col("kept"), **shown("after")},
+def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation where nobody would miss the idle clients; says why queues are no alternative."""
+    clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
+    for finding in group.found(RULE):
+        kept = clients - len(finding.subjects)
+        after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
+        if not gives_work(group.before, after, target):
+            continue
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target=finding.subjects,
+            reason=sentences(_why(kept, clients, finding.subjects), group.refusal(finding)),
+            rules=[RULE],
+            before={"clients": clients, **side_shown(group.before)},
+            after={"clients": kept, **side_shown(after)},
+        )
+
+
+def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:
+    """The group without some clients."""
+    left = tuple(one for one in facts.consumers if one.client_id not in client_ids)
+    return replace(facts, reads=tuple(facts.business), consumers=left)
+
+
+def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
+    is_one = len(gone) == 1
+    return (
+        f"Run {kept} instead of {counted(clients, 'client')}: nobody would miss {listed(gone)},"
+        f" which {'owns' if is_one else 'own'} no queue. Scale the deployment down; should other clients go instead,"
+        f" their shares move to {'this one' if is_one else 'these'}."
     )

@@ -6,23 +6,27 @@ and then forbids them to pop).
 Source: QueryAssignmentProcessor, PopMessageProcessor, DefaultMQPushConsumer.clientRebalance, rocketmq-all-5.3.3.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.facts import GroupFacts, Place
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.answer import answers, sentences
-from rocketmq_capacity.recommendation.cases import ALL_POP, CASE, Cases, case_id, group_cases
+from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import set_consume_mode
-from rocketmq_capacity.recommendation.effects import Effects, shown
-from rocketmq_capacity.recommendation.facts import POP, Facts, master_brokers
+from rocketmq_capacity.recommendation.effects import gives_work, side_shown
+from rocketmq_capacity.recommendation.facts import Group
+from rocketmq_capacity.vocabulary import POP, PULL, Action, Rule
 
-ACTION: Final = "SWITCH_TO_POP"
-RULE: Final = "IDLE_CONSUMERS"
-CAN_POP: Final = r"\AV([5-9]|[1-9]\d+)_"
+ACTION: Final[Action] = "SWITCH_TO_POP"
+RULE: Final[Rule] = "IDLE_CONSUMERS"
+CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
 """Versions of clients and brokers that know POP, as RocketMQ writes them."""
+ACTIVELY: Final = "CONSUME_ACTIVELY"
+"""What a lite pull consumer reports as its type (ConsumeType)."""
 HOW: Final = (
     "Run the commands on every broker of its topics, then set setClientRebalance(false) in the clients' code and"
     " restart them: until then they go on pulling. A message that is not acknowledged within popInvisibleTime comes"
@@ -30,92 +34,68 @@ HOW: Final = (
 )
 
 
-def pop_cases(facts: Facts, safety: DataFrame) -> Cases:
-    """A case for each group with idle clients that could pop: all its topics popped."""
-    return group_cases(ALL_POP, _able(facts, safety))
-
-
-def switch_to_pop(facts: Facts, effects: Effects, safety: DataFrame) -> DataFrame:
-    """One recommendation for each group whose idle clients would have work."""
-    share = facts.policy.thresholds.SWITCH_TO_POP.pop_share_queue_num
-    mode = set_consume_mode(F.col("nameserver"), F.col("address"), F.col("topic"), F.col("consumer_group"), share)
-    line = F.struct("topic", "broker_name", mode.alias("line"))
-    places = (
-        facts
-        .with_doubt(_topics(facts).join(facts.places, "topic").join(safety.select("topic", "forbids"), "topic"))
-        .groupBy("consumer_group")
-        .agg(
-            F.transform(F.array_sort(F.collect_list(line)), lambda one: one["line"]).alias("commands"),
-            F.array_sort(F.flatten(F.collect_set(F.concat("forbids", preflight.unsafe_broker())))).alias("forbids"),
-        )
-    )
-    rows = (
-        effects.of_group
-        .where(~F.col("is_worse") & (F.col("after.idle") < F.col("before.idle")))
-        .join(facts.found(RULE).select("consumer_group"), "consumer_group")
-        .where(F.col(CASE) == case_id(ALL_POP, F.col("consumer_group")))
-        .join(places, "consumer_group")
-    )
-    is_manual = F.size("forbids") > 0
-    return answers(
-        rows,
+def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation for a group whose idle clients would have work."""
+    thresholds = group.policy.thresholds
+    share = thresholds.SWITCH_TO_POP.pop_share_queue_num
+    if not group.found(RULE) or not _is_able(group):
+        return
+    before, after = group.before, group.after(_popped(group.facts, share))
+    if before is None or after is None or not gives_work(before, after, thresholds.ALLOCATION_SKEW.excess):
+        return
+    places = [(topic, place) for topic, place in _places(group)]
+    forbids = sorted({
+        reason for topic, place in places for reason in (*group.topics[topic].forbids, *preflight.unsafe_broker(place))
+    })
+    commands = [
+        set_consume_mode(group.cluster.nameserver, group.cluster.address(place.broker_name), topic, group.name, share)
+        for topic, place in places
+    ]
+    is_manual = bool(forbids)
+    yield answer(
         ACTION,
-        consumer_group=True,
-        target=F.lit(share),
+        consumer_group=group.name,
+        target=share,
         is_manual=is_manual,
         reason=sentences(
-            F.format_string(
-                "With POP the brokers hand messages out, and idle clients go from %d to %d.",
-                F.col("before.idle"),
-                F.col("after.idle"),
-            ),
-            F.lit(HOW),
-            preflight.blocked(F.col("forbids")),
+            f"With POP the brokers hand messages out, and idle clients go from {before.idle} to {after.idle}.",
+            HOW,
+            preflight.blocked(forbids),
         ),
-        rules=F.array(F.lit(RULE)),
-        commands=preflight.commented(F.col("commands"), is_manual),
-        before={"message_request_mode": F.lit("PULL"), **shown("before")},
-        after={"message_request_mode": F.lit(POP), **shown("after")},
+        rules=[RULE],
+        commands=preflight.commented(commands, is_manual),
+        before={"message_request_mode": PULL, **side_shown(before)},
+        after={"message_request_mode": POP, **side_shown(after)},
     )
 
 
-def _topics(facts: Facts) -> DataFrame:
-    return facts.tables[contracts.Subscription].where("kind = 'BUSINESS'").select("consumer_group", "topic")
-
-
-def _able(facts: Facts, safety: DataFrame) -> DataFrame:
-    """The groups with idle clients that could pop: consumer_group."""
-    idle = facts.found(RULE).select("consumer_group").distinct()
-    if POP not in facts.policy.strategies:
-        return idle.limit(0)
-    pulling = facts.clustering().where(
-        "message_request_mode = 'PULL' AND NOT coalesce(is_orderly, false) AND NOT consume_type <=> 'CONSUME_ACTIVELY'"
-    )
-    applies = facts.strategy_load.where((F.col("strategy") == POP) & F.col("is_applicable"))
-    is_new = (F.col("language") == "JAVA") & F.col("version").rlike(CAN_POP)
-    clients = (
-        facts
-        .tables[contracts.Consumer]
-        .groupBy("consumer_group")
-        .agg(F.min(F.coalesce(is_new, F.lit(False))).alias("clients_can"))
-    )
-    timer = F.coalesce(F.col("config")["timerWheelEnable"], F.lit("true"))
-    brokers = master_brokers(facts.tables).select(
-        "broker_name", (F.col("version").rlike(CAN_POP) & (timer == "true")).alias("can_pop")
-    )
-    topics = (
-        _topics(facts)
-        .join(safety.select("topic", "is_ordered"), "topic")
-        .join(facts.places.select("topic", "broker_name"), "topic")
-        .join(F.broadcast(brokers), "broker_name", "left")
-        .groupBy("consumer_group")
-        .agg(F.min(F.coalesce("can_pop", F.lit(False)) & ~F.col("is_ordered")).alias("topics_can"))
-    )
+def _is_able(group: Group) -> bool:
+    """Whether its clients, its topics and their brokers know POP."""
+    facts = group.facts
+    is_pulling = facts.message_request_mode == PULL and not facts.is_orderly and facts.consume_type != ACTIVELY
     return (
-        idle
-        .join(pulling.select("consumer_group"), "consumer_group")
-        .join(applies.select("consumer_group"), "consumer_group")
-        .join(clients.where("clients_can"), "consumer_group")
-        .join(topics.where("topics_can"), "consumer_group")
-        .select("consumer_group")
+        group.is_clustering
+        and is_pulling
+        and all(one.language == "JAVA" and CAN_POP.match(one.version or "") for one in facts.consumers)
+        and all(_hands_out(group, topic, place) for topic, place in _places(group))
+        and POP in group.strategies()
     )
+
+
+def _hands_out(group: Group, topic: str, place: Place) -> bool:
+    master = group.cluster.masters.get(place.broker_name)
+    if master is None or group.topics[topic].is_ordered:
+        return False
+    return bool(CAN_POP.match(master.version or "")) and (master.config or {}).get("timerWheelEnable", "true") == "true"
+
+
+def _places(group: Group) -> list[tuple[str, Place]]:
+    """Its business topics on each of their brokers, by name."""
+    places = [(reads.topic.topic, place) for reads in group.facts.business for place in reads.topic.places]
+    return sorted(places, key=lambda each: (each[0], each[1].broker_name))
+
+
+def _popped(facts: GroupFacts, share: int) -> GroupFacts:
+    """The group with all of its topics popped."""
+    reads = (replace(one, message_request_mode=POP, pop_share_queue_num=share) for one in facts.business)
+    return replace(facts, message_request_mode=POP, reads=tuple(reads))

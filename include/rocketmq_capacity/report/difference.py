@@ -2,21 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from operator import attrgetter
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.order import nulls_first
+from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recommendation, StrategyPlan
 from rocketmq_capacity.report.wording import RULE_PRIORITY
 
-Item = Mapping[str, Any]
-PLACE: Final = ("rule", "consumer_group", "topic", "broker_name")
+Item = TypeVar("Item", Finding, Recommendation)
+ID: Final = attrgetter("id")
+PLACE: Final = attrgetter("rule", "consumer_group", "topic", "broker_name")
 """What a finding is about; its subjects (client ids, queues) may change from day to day."""
-SAME_ADVICE: Final = ("action", "consumer_group", "topic")
+ADVICE: Final = attrgetter("action", "consumer_group", "topic")
+"""What a recommendation does to what, however."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Generic[Item]):
     """Findings or recommendations of two plans, tied together; each in the order in which people want to see them."""
 
     new: tuple[Item, ...]
@@ -71,30 +75,30 @@ class Difference:
 
     relation: Literal["same facts", "other facts"]
     """Whether both were made from the same inventory."""
-    findings: Changes
-    recommendations: Changes
+    findings: Changes[Finding]
+    recommendations: Changes[Recommendation]
     groups_new: tuple[str, ...]
     groups_gone: tuple[str, ...]
     loads: tuple[LoadChange, ...]
     """Strategies in use first, changed ones before the others."""
 
 
-def difference(before: Item, after: Item) -> Difference:
-    """Compare two plan files' objects, of two days, or a what-if's ``after`` with the plan that it changes.
+def difference(before: Plan, after: Plan) -> Difference:
+    """Compare two plans, of two days, or a what-if's ``after`` with the plan that it changes.
 
     A finding is still there when the later plan has one of the same rule about the same group, topic and broker; of
     several about one place those with the same subjects are paired first. A recommendation is still there when its id
     is (its id says what is to be done), else when the same action is still recommended for the same group and topic.
     Errors: BadInput where they are of two clusters.
     """
-    if before["cluster_name"] != after["cluster_name"]:
-        names = f"{before['cluster_name']} and {after['cluster_name']}"
+    if before.cluster_name != after.cluster_name:
+        names = f"{before.cluster_name} and {after.cluster_name}"
         raise BadInput("the two plans", "$.cluster_name", f"are of two clusters, {names}; expected one")
     groups_before, groups_after = _groups(before), _groups(after)
     return Difference(
-        relation="same facts" if before["fingerprint"] == after["fingerprint"] else "other facts",
-        findings=_changes(before["findings"], after["findings"], (_finding, _place), _urgency),
-        recommendations=_changes(before["recommendations"], after["recommendations"], (_id, _advice), _advice_order),
+        relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
+        findings=_changes(before.findings, after.findings, (_finding, PLACE), _urgency),
+        recommendations=_changes(before.recommendations, after.recommendations, (ID, ADVICE), _advice_order),
         groups_new=tuple(sorted(groups_after.keys() - groups_before.keys())),
         groups_gone=tuple(sorted(groups_before.keys() - groups_after.keys())),
         loads=_loads(groups_before, groups_after),
@@ -106,7 +110,7 @@ def _changes(
     after: Sequence[Item],
     identities: Sequence[Callable[[Item], Any]],
     order: Callable[[Item], Any],
-) -> Changes:
+) -> Changes[Item]:
     old, new = list(before), list(after)
     still: list[tuple[Item, Item]] = []
     for identity in identities:
@@ -128,43 +132,29 @@ def _changes(
     )
 
 
-def _place(finding: Item) -> tuple[Any, ...]:
-    return tuple(finding[name] for name in PLACE)
+def _finding(finding: Finding) -> tuple[Any, ...]:
+    return (*PLACE(finding), finding.subjects)
 
 
-def _finding(finding: Item) -> tuple[Any, ...]:
-    return (*_place(finding), tuple(finding["subjects"]))
-
-
-def _urgency(finding: Item) -> tuple[Any, ...]:
-    rule = finding["rule"]
-    place = nulls_first(*(finding[name] for name in PLACE[1:]))
+def _urgency(finding: Finding) -> tuple[Any, ...]:
     return (
-        SEVERITY_RANK[finding["severity"]],
-        RULE_PRIORITY.get(rule, len(RULE_PRIORITY)),
-        rule,
-        place,
-        finding["subjects"],
+        SEVERITY_RANK[finding.severity],
+        RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
+        finding.rule,
+        nulls_first(*PLACE(finding)[1:]),
+        finding.subjects,
     )
 
 
-def _id(recommendation: Item) -> Any:
-    return recommendation["id"]
+def _advice_order(recommendation: Recommendation) -> tuple[Any, ...]:
+    return (*nulls_first(*ADVICE(recommendation)), recommendation.id)
 
 
-def _advice(recommendation: Item) -> tuple[Any, ...]:
-    return tuple(recommendation[name] for name in SAME_ADVICE)
+def _groups(plan: Plan) -> dict[str, GroupPlan]:
+    return {group.consumer_group: group for group in plan.groups}
 
 
-def _advice_order(recommendation: Item) -> tuple[Any, ...]:
-    return (*nulls_first(*_advice(recommendation)), recommendation["id"])
-
-
-def _groups(plan: Item) -> dict[str, Item]:
-    return {group["consumer_group"]: group for group in plan["groups"]}
-
-
-def _loads(before: Mapping[str, Item], after: Mapping[str, Item]) -> tuple[LoadChange, ...]:
+def _loads(before: Mapping[str, GroupPlan], after: Mapping[str, GroupPlan]) -> tuple[LoadChange, ...]:
     changes = []
     for name in before.keys() | after.keys():
         old, new = _strategies(before.get(name)), _strategies(after.get(name))
@@ -174,19 +164,19 @@ def _loads(before: Mapping[str, Item], after: Mapping[str, Item]) -> tuple[LoadC
     return tuple(sorted(changes, key=lambda c: (not any(c.in_use), not c.is_changed, c.consumer_group, c.strategy)))
 
 
-def _is_current(group: Item | None, strategy: str) -> bool:
-    return group is not None and group["current_strategy"] == strategy
+def _is_current(group: GroupPlan | None, strategy: str) -> bool:
+    return group is not None and group.current_strategy == strategy
 
 
-def _strategies(group: Item | None) -> dict[str, Load]:
-    held = () if group is None else group["strategies"]
-    return {strategy["strategy"]: _load(strategy) for strategy in held if strategy["applicable"]}
+def _strategies(group: GroupPlan | None) -> dict[str, Load]:
+    held = () if group is None else group.strategies
+    return {strategy.strategy: _load(strategy) for strategy in held if strategy.applicable}
 
 
-def _load(strategy: Item) -> Load:
+def _load(strategy: StrategyPlan) -> Load:
     return Load(
-        idle=len(strategy["idle_clients"]),
-        orphans=len(strategy["orphan_queues"]),
-        count_peak=(strategy["count"] or {}).get("peak"),
-        traffic_peak=(strategy["traffic"] or {}).get("peak"),
+        idle=len(strategy.idle_clients),
+        orphans=len(strategy.orphan_queues),
+        count_peak=None if strategy.count is None else strategy.count.peak,
+        traffic_peak=None if strategy.traffic is None else strategy.traffic.peak,
     )

@@ -1,17 +1,19 @@
 """report.html: one file that needs nothing else, neither a script nor a network."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, number
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -21,15 +23,15 @@ TEMPLATE: Final = "report.html.j2"
 STYLE: Final = "report.css"
 
 
-def render_report(document: Mapping[str, Any], rows: Rows) -> str:
+def render_report(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad]) -> str:
     """The page of a plan.
 
-    Shape: the object of :func:`~rocketmq_capacity.report.plan.plan_document`, and the rows it does not hold:
-    ``group_status`` (reasons, utilisation) and ``client_load`` (charts; at least of the groups that
-    :func:`~rocketmq_capacity.report.detail.detailed_groups` names) -> HTML; equal input gives equal text.
+    Shape: the plan, and the rows of what it does not hold: ``group_status`` of each group (reasons, utilisation) and
+    ``client_load`` (charts; at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names)
+    -> HTML; equal input gives equal text.
     Errors: :class:`jinja2.UndefinedError` where the template asks for what is not there, a defect of ours.
     """
-    page = page_of(document, rows)
+    page = page_of(plan, statuses, loads)
     return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
 
 

@@ -5,11 +5,6 @@ from typing import Any
 import msgspec
 
 
-def java_order(text: str) -> bytes:
-    """A key that sorts as Java's ``String.compareTo``: by UTF-16 code units, not by code points."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 def nulls_first(*values: Any) -> tuple[tuple[bool, Any], ...]:
     """A key over values that may be None; None sorts before everything."""
     return tuple((value is not None, value if value is not None else 0) for value in values)

@@ -1,114 +1,156 @@
-"""plan.json: the plan as one document, in the order and with the names of the contract."""
+"""plan.json: the plan made from the datasets, in the order and with the names of the contract."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
+from rocketmq_capacity import contracts
 from rocketmq_capacity.errors import BadInput, ContractBroken
-from rocketmq_capacity.report.approval import approval_object, is_about
-from rocketmq_capacity.report.order import canonical, java_order, nulls_first
-from rocketmq_capacity.report.rows import Document, Row, Rows, as_mapping, by_group
+from rocketmq_capacity.report.approval import is_about
+from rocketmq_capacity.report.order import canonical, nulls_first
+from rocketmq_capacity.report.plan_file import (
+    FORMAT,
+    Approval,
+    Completeness,
+    Failure,
+    Finding,
+    GroupPlan,
+    JsonObject,
+    Plan,
+    Recommendation,
+    Scenario,
+    ScenarioGroup,
+    ScenarioSide,
+    Skew,
+    StrategyPlan,
+)
+from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.vocabulary import SEVERITIES, Severity, is_broadcasting, java_order
 
-FORMAT: Final = "rocketmq-capacity/plan/1"
-METRICS: Final = ("peak", "floor", "excess", "gini", "cv")
+METRICS: Final = tuple(field.name for field in msgspec.structs.fields(Skew))
 """A strategy's metrics, in the contract's order."""
 METRIC_DECIMALS: Final = 4
 SIGNIFICANT_DIGITS: Final = 10
 """Of other fractions: a sum over a shuffle differs in its last digits from run to run, and equal inputs must not."""
+INDENT: Final = 2
+"""Spaces of plan.json for each level."""
+SEVERITY_OF: Final[dict[str, Severity]] = {severity: severity for severity in SEVERITIES}
 
 
-def plan_document(
-    rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: Mapping[str, Any] | None = None
-) -> Document:
-    """The plan of one snapshot.
+def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: Approval | None = None) -> Plan:
+    """The plan of one snapshot, every list in a total order.
 
-    Shape: rows of cluster (exactly one), failure, group_status, strategy_load, finding and recommendation -> the
-    contract's object, every list in a total order. ``scenario`` is what a what-if adds, already in the contract's form,
-    ``approval`` the answer to the recommendations, if there has been one.
-    Errors: :class:`ContractBroken` where a JSON column holds no JSON object, or there is not exactly one cluster;
-    :class:`BadInput` where the approval is none, or names a recommendation that this plan does not have.
+    Args:
+        rows: of cluster exactly one.
+        scenario: what a what-if adds, in the contract's form.
+        approval: the answer to the recommendations, if there has been one.
+
+    Errors: :class:`ContractBroken` where a JSON column holds no JSON object, a severity is not one of the contract's,
+    or there is not exactly one cluster; :class:`BadInput` where the approval names a recommendation that this plan
+    does not have.
     Source: include/docs/formats.md, "Plan file".
     """
-    clusters = rows.get("cluster", ())
-    if len(clusters) != 1:
-        raise ContractBroken(f"cluster: expected one row, found {len(clusters)}")
-    cluster = clusters[0]
-    strategies = by_group(rows.get("strategy_load", ()))
-    status = sorted(rows.get("group_status", ()), key=lambda row: str(row["consumer_group"]))
-    document: Document = {
-        "format": FORMAT,
-        "cluster_name": cluster["cluster_name"],
-        "taken_at": cluster["taken_at"],
-        "fingerprint": cluster["fingerprint"],
-        "completeness": {
-            "ratio": _steady(cluster["completeness_ratio"]),
-            "failures": _failures(rows.get("failure", ())),
-        },
-        "groups": [_group(row, strategies.get(row["consumer_group"], ())) for row in status],
-        "findings": finding_objects(rows.get("finding", ())),
-        "recommendations": _recommendations(rows.get("recommendation", ())),
-    }
-    if approval is not None:
-        document["approval"] = _approval(approval, document)
-    if scenario is not None:
-        document["scenario"] = _scenario(scenario)
-    return document
+    if len(rows.cluster) != 1:
+        raise ContractBroken(f"cluster: expected one row, found {len(rows.cluster)}")
+    (cluster,) = rows.cluster
+    strategies: dict[str, list[StrategyPlan]] = {}
+    for load in rows.strategy_load:
+        strategies.setdefault(load.consumer_group, []).append(_strategy(load))
+    status = sorted(rows.group_status, key=lambda row: row.consumer_group)
+    plan = Plan(
+        format=FORMAT,
+        cluster_name=cluster.cluster_name,
+        taken_at=cluster.taken_at,
+        fingerprint=cluster.fingerprint,
+        completeness=Completeness(ratio=_steady(cluster.completeness_ratio), failures=_failures(rows.failure)),
+        groups=tuple(_group(row, strategies.get(row.consumer_group, ())) for row in status),
+        findings=_in_order(_finding(row) for row in rows.finding),
+        recommendations=_recommendations(rows.recommendation),
+        approval=UNSET if approval is None else approval,
+        scenario=UNSET if scenario is None else _scenario(scenario),
+    )
+    if approval is not None and not is_about(approval, plan):
+        raise BadInput("approval", "$.recommendations", "names what this plan does not recommend; ask again")
+    return plan
 
 
-def render_plan(document: Mapping[str, Any]) -> bytes:
-    """The bytes of plan.json: UTF-8, two spaces of indentation, a newline at the end; equal for equal documents."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+def render_plan(plan: Plan) -> Iterator[bytes]:
+    """The bytes of plan.json in parts: UTF-8, two spaces of indentation, a newline at the end; equal for equal plans.
+
+    In parts because a large cluster's plan takes hundreds of megabytes as text, and none of them is needed twice.
+    """
+    start = b"{\n"
+    for field in msgspec.structs.fields(plan):
+        value = getattr(plan, field.name)
+        if value is UNSET:
+            continue
+        yield start + b" " * INDENT + msgspec.json.encode(field.encode_name) + b": "
+        if isinstance(value, tuple) and value:
+            yield from _rendered_list(value)
+        else:
+            yield _rendered(value, INDENT)
+        start = b",\n"
+    yield b"\n}\n"
 
 
-def _failures(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    ordered = sorted(rows, key=lambda row: nulls_first(row["broker_addr"], row["request"], row["error"]))
-    return [{name: row[name] for name in ("broker_addr", "request", "error")} for row in ordered]
+def _rendered_list(values: Sequence[Any]) -> Iterator[bytes]:
+    start = b"[\n"
+    for value in values:
+        yield start + b" " * 2 * INDENT + _rendered(value, 2 * INDENT)
+        start = b",\n"
+    yield b"\n" + b" " * INDENT + b"]"
 
 
-def _group(row: Row, loads: Sequence[Row]) -> dict[str, Any]:
-    is_broadcasting = row["message_model"] == "BROADCASTING"
-    ordered = sorted(loads, key=lambda load: str(load["strategy"]))
-    return {
-        "consumer_group": row["consumer_group"],
-        "message_model": row["message_model"],
-        "message_request_mode": row["message_request_mode"],
-        "connections": row["connections"],
-        "distinct_client_ids": row["distinct_client_ids"],
-        "topics": sorted(row["topics"]),
-        "max_useful_clients": row["max_useful_clients"],
-        "provision_status": row["provision_status"],
-        "current_strategy": row["current_strategy"],
-        "current_strategy_source": row["current_strategy_source"],
-        "strategies": [] if is_broadcasting else [_strategy(load) for load in ordered],
-    }
+def _rendered(value: Any, depth: int) -> bytes:
+    """A value as it stands at this depth; a line end inside a text is written as an escape."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=INDENT).replace(b"\n", b"\n" + b" " * depth)
 
 
-def _strategy(row: Row) -> dict[str, Any]:
-    return {
-        "strategy": row["strategy"],
-        "applicable": row["is_applicable"],
-        "reason": row["reason"],
-        "idle_clients": sorted(row["idle_clients"], key=java_order),
-        "orphan_queues": _queues(row["orphan_queues"]),
-        "doubly_owned_queues": _queues(row["doubly_owned_queues"]),
-        "count": skew(row["count"]),
-        "traffic": skew(row["traffic"]),
-        "lag": skew(row["lag"]),
-    }
+def _failures(rows: Iterable[contracts.Failure]) -> tuple[Failure, ...]:
+    ordered = sorted(rows, key=lambda row: nulls_first(row.broker_addr, row.request, row.error))
+    return tuple(Failure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
 
 
-def _queues(queues: Sequence[Row]) -> list[dict[str, Any]]:
-    named = [{name: queue[name] for name in ("topic", "broker_name", "queue_id")} for queue in queues]
-    return sorted(named, key=lambda queue: (queue["topic"], queue["broker_name"], queue["queue_id"]))
+def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> GroupPlan:
+    ordered = sorted(strategies, key=lambda strategy: strategy.strategy)
+    return GroupPlan(
+        consumer_group=row.consumer_group,
+        message_model=row.message_model,
+        message_request_mode=row.message_request_mode,
+        connections=row.connections,
+        distinct_client_ids=row.distinct_client_ids,
+        topics=tuple(sorted(row.topics)),
+        max_useful_clients=row.max_useful_clients,
+        provision_status=row.provision_status,
+        current_strategy=row.current_strategy,
+        current_strategy_source=row.current_strategy_source,
+        strategies=() if is_broadcasting(row.message_model) else tuple(ordered),
+    )
 
 
-def skew(value: Any) -> dict[str, float | None] | None:
-    """A load's metrics in the contract's order, rounded; null where none of them is defined."""
-    held = as_mapping(value) or {}
-    metrics = {name: _rounded(held.get(name)) for name in METRICS}
-    return metrics if any(number is not None for number in metrics.values()) else None
+def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
+    return StrategyPlan(
+        strategy=row.strategy,
+        applicable=row.is_applicable,
+        reason=row.reason,
+        idle_clients=tuple(sorted(row.idle_clients, key=java_order)),
+        orphan_queues=tuple(sorted(row.orphan_queues)),
+        doubly_owned_queues=tuple(sorted(row.doubly_owned_queues)),
+        count=_skew(row.count),
+        traffic=_skew(row.traffic),
+        lag=_skew(row.lag),
+    )
+
+
+def _skew(metrics: Mapping[str, float | None] | None) -> Skew | None:
+    """A load's metrics, rounded; null where none of them is defined."""
+    if metrics is None:
+        return None
+    rounded = {name: _rounded(metrics.get(name)) for name in METRICS}
+    return Skew(**rounded) if any(number is not None for number in rounded.values()) else None
 
 
 def _rounded(number: float | None) -> float | None:
@@ -117,60 +159,58 @@ def _rounded(number: float | None) -> float | None:
     return round(number, METRIC_DECIMALS) + 0.0  # never -0.0
 
 
-def finding_objects(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows of the dataset finding as the plan holds them, in a total order."""
-    findings = [
-        {
-            "rule": row["rule"],
-            "severity": row["severity"],
-            "consumer_group": row["consumer_group"],
-            "topic": row["topic"],
-            "broker_name": row["broker_name"],
-            "subjects": list(row["subjects"]),
-            "evidence": _object("finding.evidence", row["evidence"]),
-            "message": row["message"],
-        }
-        for row in rows
-    ]
-    return _in_order(findings)
+def _finding(row: contracts.Finding) -> Finding:
+    return Finding(
+        rule=row.rule,
+        severity=_severity(row.severity),
+        consumer_group=row.consumer_group,
+        topic=row.topic,
+        broker_name=row.broker_name,
+        subjects=tuple(row.subjects),
+        evidence=_object("finding.evidence", row.evidence),
+        message=row.message,
+    )
 
 
-def _in_order(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    def key(finding: dict[str, Any]) -> tuple[Any, ...]:
-        names = nulls_first(finding["rule"], finding["consumer_group"], finding["topic"], finding["broker_name"])
-        return (*names, finding["subjects"], canonical(finding))
-
-    return sorted(findings, key=key)
-
-
-def _recommendations(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    recommendations = [
-        {
-            "id": row["id"],
-            "action": row["action"],
-            "consumer_group": row["consumer_group"],
-            "topic": row["topic"],
-            "manual": row["is_manual"],
-            "reason": row["reason"],
-            "rules": sorted(row["rules"]),
-            "commands": list(row["commands"]),  # their order is the order in which they are to be run
-            "before": _object("recommendation.before", row["before"]),
-            "after": _object("recommendation.after", row["after"]),
-        }
-        for row in rows
-    ]
-    return sorted(recommendations, key=lambda r: nulls_first(r["action"], r["consumer_group"], r["topic"], r["id"]))
-
-
-def _object(column: str, text: str) -> dict[str, Any]:
+def _severity(name: str) -> Severity:
     try:
-        value = msgspec.json.decode(text)
+        return SEVERITY_OF[name]
+    except KeyError:
+        raise ContractBroken(f"finding.severity: is {name!r}; expected one of {', '.join(SEVERITIES)}") from None
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    def key(finding: Finding) -> tuple[Any, ...]:
+        names = nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
+        return (*names, finding.subjects, canonical(finding))
+
+    return tuple(sorted(findings, key=key))
+
+
+def _recommendations(rows: Iterable[contracts.Recommendation]) -> tuple[Recommendation, ...]:
+    ordered = sorted(rows, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id))
+    return tuple(
+        Recommendation(
+            id=row.id,
+            action=row.action,
+            consumer_group=row.consumer_group,
+            topic=row.topic,
+            manual=row.is_manual,
+            reason=row.reason,
+            rules=tuple(sorted(row.rules)),
+            commands=tuple(row.commands),  # their order is the order in which they are to be run
+            before=_object("recommendation.before", row.before),
+            after=_object("recommendation.after", row.after),
+        )
+        for row in ordered
+    )
+
+
+def _object(column: str, text: str) -> JsonObject:
+    try:
+        return _OBJECTS.decode(text)
     except msgspec.DecodeError as error:
         raise ContractBroken(f"{column}: expected a JSON object, found {text[:80]!r} ({error})") from None
-    if not isinstance(value, dict):
-        raise ContractBroken(f"{column}: expected a JSON object, found {text[:80]!r}")
-    steady: dict[str, Any] = _steady(value)
-    return steady
 
 
 def _steady(value: Any) -> Any:
@@ -183,34 +223,37 @@ def _steady(value: Any) -> Any:
     return value
 
 
-def _approval(approval: Mapping[str, Any], document: Document) -> dict[str, Any]:
-    answer = approval_object(approval)
-    if not is_about(answer, document):
-        raise BadInput("approval", "$.recommendations", "names what this plan does not recommend; ask again")
-    return answer
+_OBJECTS: Final = msgspec.json.Decoder(JsonObject, float_hook=lambda text: _steady(float(text)))
+"""Reads a JSON column, fractions steady."""
 
 
-def _scenario(scenario: Mapping[str, Any]) -> dict[str, Any]:
+def _scenario(scenario: Mapping[str, Any]) -> Scenario:
     groups = [_scenario_group(group) for group in scenario["groups"]]
-    return {
-        "name": scenario["name"],
-        "changes": [_steady(dict(change)) for change in scenario["changes"]],
-        "groups": sorted(groups, key=lambda group: (group["consumer_group"], group["strategy"])),
-        "findings_added": _in_order([_steady(dict(f)) for f in scenario["findings_added"]]),
-        "findings_cleared": _in_order([_steady(dict(f)) for f in scenario["findings_cleared"]]),
-    }
+    return Scenario(
+        name=scenario["name"],
+        changes=tuple(_steady(dict(change)) for change in scenario["changes"]),
+        groups=tuple(sorted(groups, key=lambda group: (group.consumer_group, group.strategy))),
+        findings_added=_scenario_findings(scenario["findings_added"]),
+        findings_cleared=_scenario_findings(scenario["findings_cleared"]),
+    )
 
 
-def _scenario_group(group: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "consumer_group": group["consumer_group"],
-        "strategy": group["strategy"],
-        "moved_queues": group["moved_queues"],
-        "moved_ratio": _rounded(group["moved_ratio"]),
-        "before": _scenario_side(group["before"]),
-        "after": _scenario_side(group["after"]),
-    }
+def _scenario_findings(findings: Iterable[Mapping[str, Any]]) -> tuple[Finding, ...]:
+    return _in_order(msgspec.convert(_steady(finding), Finding) for finding in findings)
 
 
-def _scenario_side(side: Mapping[str, Any]) -> dict[str, Any]:
-    return {"idle": side["idle"], "count": skew(side["count"]), "traffic": skew(side["traffic"])}
+def _scenario_group(group: Mapping[str, Any]) -> ScenarioGroup:
+    return ScenarioGroup(
+        consumer_group=group["consumer_group"],
+        strategy=group["strategy"],
+        moved_queues=group["moved_queues"],
+        moved_ratio=_rounded(group["moved_ratio"]),
+        before=_scenario_side(group["before"]),
+        after=_scenario_side(group["after"]),
+    )
+
+
+def _scenario_side(side: Mapping[str, Any]) -> ScenarioSide:
+    """A side of a comparison; Arrow gives its metrics as pairs, JSON as an object."""
+    count, traffic = (None if side[name] is None else dict(side[name]) for name in ("count", "traffic"))
+    return ScenarioSide(idle=side["idle"], count=_skew(count), traffic=_skew(traffic))

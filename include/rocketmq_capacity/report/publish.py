@@ -1,15 +1,17 @@
 """The last step: the files of a plan, each there whole or not at all."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from rocketmq_capacity.lake import write_whole
+from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.plan import plan_document, render_plan
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.plan import render_plan
+from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
+from rocketmq_capacity.store.lake import write_whole
 
 REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
@@ -18,26 +20,27 @@ RECOMMENDATIONS: Final = "recommendations.csv"
 SUMMARY: Final = "summary.json"
 
 
-def publish(
-    rows: Rows,
-    folder: Path,
-    *,
-    scenario: Mapping[str, Any] | None = None,
-    approval: Mapping[str, Any] | None = None,
-) -> PlanSummary:
+def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], folder: Path) -> PlanSummary:
     """Write report.html, plan.json, its two lists and summary.json into the folder, which is made if need be.
 
-    Everything is rendered before the first file is written, and each file is put in its place in one step.
-    Errors: those of :func:`~rocketmq_capacity.report.plan.plan_document`, before anything is written; ``OSError``.
+    Each file is put in its place in one step, plan.json last: where it stands, the rest does. All but plan.json, which
+    is long and cannot fail, are rendered before the first is written.
+
+    Args:
+        plan: what is published.
+        statuses: group_status, which knows reasons that the plan does not hold.
+        loads: client_load, at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
+        folder: where the files go.
+
+    Errors: ``OSError``.
     """
-    document = plan_document(rows, scenario=scenario, approval=approval)
-    summary = summary_of_plan(document)
-    contents = {
-        FINDINGS: findings_csv(document["findings"]),
-        RECOMMENDATIONS: recommendations_csv(document["recommendations"]),
-        REPORT: render_report(document, rows).encode("utf-8"),
+    summary = summary_of_plan(plan)
+    contents: dict[str, bytes | Iterable[bytes]] = {
+        FINDINGS: findings_csv(plan.findings),
+        RECOMMENDATIONS: recommendations_csv(plan.recommendations),
+        REPORT: render_report(plan, statuses, loads).encode("utf-8"),
         SUMMARY: render_summary(summary),
-        PLAN: render_plan(document),  # the last: where it stands, the rest does
+        PLAN: render_plan(plan),
     }
     for name, content in contents.items():
         write_whole(folder / name, content)

@@ -1,37 +1,24 @@
-"""The rows that the report is made of, as ``DataFrame.toArrow().to_pylist()`` gives them."""
+"""The rows that a plan is made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-Row = Mapping[str, Any]
-Rows = Mapping[str, Sequence[Row]]
-"""Dataset name -> its rows, in any order; a dataset that is absent has none."""
-
-Document = dict[str, Any]
-"""The plan file as an object; see the contract's section "Plan file"."""
-
-DATASETS: Final = (
-    "cluster",
-    "failure",
-    "group_status",
-    "strategy_load",
-    "finding",
-    "recommendation",
-    "client_load",
-)
-"""The datasets that the report reads; ``client_load`` of the groups that ``detail.detailed_groups`` names is enough."""
+from rocketmq_capacity.contracts.cluster import Cluster
+from rocketmq_capacity.contracts.failure import Failure
+from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.contracts.recommendation import Recommendation
+from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 
 
-def as_mapping(value: Any) -> dict[str, Any] | None:
-    """A map column's value as a dict: Arrow gives maps as lists of pairs."""
-    if value is None:
-        return None
-    return dict(value.items()) if isinstance(value, Mapping) else dict(value)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Rows of each dataset, in any order; the page also needs those of ``client_load``, of some groups alone."""
 
-
-def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Rows under their consumer_group."""
-    grouped: dict[str, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row["consumer_group"], []).append(row)
-    return grouped
+    cluster: Sequence[Cluster]
+    failure: Sequence[Failure] = ()
+    group_status: Sequence[GroupStatus] = ()
+    strategy_load: Iterable[StrategyLoad] = ()
+    """Read once: a large cluster's rows need not all be in memory."""
+    finding: Sequence[Finding] = ()
+    recommendation: Sequence[Recommendation] = ()

@@ -11,16 +11,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.report.plan_file import decoded_plan
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
+from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 
 FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
 """What of a run is handed to people."""
-UNREADABLE: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
+UNREADABLE: Final = (OSError, ValueError, RecursionError)
 """What a spoiled or vanishing run may raise; msgspec's DecodeError is a ValueError."""
 IN_NAMES: Final = str.maketrans(":+", "__")
 OF_A_DAG_RUN: Final = re.compile(r"\d{8}T\d{6}Z-(?P<name>.+)")
@@ -196,7 +195,7 @@ def _summary(folder: Path) -> PlanSummary:
 
 @lru_cache(maxsize=4096)
 def _summary_of_plan(plan: Path, _modified: int, _size: int) -> PlanSummary:
-    summary = summary_of_plan(msgspec.json.decode(plan.read_bytes()))
+    summary = summary_of_plan(decoded_plan(plan.read_bytes()))
     if summary.moment.tzinfo is None:
         raise ValueError(f"{plan}: a time without its zone")
     return summary

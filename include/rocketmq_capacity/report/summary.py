@@ -3,11 +3,11 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import msgspec
+from msgspec import UNSET
 from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
 from rich.table import Table
@@ -16,20 +16,21 @@ from rich.text import Text
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
-from rocketmq_capacity.report.plan import FORMAT
+from rocketmq_capacity.report.plan_file import Plan, read_plan
 from rocketmq_capacity.report.publish import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.wording import RULES, SEVERITY_WORDS, STATUS_WORDS, Wording
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
 
-STYLES: Final = {"CRITICAL": "bold red", "WARNING": "yellow", "INFO": "blue"}
+STYLES: Final[dict[Severity, str]] = {CRITICAL: "bold red", WARNING: "yellow", INFO: "blue"}
 PLAIN_WIDTH: Final = 100
 """Columns where the output is no terminal and says no width."""
 
 
-def summary_table(document: Mapping[str, Any], frame: Box | None) -> Table:
+def summary_table(plan: Plan, frame: Box | None) -> Table:
     """Rules that found something, worst first: severity, rule, what it means, findings."""
-    findings = Counter((finding["severity"], finding["rule"]) for finding in document["findings"])
+    findings = Counter((finding.severity, finding.rule) for finding in plan.findings)
     table = Table(box=frame, show_edge=False, pad_edge=False)
     table.add_column("Severity")
     table.add_column("Rule", no_wrap=True)
@@ -41,36 +42,23 @@ def summary_table(document: Mapping[str, Any], frame: Box | None) -> Table:
     return table
 
 
-def print_summary(document: Mapping[str, Any], report: Path, console: Console) -> None:
+def print_summary(plan: Plan, report: Path, console: Console) -> None:
     """Write the place of the report and the plan in short."""
-    facts = summary_of_plan(document)
-    manual = sum(recommendation["manual"] for recommendation in document["recommendations"])
-    statuses = Counter(group["provision_status"] for group in document["groups"])
-    console.print(Text(f"Cluster {visible(document['cluster_name'])}, {when(visible(document['taken_at']))}"))
-    if "scenario" in document:
-        console.print(Text(f"What-if, not the cluster as it is: {visible(document['scenario']['name'])}"))
+    facts = summary_of_plan(plan)
+    manual = sum(recommendation.manual for recommendation in plan.recommendations)
+    statuses = Counter(group.provision_status for group in plan.groups)
+    console.print(Text(f"Cluster {visible(plan.cluster_name)}, {when(visible(plan.taken_at))}"))
+    if plan.scenario is not UNSET:
+        console.print(Text(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}"))
     console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))
     told = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
     console.print(Text(f"Consumer groups: {facts.groups:,} ({told})"))
     console.print(Text(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual"))
-    if document["findings"]:
-        console.print(summary_table(document, SIMPLE_HEAD if console.is_terminal else None))
+    if plan.findings:
+        console.print(summary_table(plan, SIMPLE_HEAD if console.is_terminal else None))
     else:
         console.print(Text("No findings."))
     console.print(Text(f"Report: {report}"), soft_wrap=True)
-
-
-def read_plan(path: Path) -> dict[str, Any]:
-    """The plan file's object. Errors: :class:`BadInput` where it is missing, no JSON or of another format."""
-    try:
-        document = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise BadInput(str(path), "", f"cannot be read: {error.strerror}") from None
-    except msgspec.DecodeError as error:
-        raise BadInput(str(path), "", f"is not JSON: {error}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BadInput(str(path), "$.format", f"expected {FORMAT!r}")
-    return document
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,12 +67,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("plan", type=Path, metavar="PLAN.json", help="a plan; its report is expected beside it")
     path = parser.parse_args(argv).plan
     try:
-        document = read_plan(path)
+        plan = read_plan(path)
     except BadInput as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_status
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False)
-    print_summary(document, path.resolve().parent / REPORT, console)
+    print_summary(plan, path.resolve().parent / REPORT, console)
     return 0
 
 

@@ -1,14 +1,16 @@
 """summary.json: the few facts of a plan that a list of hundreds shows, so that no plan has to be read for it."""
 
-from collections.abc import Mapping
+from collections import Counter
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.wording import SEVERITIES
+from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.vocabulary import SEVERITIES, Severity
 
 FORMAT: Final = "rocketmq-capacity/summary/1"
 
@@ -36,7 +38,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
     completeness: float
     groups: int
-    findings: dict[Literal["CRITICAL", "WARNING", "INFO"], int]
+    findings: dict[Severity, int]
     recommendations: int
     needing_approval: int
     scenario: str | None
@@ -58,20 +60,20 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         return self.scenario is None and self.needing_approval > 0 and self.approval is None
 
 
-def summary_of_plan(document: Mapping[str, Any]) -> PlanSummary:
-    """The summary of a plan file's object."""
-    severities = [finding["severity"] for finding in document["findings"]]
+def summary_of_plan(plan: Plan) -> PlanSummary:
+    """The summary of a plan."""
+    found = Counter(finding.severity for finding in plan.findings)
     return PlanSummary(
-        cluster_name=document["cluster_name"],
-        taken_at=document["taken_at"],
-        fingerprint=document["fingerprint"],
-        completeness=document["completeness"]["ratio"],
-        groups=len(document["groups"]),
-        findings={severity: severities.count(severity) for severity in SEVERITIES},
-        recommendations=len(document["recommendations"]),
-        needing_approval=len(needing_approval(document)),
-        scenario=document["scenario"]["name"] if "scenario" in document else None,
-        approval=document["approval"]["status"] if "approval" in document else None,
+        cluster_name=plan.cluster_name,
+        taken_at=plan.taken_at,
+        fingerprint=plan.fingerprint,
+        completeness=plan.completeness.ratio,
+        groups=len(plan.groups),
+        findings={severity: found[severity] for severity in SEVERITIES},
+        recommendations=len(plan.recommendations),
+        needing_approval=len(needing_approval(plan)),
+        scenario=None if plan.scenario is UNSET else plan.scenario.name,
+        approval=None if plan.approval is UNSET else plan.approval.status,
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
+from rocketmq_capacity.report.plan_file import Finding, Recommendation
+
 FINDING_COLUMNS: Final = (
     "rule",
     "severity",
@@ -36,22 +38,22 @@ FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b
 Source: OWASP, CSV Injection."""
 
 
-def findings_csv(findings: Iterable[Mapping[str, Any]]) -> bytes:
+def findings_csv(findings: Iterable[Finding]) -> bytes:
     """The plan's findings, one line each; lists stand one item a line in their cell, objects as JSON."""
     return _csv(FINDING_COLUMNS, findings)
 
 
-def recommendations_csv(recommendations: Iterable[Mapping[str, Any]]) -> bytes:
+def recommendations_csv(recommendations: Iterable[Recommendation]) -> bytes:
     """The plan's recommendations, one line each; the commands stand one a line in their cell."""
     return _csv(RECOMMENDATION_COLUMNS, recommendations)
 
 
-def _csv(columns: Sequence[str], records: Iterable[Mapping[str, Any]]) -> bytes:
+def _csv(columns: Sequence[str], records: Iterable[Finding | Recommendation]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
     writer.writerow(columns)
     for record in records:
-        writer.writerow(_cell(record[column]) for column in columns)
+        writer.writerow(_cell(getattr(record, column)) for column in columns)
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 

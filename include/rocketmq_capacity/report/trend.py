@@ -11,7 +11,8 @@ from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, D
 from rocketmq_capacity.report.figures import counted, when
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.svg import inline_svg
-from rocketmq_capacity.report.wording import SEVERITIES, SEVERITY_WORDS
+from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, WARNING, Severity
 
 WIDTH: Final = 720
 HEIGHT: Final = 220
@@ -20,10 +21,14 @@ LEFT: Final = 56
 """Room for the figures of the upright axis."""
 ROOM_ABOVE: Final = 1.1
 """The scale ends this much above the highest point."""
-COLOURS: Final = {"CRITICAL": "var(--critical-line)", "WARNING": "var(--warning-line)", "INFO": "var(--info-line)"}
-DASHES: Final[dict[str, list[int]]] = {"CRITICAL": [1, 0], "WARNING": [7, 3], "INFO": [2, 3]}
+COLOURS: Final[dict[Severity, str]] = {
+    CRITICAL: "var(--critical-line)",
+    WARNING: "var(--warning-line)",
+    INFO: "var(--info-line)",
+}
+DASHES: Final[dict[Severity, list[int]]] = {CRITICAL: [1, 0], WARNING: [7, 3], INFO: [2, 3]}
 """Not by colour alone: whole, long dashes, dots."""
-SHAPES: Final = {"CRITICAL": "square", "WARNING": "triangle-up", "INFO": "circle"}
+SHAPES: Final[dict[Severity, str]] = {CRITICAL: "square", WARNING: "triangle-up", INFO: "circle"}
 MARKED: Final = 60
 """Up to so many plans each has a mark on its line; more would only be a thick line."""
 

@@ -3,10 +3,20 @@
 from dataclasses import dataclass
 from typing import Final
 
-SEVERITIES: Final = ("CRITICAL", "WARNING", "INFO")
-"""Worst first."""
+from rocketmq_capacity.vocabulary import (
+    COUNT_SKEWS,
+    CRITICAL,
+    INFO,
+    OVER,
+    RIGHT,
+    UNDECIDED,
+    UNDER,
+    WARNING,
+    Rule,
+    Severity,
+)
 
-SEVERITY_WORDS: Final = {"CRITICAL": "Critical", "WARNING": "Warning", "INFO": "Info"}
+SEVERITY_WORDS: Final[dict[Severity, str]] = {CRITICAL: "Critical", WARNING: "Warning", INFO: "Info"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +145,7 @@ RULES: Final[dict[str, Wording]] = {
 
 RULE_PRIORITY: Final = {rule: place for place, rule in enumerate(RULES)}
 
-CHOICE_RULES: Final = frozenset({"IDLE_CONSUMERS", "ALLOCATION_SKEW", "CROSS_TOPIC_SKEW", "TRAFFIC_SKEW", "LAG_SKEW"})
+CHOICE_RULES: Final[frozenset[Rule]] = frozenset({"IDLE_CONSUMERS", *COUNT_SKEWS, "TRAFFIC_SKEW", "LAG_SKEW"})
 """Several actions that answer such a finding are alternatives: one of them is enough."""
 
 ACTIONS: Final[dict[str, Wording]] = {
@@ -162,10 +172,10 @@ ACTIONS: Final[dict[str, Wording]] = {
 }
 
 STATUS_WORDS: Final[dict[str, Wording]] = {
-    "UNDER_PROVISIONED": Wording("Too few consumers", "More arrives than the consumers can handle with room to spare."),
-    "RIGHT_PROVISIONED": Wording("Right", "The consumers fit what arrives."),
-    "OVER_PROVISIONED": Wording("More than needed", "Fewer consumers would do, with room to spare."),
-    "UNDECIDED": Wording("Undecided", "The facts do not suffice for a verdict."),
+    UNDER: Wording("Too few consumers", "More arrives than the consumers can handle with room to spare."),
+    RIGHT: Wording("Right", "The consumers fit what arrives."),
+    OVER: Wording("More than needed", "Fewer consumers would do, with room to spare."),
+    UNDECIDED: Wording("Undecided", "The facts do not suffice for a verdict."),
 }
 """Worst first."""
 

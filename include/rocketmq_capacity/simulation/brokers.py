@@ -4,16 +4,14 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.parts import broker_names, topics_read, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.queues import settled
 from rocketmq_capacity.simulation.scenario import AddBroker, LoseBroker, LoseRoom, ReadOnlyBroker
 from rocketmq_capacity.simulation.traffic import Spread
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicQueues
-
-READ, WRITE = 4, 2
-"""PermName.PERM_READ and PERM_WRITE."""
+from rocketmq_capacity.vocabulary import PERM_READ, READ_WRITE
 
 
 def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Inventory:
@@ -32,7 +30,7 @@ def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Invento
     if change.broker_addr in owner:
         problem = f"is {change.broker_addr!r}, the address of {owner[change.broker_addr]!r}; expected a new one"
         raise place.refusal("broker_addr", problem)
-    new = Broker(broker_name=change.broker_name, broker_addr=change.broker_addr, broker_perm=READ | WRITE)
+    new = Broker(broker_name=change.broker_name, broker_addr=change.broker_addr, broker_perm=READ_WRITE)
     withheld = _withheld(inventory, change.topics_like)
     topics = tuple(
         topic if topic.topic == change.topics_like else _with_copy(topic, change, withheld)
@@ -88,10 +86,12 @@ def read_only_broker(inventory: Inventory, change: ReadOnlyBroker, place: Place)
     def read_only(queues: TopicQueues) -> TopicQueues:
         if queues.broker_name != name or queues.perm is None:
             return queues
-        return replace(queues, perm=queues.perm & READ)
+        return replace(queues, perm=queues.perm & PERM_READ)
 
     brokers = tuple(
-        replace(b, broker_perm=READ if b.broker_perm is None else b.broker_perm & READ) if b.broker_name == name else b
+        replace(b, broker_perm=PERM_READ & (READ_WRITE if b.broker_perm is None else b.broker_perm))
+        if b.broker_name == name
+        else b
         for b in inventory.brokers
     )
     topics = tuple(
@@ -104,7 +104,7 @@ def read_only_broker(inventory: Inventory, change: ReadOnlyBroker, place: Place)
 def _withheld(inventory: Inventory, broker_name: str) -> int:
     """The bits of perm that a broker's own brokerPermission takes from all of its queues."""
     perm = next((b.broker_perm for b in inventory.brokers if b.broker_name == broker_name), None)
-    return 0 if perm is None else (READ | WRITE) & ~perm
+    return 0 if perm is None else READ_WRITE & ~perm
 
 
 def _with_copy(topic: Topic, change: AddBroker, withheld: int) -> Topic:

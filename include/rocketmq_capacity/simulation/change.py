@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from rocketmq_capacity.config import Policy
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import add_broker, lose_broker, lose_room, read_only_broker
 from rocketmq_capacity.simulation.consumption import set_request_mode, set_strategy
 from rocketmq_capacity.simulation.members import add_clients, remove_clients

@@ -1,143 +1,111 @@
-"""The stage's second half: what a scenario does to every group, read from the plans before and after it."""
+"""What a scenario does to every group, and to the findings: the plan before it beside the plan after it."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator
 
-import pyspark.sql.functions as F
-from pyspark.sql import DataFrame
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.contracts import Finding, ScenarioEffect
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, POP
 
-from rocketmq_capacity.contracts.allocation import Allocation
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.finding import Finding
-from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
-from rocketmq_capacity.contracts.strategy_load import StrategyLoad
-from rocketmq_capacity.contracts.subscription import Subscription
-from rocketmq_capacity.contracts.topic_queue import TopicQueue
-
-Tables = Mapping[type[Dataset], DataFrame]
-
-POP: Final = "POP"
-BROADCASTING: Final = "BROADCASTING"
-READ: Final = 4
-"""PermName.PERM_READ."""
-STRATEGY: Final = ("consumer_group", "strategy")
-PLACE: Final = ("consumer_group", "topic", "broker_name")
-FINDING: Final = ("rule", "consumer_group", "topic", "broker_name", "subjects")
-"""What makes two findings the same, whatever their figures."""
+Places = dict[tuple[str, str], int]
+"""How many queues consumers see of a business topic on a broker."""
+Readers = dict[Queue, tuple[str, ...]]
+"""The client ids that own a queue, sorted; one id as often as it has consumers, under POP once."""
 
 
-def compare(before: Tables, after: Tables) -> DataFrame:
-    """One row for each group and each strategy that can be run after the changes.
+def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: Strategies) -> Iterator[ScenarioEffect]:
+    """A row for each strategy that can be run after the changes, of a group that shares queues out.
 
     A queue has moved when it is readable, of a business topic that the group reads, on both sides, and the client ids
     that own it differ: as a multiset, since equal ids are several consumers, and under POP, where clients share
     queues, as a set. A queue that nobody owns counts as owned by nobody.
 
-    Shape: allocation, strategy_load, subscription and topic_queue of both sides -> ``ScenarioEffect``. No side's
-    tables need to be of the same groups.
+    Args:
+        before: the group as it is; None where there was none.
+        after: the group as it would be.
+        strategies: the strategies of the policy.
     """
-    kept = _kept_queues(before, after)
-    of_group = kept.groupBy("consumer_group").agg(F.sum("kept").alias("all_kept"))
-    was = _applicable(before, "before").withColumn("was_applicable", F.lit(True))
-    moved_queues = F.when(F.col("was_applicable"), F.coalesce("moved", F.lit(0)))
-    return (
-        _applicable(after, "after")
-        .join(was, list(STRATEGY), "left")
-        .join(_moved_queues(before, after, kept), list(STRATEGY), "left")
-        .join(of_group, "consumer_group", "left")
-        .withColumns({
-            "moved_queues": moved_queues.cast("int"),
-            "moved_ratio": F.try_divide(moved_queues.cast("double"), F.col("all_kept")),
-        })
-        .select(*ScenarioEffect.spark_schema().names)
-    )
-
-
-def findings_added(before: DataFrame, after: DataFrame) -> DataFrame:
-    """The findings that are there after the changes and were not before. Shape: twice ``Finding`` -> ``Finding``."""
-    return _only_in(after, before)
-
-
-def findings_cleared(before: DataFrame, after: DataFrame) -> DataFrame:
-    """The findings that were there before the changes and are not after. Shape: twice ``Finding`` -> ``Finding``."""
-    return _only_in(before, after)
-
-
-def _applicable(tables: Tables, side: str) -> DataFrame:
-    """Groups, the strategies that can be run for them, and what each means: ``side``_idle, _count and _traffic."""
-    return (
-        tables[StrategyLoad]
-        .where("is_applicable")
-        .select(
-            *STRATEGY,
-            F.size("idle_clients").alias(f"{side}_idle"),
-            F.col("count").alias(f"{side}_count"),
-            F.col("traffic").alias(f"{side}_traffic"),
+    if after.is_broadcasting:
+        return
+    was = {} if before is None or before.is_broadcasting else _loads(Division.of(before), strategies)
+    kept = _kept(before, after) if before is not None else {}
+    had, has = (_readers(facts, strategies) for facts in (before, after))
+    for strategy, load in _loads(Division.of(after), strategies).items():
+        old = was.get(strategy)
+        moved = _moved(kept, had.get(strategy, {}), has.get(strategy, {})) if old else None
+        yield ScenarioEffect(
+            consumer_group=after.consumer_group,
+            strategy=strategy,
+            moved_queues=moved,
+            moved_ratio=moved / sum(kept.values()) if moved is not None and kept else None,
+            before_idle=len(old.idle) if old else None,
+            before_count=old.count if old else None,
+            before_traffic=old.traffic if old else None,
+            after_idle=len(load.idle),
+            after_count=load.count,
+            after_traffic=load.traffic,
         )
-    )
 
 
-def _readable(tables: Tables, name: str) -> DataFrame:
-    """How many queues of a topic consumers see on a broker: topic, broker_name, kind and ``name``, above 0."""
-    is_readable = (F.col("perm").bitwiseAND(READ) == READ) & (F.col("read_queue_nums") > 0)
-    rows = tables[TopicQueue].where(is_readable)
-    return rows.select("topic", "broker_name", "kind", F.col("read_queue_nums").alias(name))
-
-
-def _kept_queues(before: Tables, after: Tables) -> DataFrame:
-    """How many business queues a group reads on both sides: one row a group, topic and broker; ``kept`` above 0.
-
-    Queue ids count from 0, so that the queues on both sides are the first ones of the smaller number.
-    """
-
-    def read_by_groups(tables: Tables, name: str) -> DataFrame:
-        topics = tables[Subscription].where("kind = 'BUSINESS'").select("consumer_group", "topic")
-        queues = _readable(tables, name).where("kind = 'BUSINESS'").drop("kind")
-        return topics.join(queues, "topic")
-
-    on_both = read_by_groups(before, "had").join(read_by_groups(after, "has"), list(PLACE))
-    return on_both.select(*PLACE, F.least("had", "has").alias("kept"))
-
-
-def _moved_queues(before: Tables, after: Tables, kept: DataFrame) -> DataFrame:
-    """How many of the kept queues have other owners: one row a group and strategy with any, ``moved`` above 0."""
-    queue = ["strategy", *PLACE, "queue_id"]
-    differ = _owners(before, "had_owners").join(_owners(after, "has_owners"), queue, "full")
-    return (
-        differ
-        .where(~F.col("had_owners").eqNullSafe(F.col("has_owners")))
-        .join(kept, list(PLACE))
-        .where("queue_id < kept")
-        .groupBy(*STRATEGY)
-        .agg(F.count("*").alias("moved"))
-    )
-
-
-def _owners(tables: Tables, name: str) -> DataFrame:
-    """Who owns each queue that anybody owns, as a digest: strategy, group, queue and ``name``.
-
-    Queue -1 becomes every readable queue of its broker after the digest is made, not before: a thousand clients that
-    each pop four thousand queues are one digest on four thousand rows.
-    """
-    ids = F.array_sort(F.collect_list("client_id"))
-    owners = F.when(F.col("strategy") == POP, F.array_distinct(ids)).otherwise(ids)
-    nowhere = F.array().cast("array<int>")
-    popped = F.when(F.col("readable") > 0, F.sequence(F.lit(0), F.col("readable") - 1)).otherwise(nowhere)
-    return (
-        tables[Allocation]
-        .where(F.col("strategy") != BROADCASTING)
-        .groupBy("strategy", *PLACE, "queue_id")
-        .agg(F.sha2(F.to_json(owners), 256).alias(name))
-        .join(_readable(tables, "readable").drop("kind"), ["topic", "broker_name"], "left")
-        .withColumn("queue_id", F.explode(F.when(F.col("queue_id") < 0, popped).otherwise(F.array("queue_id"))))
-        .select("strategy", *PLACE, "queue_id", name)
-    )
-
-
-def _only_in(findings: DataFrame, others: DataFrame) -> DataFrame:
+def only_in(findings: Iterable[Finding], others: Iterable[Finding]) -> list[Finding]:
     """The findings that have no equal among the others; equal means the same rule about the same things."""
-    left, right = findings.alias("left"), others.alias("right")
-    is_same = F.lit(True)
-    for name in FINDING:
-        is_same &= F.col(f"left.{name}").eqNullSafe(F.col(f"right.{name}"))
-    return left.join(right, is_same, "left_anti").select(*Finding.spark_schema().names)
+    there = {_identity(other) for other in others}
+    return [finding for finding in findings if _identity(finding) not in there]
+
+
+def _identity(finding: Finding) -> tuple[object, ...]:
+    """What makes two findings the same, whatever their figures."""
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.subjects
+
+
+def _loads(division: Division, strategies: Strategies) -> dict[str, Load]:
+    """What each strategy that can be run means."""
+    names = [name for name in strategies.policy.strategies if strategies.refusal(name, division) is None]
+    each = [strategies.owners(name, division) for name in names]
+    return dict(zip(names, loads_of(division, Weights.of(division), each), strict=True))
+
+
+def _places(facts: GroupFacts) -> Places:
+    return {
+        (reads.topic.topic, place.broker_name): place.readable
+        for reads in facts.business
+        for place in reads.topic.places
+        if place.readable
+    }
+
+
+def _kept(before: GroupFacts, after: GroupFacts) -> Places:
+    """The queues on both sides. Ids count from 0, so that these are the first ones of the smaller number."""
+    had, has = _places(before), _places(after)
+    return {place: min(had[place], has[place]) for place in had.keys() & has.keys()}
+
+
+def _moved(kept: Places, had: Readers, has: Readers) -> int:
+    queues = (Queue(topic, broker, queue_id) for (topic, broker), count in kept.items() for queue_id in range(count))
+    return sum(had.get(queue, ()) != has.get(queue, ()) for queue in queues)
+
+
+def _readers(facts: GroupFacts | None, strategies: Strategies) -> dict[str, Readers]:
+    """Who owns each business queue under each strategy."""
+    if facts is None or facts.is_broadcasting:
+        return {}
+    division = Division.of(facts)
+    each = rows_of(division, strategies)
+    return {rows.strategy: _readers_under(rows.strategy, division, rows.named()) for rows in each}
+
+
+def _readers_under(strategy: str, division: Division, rows: Iterable[tuple[int, Queue]]) -> Readers:
+    owners: dict[Queue, list[str]] = {}
+    business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
+    for client, queue in rows:
+        if queue.topic in business:
+            owners.setdefault(queue, []).append(division.members.client_ids[client])
+    readers = {queue: tuple(sorted(set(ids) if strategy == POP else ids)) for queue, ids in owners.items()}
+    for queue, ids in list(readers.items()):
+        if queue.queue_id == EVERY_QUEUE:
+            count = _places(division.group)[queue.topic, queue.broker_name]
+            readers |= {Queue(queue.topic, queue.broker_name, queue_id): ids for queue_id in range(count)}
+    return readers

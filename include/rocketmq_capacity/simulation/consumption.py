@@ -6,8 +6,8 @@ from rocketmq_capacity.simulation.parts import group_of, topics_read, with_group
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import SetRequestMode, SetStrategy
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Subscription
-
-RETRY_PREFIX = "%RETRY%"
+from rocketmq_capacity.snapshot.resolved import Read
+from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, POP, RETRY_PREFIX
 
 
 def set_strategy(inventory: Inventory, change: SetStrategy, place: Place) -> Inventory:
@@ -53,8 +53,7 @@ def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
 
 
 def _effective(group: ConsumerGroup, subscription: Subscription) -> tuple[str, int]:
-    """What holds for a topic: its own mode and share, else the group's, else PULL and -1."""
-    mode = subscription.message_request_mode or group.message_request_mode or "PULL"
-    own, inherited = subscription.pop_share_queue_num, group.pop_share_queue_num
-    share = own if own is not None else inherited if inherited is not None else -1
-    return (mode, share) if mode == "POP" else (mode, -1)
+    """The mode and the share that hold for a topic; without POP every share is the same."""
+    read = Read(group, subscription.topic, subscription)
+    mode = read.message_request_mode
+    return mode, read.pop_share_queue_num if mode == POP else DEFAULT_POP_SHARE

@@ -9,7 +9,8 @@ from rocketmq_capacity.simulation.newcomer import newcomers
 from rocketmq_capacity.simulation.parts import group_of, with_group, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import AddClients, RemoveClients
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, java_order
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from rocketmq_capacity.vocabulary import java_order
 
 
 def add_clients(inventory: Inventory, change: AddClients, place: Place) -> Inventory:

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rocketmq_capacity.config import Section
-from rocketmq_capacity.yaml_file import mapping_of_text, read_yaml, validated
+from rocketmq_capacity.settings.policy import Section
+from rocketmq_capacity.settings.yaml_file import mapping_of_text, read_yaml, validated
+from rocketmq_capacity.vocabulary import ClientStrategy, RequestMode
 
 WHAT: Final = "a scenario file"
 
@@ -18,16 +19,6 @@ Count = Annotated[int, Field(ge=0, le=65_536)]
 Factor = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
 ClientIds = Annotated[tuple[Name, ...], Field(strict=False, min_length=1, max_length=65_536)]
-ClientStrategy = Literal[
-    "AVG",
-    "AVG_BY_CIRCLE",
-    "CONFIG",
-    "MACHINE_ROOM",
-    "MACHINE_ROOM_NEARBY-AVG",
-    "MACHINE_ROOM_NEARBY-AVG_BY_CIRCLE",
-    "CONSISTENT_HASH",
-]
-"""What a client can report; POP is the broker's doing, see :class:`SetRequestMode`."""
 
 
 class _Change(Section):
@@ -111,7 +102,7 @@ class ScaleTraffic(_Change):
 
 
 class SetStrategy(_Change):
-    """Another allocation strategy in every client of a group."""
+    """Another allocation strategy in every client of a group; POP is the broker's, see :class:`SetRequestMode`."""
 
     change: Literal["set_strategy"]
     consumer_group: Name
@@ -124,7 +115,7 @@ class SetRequestMode(_Change):
     change: Literal["set_request_mode"]
     consumer_group: Name
     topic: Name
-    message_request_mode: Literal["PULL", "POP"]
+    message_request_mode: RequestMode
     pop_share_queue_num: PopShare | None = None
 
 

@@ -10,6 +10,7 @@ from rocketmq_capacity.simulation.parts import topic_of
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import ScaleTraffic
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicOffset
+from rocketmq_capacity.vocabulary import PERM_WRITE, is_readable
 
 QueueKey = tuple[str, int]
 """Broker and queue id, within one topic."""
@@ -25,14 +26,11 @@ class Spread(Enum):
 
 
 def readable_queues(topic: Topic) -> frozenset[QueueKey]:
-    """The queues that consumers see; where perm or count is unknown, none.
-
-    Source: MQClientInstance.topicRouteData2TopicSubscribeInfo, rocketmq-all-5.3.3.
-    """
+    """The queues that consumers see; where perm or count is unknown, none."""
     return frozenset(
         (queues.broker_name, queue_id)
         for queues in topic.queues or ()
-        if queues.perm is not None and queues.perm & 4
+        if is_readable(queues.perm, queues.read_queue_nums)
         for queue_id in range(queues.read_queue_nums or 0)
     )
 
@@ -45,7 +43,9 @@ def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueK
     """
     ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
     masterless = {name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0}
-    candidates = [q for q in topic.queues or () if q.broker_name not in masterless and (q.perm is None or q.perm & 2)]
+    candidates = [
+        q for q in topic.queues or () if q.broker_name not in masterless and (q.perm is None or q.perm & PERM_WRITE)
+    ]
     if topic.queues is None or any(q.perm is None or q.write_queue_nums is None for q in candidates):
         return None
     return frozenset((q.broker_name, queue_id) for q in candidates for queue_id in range(q.write_queue_nums or 0))

@@ -35,7 +35,8 @@ from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, is_system_group, is_system_topic
-from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct, java_order
+from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct
+from rocketmq_capacity.vocabulary import java_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.identify import without_secrets
 from rocketmq_capacity.snapshot.inventory import Broker
-
-PERM_BITS = 0b111
-"""READ 4, WRITE 2, INHERIT 1: what an inventory's perm may hold (PermName.isValid, rocketmq-all-5.3.3)."""
+from rocketmq_capacity.vocabulary import PERM_BITS
 
 
 def describe_brokers(brokers: Iterable[BrokerFacts]) -> tuple[Broker, ...]:

@@ -6,16 +6,25 @@ from typing import Final
 
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, SubscriptionData
 from rocketmq_capacity.protocol.version import version_name
-from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription, java_order
+from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription
+from rocketmq_capacity.vocabulary import (
+    AVG,
+    AVG_BY_CIRCLE,
+    CONFIG,
+    CONSISTENT_HASH,
+    MACHINE_ROOM,
+    MACHINE_ROOM_NEARBY,
+    java_order,
+)
 
 _STRATEGY_PACKAGE: Final = "org.apache.rocketmq.client.consumer.rebalance."
 STRATEGY_NAMES: Final = {
-    "AllocateMessageQueueAveragely": "AVG",
-    "AllocateMessageQueueAveragelyByCircle": "AVG_BY_CIRCLE",
-    "AllocateMessageQueueByConfig": "CONFIG",
-    "AllocateMessageQueueByMachineRoom": "MACHINE_ROOM",
-    "AllocateMachineRoomNearby": "MACHINE_ROOM_NEARBY",  # its inner strategy cannot be seen from outside
-    "AllocateMessageQueueConsistentHash": "CONSISTENT_HASH",
+    "AllocateMessageQueueAveragely": AVG,
+    "AllocateMessageQueueAveragelyByCircle": AVG_BY_CIRCLE,
+    "AllocateMessageQueueByConfig": CONFIG,
+    "AllocateMessageQueueByMachineRoom": MACHINE_ROOM,
+    "AllocateMachineRoomNearby": MACHINE_ROOM_NEARBY,  # its inner strategy cannot be seen from outside
+    "AllocateMessageQueueConsistentHash": CONSISTENT_HASH,
 }
 """Class -> getName(), rocketmq-all-5.3.3."""
 

@@ -1,22 +1,28 @@
 """Consumer groups as the inventory has them, out of what all brokers said about them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal, TypeVar, cast
+from typing import TypeVar
 
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode
 from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription, java_order
-from rocketmq_capacity.snapshot.kinds import RETRY_PREFIX
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
+from rocketmq_capacity.vocabulary import (
+    DEFAULT_POP_SHARE,
+    DEFAULT_REQUEST_MODE,
+    MESSAGE_MODELS,
+    POP,
+    PULL,
+    REQUEST_MODES,
+    RETRY_PREFIX,
+    RequestMode,
+    is_broadcasting,
+    java_order,
+)
 
-RequestMode = Literal["PULL", "POP"]
 T = TypeVar("T")
-
-_MODELS: Final = ("CLUSTERING", "BROADCASTING")
-_MODES: Final = ("PULL", "POP")
-_DEFAULT_POP_SHARE: Final = -1
 
 
 class GroupDescriber:
@@ -50,7 +56,7 @@ class GroupDescriber:
         model = _first(connection.message_model for connection in online.values())
         return ConsumerGroup(
             consumer_group=consumer_group,
-            message_model=cast(Literal["CLUSTERING", "BROADCASTING"], model) if model in _MODELS else None,
+            message_model=model if model in MESSAGE_MODELS else None,
             consume_type=_first(connection.consume_type for connection in online.values()),
             message_request_mode=mode,
             pop_share_queue_num=share,
@@ -93,18 +99,18 @@ class GroupDescriber:
         if all(facts.request_modes is None for facts in self._brokers):
             return None, None
         if is_pulling:
-            return "PULL", None
+            return PULL, None
         entry = self._modes.get((consumer_group, topic))
         if entry is not None:
             mode, share = entry.mode, entry.pop_share_queue_num
         elif topic.startswith(RETRY_PREFIX):
-            return "PULL", None
+            return PULL, None
         else:
             config = _first(facts.config for facts in self._brokers) or {}
-            mode, share = config.get("defaultMessageRequestMode", "PULL"), _default_share(config)
-        if mode not in _MODES:
+            mode, share = config.get("defaultMessageRequestMode", DEFAULT_REQUEST_MODE), _default_share(config)
+        if mode not in REQUEST_MODES:
             return None, None
-        return cast(RequestMode, mode), share if mode == "POP" else None
+        return mode, share if mode == POP else None
 
     def _is_orderly(self, consumer_group: str, infos: Iterable[ConsumerRunningInfo]) -> bool | None:
         """Whether the group is configured so or a client of it consumes so; None where nobody said either."""
@@ -179,7 +185,7 @@ def _rebalances_itself(info: ConsumerRunningInfo) -> bool:
     return (
         properties.get("clientRebalance", "true").lower() == "true"
         or properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
-        or properties.get("messageModel") == "BROADCASTING"
+        or is_broadcasting(properties.get("messageModel"))
     )
 
 
@@ -187,7 +193,7 @@ def _default_share(config: Mapping[str, str]) -> int:
     try:
         return int(config["defaultPopShareQueueNum"])
     except (KeyError, ValueError):
-        return _DEFAULT_POP_SHARE
+        return DEFAULT_POP_SHARE
 
 
 def _first(values: Iterable[T | None]) -> T | None:

@@ -7,15 +7,13 @@ from rocketmq_capacity.protocol.body.broker import TopicConfig
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
 from rocketmq_capacity.protocol.body.offsets import TopicOffset as WrittenOffset
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
-from rocketmq_capacity.snapshot.describe_brokers import PERM_BITS
 from rocketmq_capacity.snapshot.identify import logical_broker
-from rocketmq_capacity.snapshot.inventory import Topic, TopicOffset, TopicQueues, java_order
+from rocketmq_capacity.snapshot.inventory import Topic, TopicOffset, TopicQueues
+from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
 
 MESSAGE_TYPE: Final = "message.type"
 DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
 """What a topic without the attribute is (TopicConfig.getTopicMessageType, rocketmq-all-5.3.3)."""
-
-_READ_WRITE: Final = 6
 
 
 def describe_topics(
@@ -71,7 +69,7 @@ def _queues(route: TopicRoute) -> tuple[TopicQueues, ...]:
             totals[mapping.scope] = max(mapping.total_queues, totals.get(mapping.scope, 0))
         return tuple(
             TopicQueues(
-                broker_name=logical_broker(scope), read_queue_nums=total, write_queue_nums=total, perm=_READ_WRITE
+                broker_name=logical_broker(scope), read_queue_nums=total, write_queue_nums=total, perm=READ_WRITE
             )
             for scope, total in sorted(totals.items())
         )

@@ -6,19 +6,18 @@ from typing import Final
 
 from rocketmq_capacity.snapshot.inventory import CLUSTER_NAME, distinct
 from rocketmq_capacity.snapshot.kinds import (
-    RETRY_PREFIX,
     SYSTEM_GROUP_PREFIX,
     SYSTEM_GROUPS,
     SYSTEM_TOPIC_PREFIX,
     SYSTEM_TOPICS,
 )
+from rocketmq_capacity.vocabulary import LOGICAL_BROKER_PREFIX, RETRY_PREFIX
 
 NO_CLUSTER: Final = "unknown"
 """The name of a cluster none of whose brokers is registered."""
 
 _NOT_IN_A_CLUSTER_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_CLUSTER_NAME: Final = 255
-_LOGICAL_BROKER_PREFIX: Final = "__syslo__"
 _GLOBAL_SCOPE: Final = "__global__"
 
 SECRET_WORDS: Final = ("password", "secret", "accesskey", "credential", "initauthenticationuser", "token", "privatekey")
@@ -77,7 +76,7 @@ def group_of_retry_topic(topic: str, known_groups: Collection[str], known_topics
 
 def logical_broker(scope: str) -> str:
     """The broker name that clients see for the queues of a static topic (TopicQueueMappingUtils.getMockBrokerName)."""
-    return _LOGICAL_BROKER_PREFIX + (scope[2:] if scope == _GLOBAL_SCOPE else scope)
+    return LOGICAL_BROKER_PREFIX + (scope[2:] if scope == _GLOBAL_SCOPE else scope)
 
 
 def without_secrets(config: Mapping[str, str]) -> dict[str, str]:

@@ -6,43 +6,58 @@ number out of range or a repeated key is a :class:`BadInput` that names the plac
 
 import hashlib
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import msgspec
+from msgspec.structs import fields, replace
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.vocabulary import (
+    EVERY_QUEUE,
+    MESSAGE_MODELS,
+    PERM_BITS,
+    REQUEST_MODES,
+    MessageModel,
+    RequestMode,
+    java_order,
+)
 
 FORMAT: Final = "rocketmq-capacity/inventory/1"
 CLUSTER_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,255}")
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=65_536)]
-Perm = Annotated[int, msgspec.Meta(ge=0, le=7)]
+Perm = Annotated[int, msgspec.Meta(ge=0, le=PERM_BITS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Rate = Annotated[float, msgspec.Meta(ge=0.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
-# Under POP a client that pops every queue of a broker owns its queue -1 (QueryAssignmentProcessor.allocate4Pop).
-OwnedQueueId = Annotated[int, msgspec.Meta(ge=-1, le=65_536)]
-RequestMode = Literal["PULL", "POP"]
-MessageModel = Literal["CLUSTERING", "BROADCASTING"]
+OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
 
-_CHOICES: Final = {"message_request_mode": get_args(RequestMode), "message_model": get_args(MessageModel)}
+_CHOICES: Final = {"message_request_mode": REQUEST_MODES, "message_model": MESSAGE_MODELS}
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 _NO_CHOICE: Final = re.compile(r"Invalid enum value (.*)", re.DOTALL)
 
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """A part of the inventory; unknown members are ignored, so that a later writer can add some."""
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A part of the inventory; unknown members are ignored, so that a later writer can add some.
+
+    Members that are None are left out where a part is written. No part holds itself, so that the garbage collector
+    need not look at them: in a large cluster there are millions.
+    """
 
 
 class Broker(_Part, frozen=True, kw_only=True):
     """One broker process: a master (``broker_id`` 0) or a slave (above 0)."""
 
     broker_name: Name
-    broker_id: Offset = 0
+    broker_id: Offset = msgspec.field(default_factory=int)  # 0; as a plain default it would be left out where written
     broker_addr: str | None = None
     broker_perm: Perm | None = None
     version: str | None = None
@@ -195,11 +210,6 @@ def parse_utc(text: str) -> datetime:
     return moment.astimezone(UTC)
 
 
-def java_order(text: str) -> bytes:
-    """Sort key that orders strings as Java's ``String.compareTo`` does: by UTF-16 code units."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 def read_inventory(path: Path) -> Inventory:
     """Read and check an inventory file.
 
@@ -214,39 +224,114 @@ def read_inventory(path: Path) -> Inventory:
 
 def parse_inventory(data: bytes, *, source: str) -> Inventory:
     """Decode and check the bytes of an inventory; ``source`` is what errors call them."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
-    _check_format(data, source)
+    _check_utf_8(data, source)
     try:
         inventory = msgspec.json.decode(data, type=Inventory)
-    except msgspec.ValidationError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
+        # What is no inventory at all is named first. Only then are all values decoded once more.
+        _check_document(data, source)
         raise _bad_input(str(error), source) from None
+    _check_format(inventory.format, source)
     _check_values(inventory, source)
     return inventory
 
 
 def render_inventory(inventory: Inventory) -> bytes:
     """The file's bytes: unknown members left out, two spaces, a final newline."""
-    return msgspec.json.format(msgspec.json.encode(_known(msgspec.to_builtins(inventory))), indent=2) + b"\n"
+    file = BytesIO()
+    file.writelines(_rendered_pieces(inventory))
+    return file.getvalue()
 
 
 def fingerprint(inventory: Inventory) -> str:
     """SHA-256 (hex) of the canonical inventory: unknowns left out, keys and lists sorted."""
-    return hashlib.sha256(msgspec.json.encode(_canonical(_known(msgspec.to_builtins(inventory))))).hexdigest()
+    digest = hashlib.sha256()
+    for piece in _canonical_pieces(inventory):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
-def _check_format(data: bytes, source: str) -> None:
-    """Name an unknown format before anything else is judged by the rules of this one."""
+def _rendered_pieces(inventory: Inventory) -> Iterator[bytes]:
+    """The file in pieces: rendered at once, a large inventory is held three times as text."""
+    for place, (name, value) in enumerate(_known_members(inventory, inventory.__struct_fields__)):
+        yield b'%b\n  "%b": ' % (b"," if place else b"{", name.encode())
+        if not isinstance(value, tuple) or not value:
+            yield msgspec.json.encode(value)
+            continue
+        for index, item in enumerate(value):
+            rendered = msgspec.json.format(msgspec.json.encode(item), indent=2)
+            yield b"%b\n    %b" % (b"," if index else b"[", rendered.replace(b"\n", b"\n    "))
+        yield b"\n  ]"
+    yield b"\n}\n"
+
+
+def _canonical_pieces(inventory: Inventory) -> Iterator[bytes]:
+    """The canonical JSON in pieces, for the same reason."""
+    lists = dict(_lists_of(Inventory))
+    for place, (name, value) in enumerate(_known_members(inventory, sorted(inventory.__struct_fields__))):
+        yield b'%b"%b":' % (b"," if place else b"{", name.encode())
+        if name not in lists:
+            yield _encode(value)
+            continue
+        yield b"["
+        for index, item in enumerate(sorted(map(lists[name], value))):
+            yield b"," + item if index else item
+        yield b"]"
+    yield b"}"
+
+
+def _known_members(part: _Part, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name in names if (value := getattr(part, name)) is not None)
+
+
+def _canonical(part: _Part) -> bytes:
+    """The canonical JSON of a part that holds lists."""
+    lists = {
+        name: msgspec.Raw(b"[" + b",".join(sorted(map(of_item, items))) + b"]")
+        for name, of_item in _lists_of(type(part))
+        if (items := getattr(part, name)) is not None
+    }
+    return _encode(replace(part, **lists))
+
+
+@cache
+def _lists_of(kind: type[_Part]) -> list[tuple[str, Callable[[Any], bytes]]]:
+    """The members of a kind of part that hold lists, and what makes canonical JSON of an item of theirs."""
+    return [
+        (field.name, _canonical if _has_lists(get_args(choice)[0]) else _encode)
+        for field in fields(kind)
+        for choice in (field.type, *get_args(field.type))
+        if get_origin(choice) is tuple
+    ]
+
+
+def _has_lists(kind: type) -> bool:
+    return issubclass(kind, _Part) and bool(_lists_of(kind))
+
+
+def _check_utf_8(data: bytes, source: str) -> None:
+    if data.isascii():  # most are, and need not be decoded for it
+        return
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
+
+
+def _check_document(data: bytes, source: str) -> None:
+    """Name what is no JSON, no object or of an unknown format, whatever else is wrong."""
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise BadInput(source, "", f"is not JSON ({error}); expected an inventory, {FORMAT}") from None
     if not isinstance(document, dict):
         raise BadInput(source, "$", f"is not an object; expected an inventory, {FORMAT}")
-    if document.get("format") != FORMAT:
-        raise BadInput(source, "$.format", f"is {document.get('format')!r}; expected {FORMAT!r}")
+    _check_format(document.get("format"), source)
+
+
+def _check_format(told: Any, source: str) -> None:
+    if told != FORMAT:
+        raise BadInput(source, "$.format", f"is {told!r}; expected {FORMAT!r}")
 
 
 def _bad_input(said: str, source: str) -> BadInput:
@@ -263,69 +348,53 @@ def _bad_input(said: str, source: str) -> BadInput:
 
 def _check_values(inventory: Inventory, source: str) -> None:
     """What types alone cannot say: names, times and repeated keys."""
+    utc: set[str | None] = {None}
 
     def time(place: str, text: str | None) -> None:
-        if text is None:
-            return
         try:
-            parse_utc(text)
+            parse_utc(text or "")
         except (ValueError, OverflowError):
             problem = f"is {text!r}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
             raise BadInput(source, place, problem) from None
+        utc.add(text)
 
-    def unique(place: str, parts: Sequence[Any] | None, key: Callable[[Any], Hashable], names: str) -> None:
+    def unique(place: str, keys: Sequence[Hashable], names: str) -> None:
+        if len(set(keys)) == len(keys):
+            return
         seen: dict[Hashable, int] = {}
-        for index, part in enumerate(parts or ()):
-            if (first := seen.setdefault(key(part), index)) != index:
-                problem = f"repeats ({names}) = {key(part)!r} of {place}[{first}]; expected each once"
+        for index, key in enumerate(keys):
+            if (first := seen.setdefault(key, index)) != index:
+                problem = f"repeats ({names}) = {key!r} of {place}[{first}]; expected each once"
                 raise BadInput(source, f"{place}[{index}]", problem)
 
     if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
         problem = f"is {inventory.cluster_name!r}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
         raise BadInput(source, "$.cluster_name", problem)
     time("$.taken_at", inventory.taken_at)
-    unique("$.brokers", inventory.brokers, lambda b: (b.broker_name, b.broker_id), "broker_name, broker_id")
-    unique("$.topics", inventory.topics, lambda t: t.topic, "topic")
-    unique("$.consumer_groups", inventory.consumer_groups, lambda g: g.consumer_group, "consumer_group")
+    unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
+    unique("$.topics", [t.topic for t in inventory.topics], "topic")
+    unique("$.consumer_groups", [g.consumer_group for g in inventory.consumer_groups], "consumer_group")
     for t, topic in enumerate(inventory.topics):
         place = f"$.topics[{t}]"
-        unique(f"{place}.queues", topic.queues, lambda q: q.broker_name, "broker_name")
-        unique(f"{place}.offsets", topic.offsets, lambda o: (o.broker_name, o.queue_id), "broker_name, queue_id")
+        unique(f"{place}.queues", [q.broker_name for q in topic.queues or ()], "broker_name")
+        written = [(o.broker_name, o.queue_id) for o in topic.offsets or ()]
+        unique(f"{place}.offsets", written, "broker_name, queue_id")
     for g, group in enumerate(inventory.consumer_groups):
         place = f"$.consumer_groups[{g}]"
-        unique(f"{place}.subscriptions", group.subscriptions, lambda s: s.topic, "topic")
-        unique(
-            f"{place}.offsets",
-            group.offsets,
-            lambda o: (o.topic, o.broker_name, o.queue_id),
-            "topic, broker_name, queue_id",
-        )
+        unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
+        read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]
+        unique(f"{place}.offsets", read, "topic, broker_name, queue_id")
         for c, client in enumerate(group.clients or ()):
-            time(f"{place}.clients[{c}].started_at", client.started_at)
-            unique(f"{place}.clients[{c}].subscriptions", client.subscriptions, lambda s: s.topic, "topic")
-            unique(f"{place}.clients[{c}].status", client.status, lambda s: s.topic, "topic")
+            if client.started_at not in utc:
+                time(f"{place}.clients[{c}].started_at", client.started_at)
+            unique(f"{place}.clients[{c}].subscriptions", [s.topic for s in client.subscriptions or ()], "topic")
+            unique(f"{place}.clients[{c}].status", [s.topic for s in client.status or ()], "topic")
         for o, offset in enumerate(group.offsets or ()):
-            time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
+            if offset.last_timestamp not in utc:
+                time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
             for s, sample in enumerate(offset.samples or ()):
-                time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
-
-
-def _known(value: Any) -> Any:
-    """The same document without its unknown (null) members."""
-    if isinstance(value, dict):
-        return {name: _known(member) for name, member in value.items() if member is not None}
-    if isinstance(value, list | tuple):
-        return [_known(item) for item in value]
-    return value
-
-
-def _canonical(value: Any) -> Any:
-    """The same document with object keys and list items in one order."""
-    if isinstance(value, dict):
-        return {name: _canonical(value[name]) for name in sorted(value)}
-    if isinstance(value, list):
-        return sorted(map(_canonical, value), key=msgspec.json.encode)
-    return value
+                if sample.at not in utc:
+                    time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
 
 
 def distinct(names: Iterable[str]) -> list[str]:

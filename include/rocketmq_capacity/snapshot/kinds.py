@@ -8,12 +8,20 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from rocketmq_capacity.config import Exclude
+from rocketmq_capacity.settings.policy import Exclude
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    DLQ,
+    DLQ_PREFIX,
+    EXCLUDED,
+    LMQ,
+    LMQ_PREFIX,
+    RETRY,
+    RETRY_PREFIX,
+    SYSTEM,
+)
 
-RETRY_PREFIX: Final = "%RETRY%"
-DLQ_PREFIX: Final = "%DLQ%"
-LMQ_PREFIX: Final = "%LMQ%"
 SYSTEM_TOPIC_PREFIX: Final = "rmq_sys_"
 SYSTEM_TOPICS: Final = frozenset({
     "TBW102",
@@ -54,25 +62,32 @@ class Kinds:
         told = {(broker.config or {}).get("brokerClusterName") for broker in inventory.brokers}
         clusters = {inventory.cluster_name, *filter(None, told)}
         self._own_topics = SYSTEM_TOPICS | brokers | clusters | {f"{cluster}_REPLY_TOPIC" for cluster in clusters}
-        self._exclude = exclude
+        self._excluded_topics = [re.compile(pattern) for pattern in exclude.topics]
+        self._excluded_groups = [re.compile(pattern) for pattern in exclude.consumer_groups]
+        self._of_topic: dict[str, str] = {}
 
     def of_topic(self, topic: str) -> str:
         """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""
+        if topic not in self._of_topic:  # asked for again with every offset of the topic
+            self._of_topic[topic] = self._kind(topic)
+        return self._of_topic[topic]
+
+    def _kind(self, topic: str) -> str:
         if topic in self._own_topics or topic.startswith(SYSTEM_TOPIC_PREFIX):
-            return "SYSTEM"
-        if _matches(topic, self._exclude.topics):
-            return "EXCLUDED"
-        for prefix, kind in ((RETRY_PREFIX, "RETRY"), (DLQ_PREFIX, "DLQ"), (LMQ_PREFIX, "LMQ")):
+            return SYSTEM
+        if _matches(topic, self._excluded_topics):
+            return EXCLUDED
+        for prefix, kind in ((RETRY_PREFIX, RETRY), (DLQ_PREFIX, DLQ), (LMQ_PREFIX, LMQ)):
             if topic.startswith(prefix):
                 return kind
-        return "BUSINESS"
+        return BUSINESS
 
     def of_group(self, consumer_group: str) -> str:
         """SYSTEM, EXCLUDED (by the policy) or BUSINESS."""
         if consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX):
-            return "SYSTEM"
-        return "EXCLUDED" if _matches(consumer_group, self._exclude.consumer_groups) else "BUSINESS"
+            return SYSTEM
+        return EXCLUDED if _matches(consumer_group, self._excluded_groups) else BUSINESS
 
 
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(re.search(pattern, name) for pattern in patterns)
+def _matches(name: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    return any(pattern.search(name) for pattern in patterns)

@@ -1,335 +1,280 @@
 """Inventory → tables: every fact of the inventory under the contracts, with names resolved by the policy.
 
-Plain Python over the decoded file, so that everything after it is a pure DataFrame → DataFrame. What is resolved here,
-once: the kind of topics and groups, machine rooms, request modes, and which failures concern which broker.
+Plain Python over the decoded file, column by column: the tables of a large cluster have millions of rows. What is
+resolved here, once a name: the kind of topics and groups, machine rooms, request modes, and which failures concern
+which broker.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.config import Policy, Rooms
+from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.topic_queue import LOGICAL_BROKER_PREFIX
 from rocketmq_capacity.snapshot.inventory import (
-    Client,
-    ConsumerGroup,
     GroupOffset,
     Inventory,
+    Sample,
     distinct,
     fingerprint,
-    parse_utc,
 )
-from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.resolved import Resolved, Seconds, lag_of, only_topics
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    is_readable,
+)
 
-Row = dict[str, Any]
-READ = 4
-"""PermName.PERM_READ."""
+Columns = dict[str, Any]
+"""The values of each column of a table, by its name: lists of one length, or Arrow arrays."""
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+_Owner = TypeVar("_Owner")
+_Part = TypeVar("_Part")
 
 
-def snapshot_tables(
-    inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()
-) -> Mapping[type[Dataset], pa.Table]:
-    """One Arrow table for each snapshot dataset; ``history`` is oldest first and lends its offset samples."""
-    snapshot = _Snapshot(inventory, policy, history)
-    rows: dict[type[Dataset], Iterator[Row]] = {
-        contracts.Cluster: snapshot.cluster(),
-        contracts.Broker: snapshot.brokers(),
-        contracts.Topic: snapshot.topics(),
-        contracts.TopicQueue: snapshot.topic_queues(),
-        contracts.QueueOffset: snapshot.queue_offsets(),
-        contracts.ConsumerGroup: snapshot.consumer_groups(),
-        contracts.Subscription: snapshot.subscriptions(),
-        contracts.Consumer: snapshot.consumers(),
-        contracts.ConsumerSubscription: snapshot.consumer_subscriptions(),
-        contracts.OwnedQueue: snapshot.owned_queues(),
-        contracts.ConsumeStatus: snapshot.consume_statuses(),
-        contracts.GroupOffset: snapshot.group_offsets(),
-        contracts.OffsetSample: snapshot.offset_samples(),
-        contracts.Failure: snapshot.failures(),
+def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """One Arrow table for each dataset that says what the cluster said, made when it is asked for.
+
+    Nobody needs all of them at once. Rows are in the inventory's order. ``history`` is oldest first and lends its
+    offset samples.
+    """
+    snapshot, inventory = _Snapshot(resolved), resolved.inventory
+    queues = snapshot.topic_queues()
+    yield contracts.Cluster, table_of_columns(contracts.Cluster, snapshot.cluster(queues))
+    yield contracts.TopicQueue, table_of_columns(contracts.TopicQueue, queues)
+    columns: dict[type[Dataset], Callable[[], Columns]] = {
+        contracts.Broker: snapshot.brokers,
+        contracts.Topic: snapshot.topics,
+        contracts.QueueOffset: snapshot.queue_offsets,
+        contracts.ConsumerGroup: snapshot.consumer_groups,
+        contracts.Subscription: snapshot.subscriptions,
+        contracts.Consumer: snapshot.consumers,
+        contracts.ConsumerSubscription: snapshot.consumer_subscriptions,
+        contracts.OwnedQueue: snapshot.owned_queues,
+        contracts.ConsumeStatus: snapshot.consume_statuses,
+        contracts.GroupOffset: snapshot.group_offsets,
+        contracts.OffsetSample: lambda: _offset_samples((*history, inventory)),
+        contracts.Failure: snapshot.failures,
     }
-    return {
-        dataset: pa.Table.from_pylist(list(of), schema=to_arrow_schema(dataset.spark_schema()))
-        for dataset, of in rows.items()
-    }
+    for dataset, of in columns.items():
+        yield dataset, table_of_columns(dataset, of())
+
+
+class _Member(NamedTuple):
+    """What names a running consumer in every table."""
+
+    consumer_group: str
+    consumer_index: int
+    client_id: str
 
 
 class _Snapshot:
-    """The inventory with the look-ups that several tables share."""
+    """The columns of each table."""
 
-    def __init__(self, inventory: Inventory, policy: Policy, history: Sequence[Inventory]) -> None:
-        self.inventory, self.history = inventory, history
-        self.rooms = policy.rooms or Rooms()
-        self.kinds = Kinds(inventory, policy.exclude)
-        failed = {failure.broker_addr for failure in inventory.failures or ()}
-        self.failed_addresses = failed
-        self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}
-        silent = {self.name_at[address] for address in failed if address in self.name_at}
-        self.present = {broker.broker_name for broker in inventory.brokers}
-        self.masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
-        self.answering = self.present - silent
+    def __init__(self, resolved: Resolved) -> None:
+        self.resolved, self.inventory = resolved, resolved.inventory
+        groups = self.inventory.consumer_groups
+        self.clients = [client for group in groups for client in group.clients or ()]
+        self.members = [
+            _Member(group.consumer_group, index, client.client_id)
+            for group in groups
+            for index, client in enumerate(group.clients or ())
+        ]
 
-    def cluster(self) -> Iterator[Row]:
+    def cluster(self, queues: Columns) -> Columns:
         every = answered = 0
-        for queues in self.topic_queues():
-            if queues["kind"] == "BUSINESS" and (queues["perm"] or 0) & READ:
-                readable = queues["read_queue_nums"] or 0
+        for kind, perm, readable, has_answered in zip(
+            queues["kind"], queues["perm"], queues["read_queue_nums"], queues["has_answered"], strict=True
+        ):
+            if kind == BUSINESS and is_readable(perm, readable):
                 every += readable
-                answered += readable if queues["has_answered"] else 0
-        yield {
-            "cluster_name": self.inventory.cluster_name,
-            "taken_at": self.inventory.taken_at,
-            "fingerprint": fingerprint(self.inventory),
-            "nameservers": list(self.inventory.nameservers or ()),
-            "completeness_ratio": answered / every if every else 1.0,
+                answered += readable if has_answered else 0
+        return {
+            "cluster_name": [self.inventory.cluster_name],
+            "taken_at": [self.inventory.taken_at],
+            "fingerprint": [fingerprint(self.inventory)],
+            "nameservers": [self.inventory.nameservers or ()],
+            "completeness_ratio": [answered / every if every else 1.0],
         }
 
-    def brokers(self) -> Iterator[Row]:
-        for broker in self.inventory.brokers:
-            yield {
-                "broker_name": broker.broker_name,
-                "broker_id": broker.broker_id,
-                "broker_addr": broker.broker_addr,
-                "broker_perm": broker.broker_perm,
-                "version": broker.version,
-                "config": list(broker.config.items()) if broker.config is not None else None,
-                "runtime": list(broker.runtime.items()) if broker.runtime is not None else None,
-                "room": self.rooms.of_broker(broker.broker_name),
-                "has_answered": broker.broker_addr not in self.failed_addresses,
-            }
+    def brokers(self) -> Columns:
+        brokers = self.inventory.brokers
+        return {
+            **_own_columns(contracts.Broker, brokers),
+            "room": _resolved([broker.broker_name for broker in brokers], self.resolved.room_of_broker),
+            "has_answered": [broker.broker_addr not in self.resolved.failed_addresses for broker in brokers],
+        }
 
-    def topics(self) -> Iterator[Row]:
+    def topics(self) -> Columns:
         declared = {topic.topic: topic for topic in self.inventory.topics}
-        subscribed = chain.from_iterable(map(_topics_of, self.inventory.consumer_groups))
-        for name in distinct(chain(declared, subscribed)):
-            topic = declared.get(name)
-            yield {
-                "topic": name,
-                "is_declared": topic is not None,
-                "message_type": topic.message_type if topic else None,
-                "is_ordered": topic.order if topic else None,
-                "kind": self.kinds.of_topic(name),
-            }
+        names = distinct(chain(declared, *self.resolved.topics_read))
+        return {
+            "topic": names,
+            "is_declared": [name in declared for name in names],
+            "message_type": [declared[name].message_type if name in declared else None for name in names],
+            "is_ordered": [declared[name].order if name in declared else None for name in names],
+            "kind": _resolved(names, self.resolved.kinds.of_topic),
+        }
 
-    def topic_queues(self) -> Iterator[Row]:
-        for topic in self.inventory.topics:
-            kind = self.kinds.of_topic(topic.topic)
-            for queues in topic.queues or ():
-                name = queues.broker_name
-                yield {
-                    "topic": topic.topic,
-                    "broker_name": name,
-                    "read_queue_nums": queues.read_queue_nums,
-                    "write_queue_nums": queues.write_queue_nums,
-                    "perm": queues.perm,
-                    "room": self.rooms.of_broker(name),
-                    "kind": kind,
-                    "broker_state": self._state(name),
-                    # A logical broker is asked nothing; where its queues really are, other rows tell.
-                    "has_answered": name in self.answering or name.startswith(LOGICAL_BROKER_PREFIX),
-                }
+    def topic_queues(self) -> Columns:
+        topics, queues = _flat((topic.topic, topic.queues) for topic in self.inventory.topics)
+        brokers = [on_broker.broker_name for on_broker in queues]
+        return {
+            **_own_columns(contracts.TopicQueue, queues),
+            "topic": topics,
+            "room": _resolved(brokers, self.resolved.room_of_broker),
+            "kind": _resolved(topics, self.resolved.kinds.of_topic),
+            "broker_state": _resolved(brokers, self.resolved.state),
+            "has_answered": _resolved(brokers, self.resolved.has_answered),
+        }
 
-    def _state(self, broker_name: str) -> str:
-        if broker_name in self.masters:
-            return "MASTER"
-        return "MASTERLESS" if broker_name in self.present else "ABSENT"
+    def queue_offsets(self) -> Columns:
+        topics, offsets = _flat((topic.topic, topic.offsets) for topic in self.inventory.topics)
+        return {**_own_columns(contracts.QueueOffset, offsets), "topic": topics}
 
-    def queue_offsets(self) -> Iterator[Row]:
-        for topic in self.inventory.topics:
-            for offset in topic.offsets or ():
-                yield {
-                    "topic": topic.topic,
-                    "broker_name": offset.broker_name,
-                    "queue_id": offset.queue_id,
-                    "min_offset": offset.min_offset,
-                    "max_offset": offset.max_offset,
-                    "put_msgs_per_s": offset.put_msgs_per_s,
-                }
+    def consumer_groups(self) -> Columns:
+        groups = self.inventory.consumer_groups
+        return {
+            **_own_columns(contracts.ConsumerGroup, groups),
+            "kind": [self.resolved.kinds.of_group(group.consumer_group) for group in groups],
+            "message_request_mode": [
+                self.resolved.request_mode(group, reads)
+                for group, reads in zip(groups, self.resolved.reads, strict=True)
+            ],
+            "is_orderly": [group.orderly for group in groups],
+            "connections": [len(group.clients or ()) for group in groups],
+            "distinct_client_ids": [len({client.client_id for client in group.clients or ()}) for group in groups],
+        }
 
-    def consumer_groups(self) -> Iterator[Row]:
-        for group in self.inventory.consumer_groups:
-            clients = group.clients or ()
-            modes = {row["message_request_mode"] for row in self._subscriptions_of(group) if row["kind"] == "BUSINESS"}
-            mode = "MIXED" if len(modes) > 1 else next(iter(modes), group.message_request_mode or "PULL")
-            yield {
-                "consumer_group": group.consumer_group,
-                "kind": self.kinds.of_group(group.consumer_group),
-                "message_model": group.message_model,
-                "consume_type": group.consume_type,
-                "message_request_mode": mode,
-                "is_orderly": group.orderly,
-                "connections": len(clients),
-                "distinct_client_ids": len({client.client_id for client in clients}),
-            }
+    def subscriptions(self) -> Columns:
+        reads = list(chain.from_iterable(self.resolved.reads))
+        topics = [read.topic for read in reads]
+        return {
+            "consumer_group": [read.group.consumer_group for read in reads],
+            "topic": topics,
+            "kind": _resolved(topics, self.resolved.kinds.of_topic),
+            "is_declared_by_group": [read.own is not None for read in reads],
+            "expression_type": [read.own.expression_type if read.own else None for read in reads],
+            "expression": [read.own.expression if read.own else None for read in reads],
+            "message_request_mode": [read.message_request_mode for read in reads],
+            "pop_share_queue_num": [read.pop_share_queue_num for read in reads],
+        }
 
-    def subscriptions(self) -> Iterator[Row]:
-        for group in self.inventory.consumer_groups:
-            yield from self._subscriptions_of(group)
+    def consumers(self) -> Columns:
+        groups = self.inventory.consumer_groups
+        return {
+            **_own_columns(contracts.Consumer, self.clients),
+            **_member_columns(self.members),
+            "room": list(chain.from_iterable(map(self.resolved.rooms_of, groups))),
+            "only_topics": list(chain.from_iterable(map(only_topics, groups, self.resolved.topics_read))),
+            "has_owned_queues": [client.owned_queues is not None for client in self.clients],
+            "has_subscriptions": [client.subscriptions is not None for client in self.clients],
+            "up_s": list(map(self.resolved.up_s, self.clients)),
+        }
 
-    def _subscriptions_of(self, group: ConsumerGroup) -> Iterator[Row]:
-        own = {subscription.topic: subscription for subscription in group.subscriptions or ()}
-        for topic in _topics_of(group):
-            subscription = own.get(topic)
-            mode = (subscription.message_request_mode if subscription else None) or group.message_request_mode
-            share = subscription.pop_share_queue_num if subscription else None
-            share = group.pop_share_queue_num if share is None else share
-            yield {
-                "consumer_group": group.consumer_group,
-                "topic": topic,
-                "kind": self.kinds.of_topic(topic),
-                "is_declared_by_group": subscription is not None,
-                "expression_type": subscription.expression_type if subscription else None,
-                "expression": subscription.expression if subscription else None,
-                "message_request_mode": mode or "PULL",
-                "pop_share_queue_num": -1 if share is None else share,
-            }
+    def consumer_subscriptions(self) -> Columns:
+        return self._reported(contracts.ConsumerSubscription, [client.subscriptions for client in self.clients])
 
-    def consumers(self) -> Iterator[Row]:
-        for group, index, client in self._clients():
-            if index == 0:
-                topics, rooms = _topics_of(group), self._rooms_of(group)
-            reads = _reads(client, group)
-            yield {
-                "consumer_group": group.consumer_group,
-                "consumer_index": index,
-                "client_id": client.client_id,
-                "client_addr": client.client_addr,
-                "language": client.language,
-                "version": client.version,
-                "seen_on": list(client.seen_on) if client.seen_on is not None else None,
-                "started_at": client.started_at,
-                "allocate_strategy": client.allocate_strategy,
-                "consume_threads": client.consume_threads,
-                "consume_batch_size": client.consume_batch_size,
-                "pull_threshold_for_queue": client.pull_threshold_for_queue,
-                "pull_threshold_size_for_queue_mib": client.pull_threshold_size_for_queue_mib,
-                "room": rooms.get(client.client_id),
-                "only_topics": None if len(reads) == len(topics) else reads,
-                "has_owned_queues": client.owned_queues is not None,
-                "has_subscriptions": client.subscriptions is not None,
-                "up_s": self._up_s(client),
-            }
+    def owned_queues(self) -> Columns:
+        return self._reported(contracts.OwnedQueue, [client.owned_queues for client in self.clients])
 
-    def _rooms_of(self, group: ConsumerGroup) -> dict[str, str]:
-        """One room a client id, as RocketMQ's resolver is asked by id alone: the first consumer's that has one."""
-        rooms: dict[str, str] = {}
-        for client in group.clients or ():
-            if client.client_id not in rooms and (room := self.rooms.of_client(client.client_id, client.client_addr)):
-                rooms[client.client_id] = room
-        return rooms
+    def consume_statuses(self) -> Columns:
+        return self._reported(contracts.ConsumeStatus, [client.status for client in self.clients])
 
-    def _up_s(self, client: Client) -> float | None:
-        if client.started_at is None:
-            return None
-        return (self.inventory.taken_at_utc - parse_utc(client.started_at)).total_seconds()
+    def _reported(self, dataset: type[Dataset], of_clients: Sequence[Sequence[Any] | None]) -> Columns:
+        """What consumers report of topics: a row a consumer and part."""
+        members, parts = _flat(zip(self.members, of_clients, strict=True))
+        columns = {**_own_columns(dataset, parts), **_member_columns(members)}
+        return {**columns, "kind": _resolved(columns["topic"], self.resolved.kinds.of_topic)}
 
-    def consumer_subscriptions(self) -> Iterator[Row]:
-        for group, index, client in self._clients():
-            for subscription in client.subscriptions or ():
-                yield {
-                    "consumer_group": group.consumer_group,
-                    "consumer_index": index,
-                    "client_id": client.client_id,
-                    "topic": subscription.topic,
-                    "kind": self.kinds.of_topic(subscription.topic),
-                    "expression_type": subscription.expression_type,
-                    "expression": subscription.expression,
-                }
+    def group_offsets(self) -> Columns:
+        groups, offsets = _flat((group.consumer_group, group.offsets) for group in self.inventory.consumer_groups)
+        columns = _own_columns(contracts.GroupOffset, offsets)
+        return {
+            **columns,
+            "consumer_group": groups,
+            "kind": _resolved(columns["topic"], self.resolved.kinds.of_topic),
+            "lag": list(map(lag_of, offsets)),
+        }
 
-    def owned_queues(self) -> Iterator[Row]:
-        for group, index, client in self._clients():
-            for queue in client.owned_queues or ():
-                yield {
-                    "consumer_group": group.consumer_group,
-                    "consumer_index": index,
-                    "client_id": client.client_id,
-                    "topic": queue.topic,
-                    "broker_name": queue.broker_name,
-                    "queue_id": queue.queue_id,
-                    "kind": self.kinds.of_topic(queue.topic),
-                }
+    def failures(self) -> Columns:
+        failures = self.inventory.failures or ()
+        return {
+            **_own_columns(contracts.Failure, failures),
+            "broker_name": [self.resolved.name_at.get(failure.broker_addr) for failure in failures],
+        }
 
-    def consume_statuses(self) -> Iterator[Row]:
-        for group, index, client in self._clients():
-            for status in client.status or ():
-                yield {
-                    "consumer_group": group.consumer_group,
-                    "consumer_index": index,
-                    "client_id": client.client_id,
-                    "topic": status.topic,
-                    "kind": self.kinds.of_topic(status.topic),
-                    "consume_rt_ms": status.consume_rt_ms,
-                    "consume_ok_msgs_per_s": status.consume_ok_msgs_per_s,
-                    "consume_failed_msgs_per_s": status.consume_failed_msgs_per_s,
-                }
 
-    def _clients(self) -> Iterator[tuple[ConsumerGroup, int, Client]]:
-        for group in self.inventory.consumer_groups:
-            for index, client in enumerate(group.clients or ()):
-                yield group, index, client
+def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
+    """Each queue's samples by time; where two are of one moment the later inventory's stands.
 
-    def group_offsets(self) -> Iterator[Row]:
-        for group in self.inventory.consumer_groups:
+    The samples of all queues stand in long columns, which are then sorted by queue and time.
+    """
+    rows: dict[tuple[str, str, str, int], int] = {}
+    row_of: list[int] = []
+    at_s: list[float] = []
+    places: list[Sample | GroupOffset] = []
+    seconds = Seconds()
+    for inventory in inventories:
+        taken_at_s = seconds[inventory.taken_at]
+        for group in inventory.consumer_groups:
             for offset in group.offsets or ():
-                known = offset.broker_offset is not None and offset.consumer_offset is not None
-                yield {
-                    "consumer_group": group.consumer_group,
-                    "topic": offset.topic,
-                    "kind": self.kinds.of_topic(offset.topic),
-                    "broker_name": offset.broker_name,
-                    "queue_id": offset.queue_id,
-                    "broker_offset": offset.broker_offset,
-                    "consumer_offset": offset.consumer_offset,
-                    "lag": max(0, (offset.broker_offset or 0) - (offset.consumer_offset or 0)) if known else None,
-                    "last_timestamp": offset.last_timestamp,
-                }
-
-    def offset_samples(self) -> Iterator[Row]:
-        """Each queue's samples by time; where two are of one moment the later inventory's stands."""
-        samples: dict[tuple[str, str, str, int, float], Row] = {}
-        for inventory in (*self.history, self.inventory):
-            for group in inventory.consumer_groups:
-                for offset in group.offsets or ():
-                    for at_s, broker_offset, consumer_offset in _samples_of(offset, inventory):
-                        key = (group.consumer_group, offset.topic, offset.broker_name, offset.queue_id, at_s)
-                        samples[key] = {
-                            "consumer_group": group.consumer_group,
-                            "topic": offset.topic,
-                            "broker_name": offset.broker_name,
-                            "queue_id": offset.queue_id,
-                            "at_s": at_s,
-                            "broker_offset": broker_offset,
-                            "consumer_offset": consumer_offset,
-                        }
-        yield from samples.values()
-
-    def failures(self) -> Iterator[Row]:
-        for failure in self.inventory.failures or ():
-            yield {
-                "broker_addr": failure.broker_addr,
-                "broker_name": self.name_at.get(failure.broker_addr),
-                "request": failure.request,
-                "error": failure.error,
-            }
+                queue = (group.consumer_group, offset.topic, offset.broker_name, offset.queue_id)
+                samples = offset.samples or ()
+                row_of += [rows.setdefault(queue, len(rows))] * (len(samples) + 1)
+                at_s += [seconds[sample.at] for sample in samples]
+                at_s.append(taken_at_s)
+                places += samples
+                places.append(offset)
+    row, at = np.array(row_of, np.int64), np.array(at_s, np.float64)
+    order = np.lexsort((at, row))  # stable, so that of one moment the later inventory's comes last
+    is_last = np.ones(len(order), bool)
+    is_last[:-1] = (np.diff(row[order]) != 0) | (np.diff(at[order]) != 0)
+    kept = order[is_last]
+    starts = pa.array(np.searchsorted(row[kept], np.arange(len(rows) + 1)), pa.int32())
+    broker_offset = pa.array([place.broker_offset for place in places], pa.int64())
+    consumer_offset = pa.array([place.consumer_offset for place in places], pa.int64())
+    return {
+        "consumer_group": [queue[0] for queue in rows],
+        "topic": [queue[1] for queue in rows],
+        "broker_name": [queue[2] for queue in rows],
+        "queue_id": [queue[3] for queue in rows],
+        "at_s": pa.ListArray.from_arrays(starts, pa.array(at[kept])),
+        "broker_offset": pa.ListArray.from_arrays(starts, broker_offset.take(pa.array(kept))),
+        "consumer_offset": pa.ListArray.from_arrays(starts, consumer_offset.take(pa.array(kept))),
+    }
 
 
-def _topics_of(group: ConsumerGroup) -> list[str]:
-    """The topics that the group or any of its clients subscribes."""
-    clients = (client.subscriptions or () for client in group.clients or ())
-    return distinct(s.topic for s in chain(group.subscriptions or (), chain.from_iterable(clients)))
+def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:
+    """The columns that the parts of an inventory have under the same name."""
+    if not parts:
+        return {name: [] for name in arrow_schema(dataset).names}
+    names = [name for name in arrow_schema(dataset).names if hasattr(parts[0], name)]
+    return {name: list(map(attrgetter(name), parts)) for name in names}
 
 
-def _reads(client: Client, group: ConsumerGroup) -> list[str]:
-    """The topics that this client subscribes: its own, or its group's where it did not report any."""
-    own = group.subscriptions if client.subscriptions is None else client.subscriptions
-    return distinct(subscription.topic for subscription in own or ())
+def _member_columns(members: Sequence[_Member]) -> Columns:
+    return {name: list(map(attrgetter(name), members)) for name in _Member._fields}
 
 
-def _samples_of(offset: GroupOffset, inventory: Inventory) -> Iterator[tuple[float, int | None, int | None]]:
-    for sample in offset.samples or ():
-        yield parse_utc(sample.at).timestamp(), sample.broker_offset, sample.consumer_offset
-    yield inventory.taken_at_utc.timestamp(), offset.broker_offset, offset.consumer_offset
+def _flat(owned: Iterable[tuple[_Owner, Sequence[_Part] | None]]) -> tuple[list[_Owner], list[_Part]]:
+    """All parts in one list, and beside it the owner of each."""
+    owners: list[_Owner] = []
+    every: list[_Part] = []
+    for owner, parts in owned:
+        if parts:
+            owners += [owner] * len(parts)
+            every += parts
+    return owners, every
+
+
+def _resolved(names: Sequence[_K], resolve: Callable[[_K], _V]) -> list[_V]:
+    """What each name resolves to; equal names are resolved once."""
+    known = {name: resolve(name) for name in set(names)}
+    return [known[name] for name in names]

@@ -1,38 +1,44 @@
 """The second step: who owns what under every strategy."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator
+from functools import partial
 
-from pyspark.sql import DataFrame
+import msgspec
+import pyarrow as pa
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import allocate as allocated
-from rocketmq_capacity.allocation.applicability import strategy_status
-from rocketmq_capacity.allocation.fleet import fleet_of
+from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
+from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.side_by_side import side_by_side
-from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning, Rows
 
-LOOKED_AT: Final = (contracts.Consumer, contracts.ConsumerGroup, contracts.Subscription, contracts.TopicQueue)
-"""What the allocation looks at."""
-
-
-def allocation_of(
-    planning: Planning, tables: Mapping[type[Dataset], DataFrame], by: list[str] | None = None
-) -> DataFrame:
-    """``Allocation`` of snapshot tables, computed as it fits the run's size; ``by`` as ``fleet_of`` says."""
-    fleet = planning.settle_rows(fleet_of(tables, planning.policy, by))
-    return allocated(fleet, planning.policy, by, planning.map_batches)
+WRITTEN = (contracts.Allocation, contracts.StrategyStatus)
 
 
 def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
-    with planning.step(ALLOCATE, SNAPSHOT) as written:
-        fleet = planning.settle_rows(fleet_of(planning.read_all(LOOKED_AT), planning.policy))
-        side_by_side(
-            lambda: planning.write(contracts.StrategyStatus, strategy_status(fleet, planning.policy)),
-            lambda: planning.write(
-                contracts.Allocation, allocated(fleet, planning.policy, map_batches=planning.map_batches)
-            ),
-        )
-        written += [contracts.Allocation, contracts.StrategyStatus]
+    with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN):
+        units = planning.read(contracts.GroupUnit).select("facts")
+        planning.map_units(units, partial(allocated, Strategies(planning.policy)), *WRITTEN)
+
+
+def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """The rows of ``allocation`` and ``strategy_status`` of some groups."""
+    decoder = msgspec.json.Decoder(GroupFacts)
+    rows, status = {}, []
+    for unit in units:
+        division = Division.of(decoder.decode(unit["facts"]))
+        name = division.group.consumer_group
+        rows[name] = list(rows_of(division, strategies))
+        for strategy in () if division.group.is_broadcasting else strategies.policy.strategies:
+            reason = strategies.refusal(strategy, division)
+            is_applicable = reason is None
+            status.append(
+                contracts.StrategyStatus(
+                    consumer_group=name, strategy=strategy, is_applicable=is_applicable, reason=reason
+                )
+            )
+    yield contracts.Allocation, table_of_columns(contracts.Allocation, allocation_columns(rows))
+    yield contracts.StrategyStatus, table_of(contracts.StrategyStatus, status)

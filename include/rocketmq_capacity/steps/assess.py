@@ -1,42 +1,75 @@
 """The third step: loads, skew, and what is wrong."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from pyspark.sql import DataFrame
+import msgspec
+import pyarrow as pa
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.assess import assess as assessed
-from rocketmq_capacity.lake import Lake
-from rocketmq_capacity.run_lookup import run_before
-from rocketmq_capacity.side_by_side import side_by_side
-from rocketmq_capacity.steps.allocate import allocation_of
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.assess import assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicUnit
+from rocketmq_capacity.recommendation.demands import demands_of
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import run_before
+
+OF_GROUPS = (
+    contracts.GroupStatus,
+    contracts.StrategyLoad,
+    contracts.ClientLoad,
+    contracts.Finding,
+    contracts.Demand,
+)
 
 
-def findings_before(lake: Lake, planning: Planning) -> DataFrame | None:
-    """What the run before found in the same cluster, for the rules that need two runs; None for a first run."""
+def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
+    """Which groups the run before of the same cluster flagged; None for a first run."""
     run = run_before(lake, planning.run)
-    return None if run is None else replace(planning, run=run).read(contracts.Finding)
+    return None if run is None else replace(planning, run=run).flagged()
 
 
-def assess(planning: Planning, earlier: DataFrame | None = None) -> None:
-    """Measure every strategy's loads and find what is wrong; ``earlier`` is the findings of the run before."""
-    with planning.step(ASSESS, SNAPSHOT, ALLOCATE) as written:
-        result = assessed(
-            planning.read_all(contracts.SNAPSHOT),
-            planning.read(contracts.Allocation),
-            planning.read(contracts.StrategyStatus),
-            planning.policy,
-            partial(allocation_of, planning),
-            planning.settle,
-            earlier,
-        )
-        frames = {
-            contracts.ClientLoad: result.client_load,
-            contracts.StrategyLoad: result.strategy_load,
-            contracts.GroupStatus: result.group_status,
-            contracts.Finding: result.finding,
-        }
-        side_by_side(*(partial(planning.write, dataset, frame.coalesce(1)) for dataset, frame in frames.items()))
-        written += frames
+def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
+    """Measure every strategy's loads and find what is wrong; ``before`` is what the run before flagged."""
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=OF_GROUPS):
+        cluster, policy = planning.cluster, planning.policy
+        groups = planning.read(contracts.GroupUnit).select("facts", "observations")
+        planning.map_units(groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
+        topics = planning.read(contracts.TopicUnit).select("facts")
+        planning.map_units(topics, partial(assessed_topics, cluster, policy), contracts.Finding)
+        found = [
+            *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
+            *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
+        ]
+        planning.add(contracts.Finding, found)
+
+
+def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """The rows of some groups."""
+    facts, observations = msgspec.json.Decoder(GroupFacts), msgspec.json.Decoder(Observations)
+    strategies = Strategies(policy)
+    done = []
+    for unit in units:
+        whole = facts.decode(unit["facts"]).observed(observations.decode(unit["observations"]))
+        done.append(assess_group(Group(whole, cluster, policy, strategies)))
+    yield contracts.GroupStatus, table_of(contracts.GroupStatus, [group.status for group in done])
+    yield contracts.StrategyLoad, table_of(contracts.StrategyLoad, [load for group in done for load in group.loads])
+    yield contracts.ClientLoad, table_of_columns(contracts.ClientLoad, client_load_columns(done))
+    yield contracts.Finding, table_of(contracts.Finding, [found for group in done for found in group.findings])
+    demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
+    yield contracts.Demand, table_of(contracts.Demand, demands)
+
+
+def assessed_topics(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """The findings of some topics."""
+    decoder = msgspec.json.Decoder(TopicUnit)
+    topics = (Topic(decoder.decode(unit["facts"]), cluster, policy) for unit in units)
+    yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

@@ -1,35 +1,40 @@
-"""A run being planned: its tables, the session that computes them, and the frame that every step stands in."""
+"""A run being planned: its tables, the session that computes them, and the frame of every step."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from itertools import count
-from pathlib import Path
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 
-from rocketmq_capacity.batches import OnBatch, in_driver, in_executors
-from rocketmq_capacity.config import Policy
-from rocketmq_capacity.contracts.dataset import Dataset, enforce, refuse_nulls
-from rocketmq_capacity.jvm import SMALL_BYTES
-from rocketmq_capacity.lake import Run
-from rocketmq_capacity.session import set_size
-from rocketmq_capacity.side_by_side import side_by_side
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rocketmq_capacity.spark.units import OnUnits
 
 SNAPSHOT: Final = "snapshot"
 ALLOCATE: Final = "allocate"
 ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
 PUBLISH: Final = "publish"
-_scratch_numbers = count()
+
+Rows = list[dict[str, Any]]
+"""Some rows of a frame, as the functions over units are given them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Planning:
     """A run being planned: where its tables are and what Spark session computes them.
 
@@ -39,84 +44,77 @@ class Planning:
         policy: what decides.
     """
 
-    session: Callable[[], SparkSession]
+    session: "Callable[[], SparkSession]"
     run: Run
     policy: Policy
 
-    @property
-    def spark(self) -> SparkSession:
-        """The session, set up for the size of this run."""
-        session = self.session()
-        set_size(session, is_small=self.is_small)
-        return session
-
-    def read(self, dataset: type[Dataset]) -> DataFrame:
+    def read(self, dataset: type[Dataset]) -> "DataFrame":
         """A dataset of this run."""
-        return self._read(self.run.table(dataset.dataset_name()), dataset.spark_schema())
+        from pyspark.sql.pandas.types import from_arrow_schema
 
-    def read_all(self, datasets: Sequence[type[Dataset]]) -> dict[type[Dataset], DataFrame]:
-        """Several datasets by their contract."""
-        return dict(zip(datasets, side_by_side(*(partial(self.read, dataset) for dataset in datasets)), strict=True))
+        schema = from_arrow_schema(arrow_schema(dataset))
+        return self.session().read.schema(schema).parquet(str(self.run.table(dataset.dataset_name())))
 
-    def write(self, dataset: type[Dataset], frame: DataFrame) -> None:
-        """Enforce the contract, then replace the dataset of this run."""
-        checked = enforce(frame, dataset)
-        folder = self.run.new_table(dataset.dataset_name())
-        if self.is_small:
-            pq.write_table(checked.toArrow(), folder / "part-0.parquet")
-        else:
-            checked.write.mode("overwrite").parquet(str(folder))
-        refuse_nulls(folder, dataset)
+    def rows(self, dataset: type[Row]) -> list[Row]:
+        """The rows of a dataset that is small at every size of cluster."""
+        return list(rows_in(self.run.table(dataset.dataset_name()), dataset))
 
-    def settle(self, frame: DataFrame) -> DataFrame:
-        """The same frame, computed once: kept in memory where it is small, else in the run's scratch folder.
+    def map_units(self, units: "DataFrame", function: "OnUnits", *datasets: type[Dataset]) -> None:
+        """Write what a function says of every unit into datasets of this run, beside what they hold already."""
+        from rocketmq_capacity.spark.units import map_units
 
-        Spark plans a frame anew wherever it is used, and caching does not shorten that.
-        """
-        if self.is_small:
-            return self._in_memory(frame.toArrow(), frame.schema)
-        path = self.run.scratch(next(_scratch_numbers))
-        frame.write.parquet(str(path))
-        return self._read(path, frame.schema)
+        map_units(units, function, {dataset: self.run.table(dataset.dataset_name()) for dataset in datasets})
 
-    def settle_rows(self, frame: DataFrame) -> DataFrame:
-        """The same as :meth:`settle` for a frame of long rows that are read whole: a large one stays in the executors.
-
-        That spares making columns of lists and rows of the columns. An executor that is lost takes its rows along; then
-        the step fails, and is run again as after any other failure.
-        """
-        return self.settle(frame) if self.is_small else frame.localCheckpoint()
-
-    def map_batches(self, frame: DataFrame, function: OnBatch, schema: StructType) -> DataFrame:
-        """The rows that a function makes of a frame's; where they are many, only for one query to come."""
-        if self.is_small:
-            table = in_driver(frame, function)
-            return self.spark.createDataFrame([], schema) if table is None else self._in_memory(table, schema)
-        return in_executors(frame, function, schema)
-
-    def _read(self, path: Path, schema: StructType) -> DataFrame:
-        if self.is_small:
-            return self._in_memory(pq.read_table(path), schema)
-        return self.spark.read.schema(schema).parquet(str(path))
-
-    def _in_memory(self, table: pa.Table, schema: StructType) -> DataFrame:
-        """Rows that stand in the plan itself, as one partition: of every frame of so few rows the cheapest."""
-        return self.spark.createDataFrame(table, schema).coalesce(1)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether the snapshot is so small that one task a query is fastest."""
-        return self.run.snapshot_bytes() < SMALL_BYTES
+    def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
+        """Write a few rows into a dataset of this run, beside what it holds already."""
+        table = table_of(dataset, rows)
+        if table.num_rows:
+            pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
 
     @contextmanager
-    def step(self, name: str, *needs: str) -> Iterator[list[type[Dataset]]]:
-        """The datasets that the body writes, committed when it ends without an error."""
+    def step(self, name: str, *needs: str, writes: Iterable[type[Dataset]] = ()) -> Iterator[None]:
+        """The body of a step: it finds its datasets empty, and commits them when it ends without an error."""
         for needed in needs:
             self.run.require(needed)
         self.run.begin(name)
-        written: list[type[Dataset]] = []
-        try:
-            yield written
-        finally:
-            self.run.clear_scratch()
-        self.run.commit(name, [dataset.dataset_name() for dataset in written])
+        names = [dataset.dataset_name() for dataset in writes]
+        for dataset in names:
+            self.run.new_table(dataset)
+        yield
+        self.run.commit(name, names)
+
+    @cached_property
+    def cluster(self) -> ClusterFacts:
+        """What holds for the whole cluster."""
+        failures = self.rows(contracts.Failure)
+        return ClusterFacts(
+            cluster=self.rows(contracts.Cluster)[0],
+            brokers=tuple(self.rows(contracts.Broker)),
+            failures=len(failures),
+            silent=tuple(sorted({failure.broker_name or failure.broker_addr for failure in failures})),
+        )
+
+    def absent_brokers(self) -> list[str]:
+        """Brokers that business topics name and the snapshot lacks, sorted."""
+        is_absent = (pc.field("kind") == BUSINESS) & (pc.field("broker_state") == ABSENT)
+        names = self._column(contracts.TopicQueue, "broker_name", is_absent)
+        return sorted(names.unique().to_pylist())
+
+    def business_groups(self) -> int:
+        """How many groups are judged."""
+        return len(self._column(contracts.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
+
+    def flagged(self) -> set[tuple[str, str]]:
+        """(consumer_group, rule) of every finding about a group."""
+        folder = self.run.table(contracts.Finding.dataset_name())
+        table = pq.read_table(folder, columns=["consumer_group", "rule"], filters=~pc.field("consumer_group").is_null())
+        return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
+
+    def cluster_findings(self) -> list[contracts.Finding]:
+        """The findings that name neither a group nor a topic."""
+        folder = self.run.table(contracts.Finding.dataset_name())
+        return rows_where(folder, contracts.Finding, pc.field("consumer_group").is_null() & pc.field("topic").is_null())
+
+    def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
+        folder = self.run.table(dataset.dataset_name())
+        return pq.read_table(folder, columns=[column], filters=condition)[column]

@@ -1,35 +1,160 @@
-"""The fourth step: the smallest safe changes."""
+"""The fourth step: the smallest safe changes, each tried on every group that it touches before it is named."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+from msgspec.json import Decoder, encode
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.assessment.assess import loads_of_variants
+from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.recommendation.recommend import recommend as recommended
-from rocketmq_capacity.steps.allocate import allocation_of
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
+from rocketmq_capacity.contracts.facts import GroupFacts, TopicUnit
+from rocketmq_capacity.contracts.rows import Row, rows_by
+from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
+from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
+from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
+from rocketmq_capacity.simulation.trial import group_on_trial
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.vocabulary import Rule
 
-CASE: Final = "case_id"
-"""The column that keeps the variants of one simulation apart."""
+WRITTEN: Final = (contracts.TriedCase, contracts.CaseEffect, contracts.TopicAnswer, contracts.Recommendation)
+SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
+Tables = Iterator[tuple[type[Dataset], pa.Table]]
+
+_TOPIC: Final = Decoder(TopicUnit)
+_GROUP: Final = Decoder(GroupFacts)
+_COUNTS: Final = Decoder(tuple[QueueCounts, ...])
+_EFFECT: Final = Decoder(Effect)
+_ANSWER: Final = Decoder(TopicRefusals)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What the functions over units are handed: what holds for every recommendation, and where the run's tables are.
+
+    A task looks up the rows that concern its units itself: they are few, and their keys are in the units.
+    """
+
+    cluster: Cluster
+    run: Run
+
+    def by(self, key: str, values: Iterable[str], dataset: type[Row]) -> dict[str, list[Row]]:
+        """The rows of a dataset by the column ``key``, of these values."""
+        return rows_by(self.run.table(dataset.dataset_name()), dataset, key, values)
 
 
 def recommend(planning: Planning) -> None:
-    """Answer the findings with the smallest safe changes, each simulated before it is named."""
-    with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS) as written:
+    """Answer the findings with the smallest safe changes.
+
+    In four passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
+    are recommended; what else a group needs.
+    """
+    with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN):
         # What a person said of the recommendations before is no answer to these.
         planning.run.approval.unlink(missing_ok=True)
-        tables = planning.read_all(contracts.SNAPSHOT)
-        status, groups = planning.read(contracts.StrategyStatus), planning.read(contracts.GroupStatus)
+        of_cluster = planning.cluster_findings()
+        cluster = Cluster(planning.cluster, planning.policy, any(one.rule == SUSPECT for one in of_cluster))
+        asking = Asking(cluster, planning.run)
+        topics = planning.read(contracts.TopicUnit).select("topic", "facts")
+        groups = planning.read(contracts.GroupUnit).select("consumer_group", "facts")
+        planning.map_units(topics, partial(tried_cases, asking), contracts.TriedCase)
+        planning.map_units(groups, partial(case_effects, asking), contracts.CaseEffect)
+        planning.map_units(topics, partial(answered_topics, asking), contracts.TopicAnswer, contracts.Recommendation)
+        planning.map_units(groups, partial(answered_groups, asking), contracts.Recommendation)
+        planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster))
 
-        def simulate(cases: Mapping[type[Dataset], DataFrame]) -> DataFrame:
-            variants = {**tables, **cases}
-            allocation = planning.settle(allocation_of(planning, variants, [CASE]))
-            return loads_of_variants(variants, allocation, groups, status, planning.policy, [CASE], planning.settle)
 
-        loads, found = planning.read(contracts.StrategyLoad), planning.read(contracts.Finding)
-        frame = recommended(tables, loads, groups, found, planning.policy, simulate, planning.settle)
-        planning.write(contracts.Recommendation, frame.coalesce(1))
-        written.append(contracts.Recommendation)
+def tried_cases(asking: Asking, units: Rows) -> Tables:
+    """The cases of some topics; only one with findings of its own, or that groups ask more queues of, has any."""
+    cases = [case for topic in _topics(asking, units) if topic.findings or topic.demands for case in topic_cases(topic)]
+    rows = [
+        contracts.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases
+    ]
+    yield contracts.TriedCase, table_of(contracts.TriedCase, rows)
+
+
+def case_effects(asking: Asking, units: Rows) -> Tables:
+    """What the cases of their topics do to some groups."""
+    each = [_GROUP.decode(unit["facts"]) for unit in units]
+    tried = asking.by("topic", {reads.topic.topic for facts in each for reads in facts.business}, contracts.TriedCase)
+    cases = {
+        topic: [
+            Case(case_id=one.case_id, topic=topic, counts=_COUNTS.decode(one.counts))
+            for one in sorted(rows, key=lambda row: row.case_id)
+        ]
+        for topic, rows in tried.items()
+    }
+    touched = [facts for facts in each if any(reads.topic.topic in cases for reads in facts.business)]
+    current = _current_strategies(asking, touched)
+    rows = []
+    for facts in touched:
+        of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
+        for effect in group_effects(group_on_trial(asking.cluster, facts, current[facts.consumer_group]), of_group):
+            text = encode(effect).decode()
+            rows.append(
+                contracts.CaseEffect(
+                    case_id=effect.case_id, topic=effect.topic, consumer_group=effect.consumer_group, effect=text
+                )
+            )
+    yield contracts.CaseEffect, table_of(contracts.CaseEffect, rows)
+
+
+def answered_topics(asking: Asking, units: Rows) -> Tables:
+    """The recommendations for some topics, and what they leave to the groups."""
+    effects = asking.by("topic", [unit["topic"] for unit in units], contracts.CaseEffect)
+    answers: list[contracts.TopicAnswer] = []
+    recommendations: list[contracts.Recommendation] = []
+    for topic in _topics(asking, units):
+        tried = tuple(_EFFECT.decode(one.effect) for one in effects.get(topic.name, ()))
+        answered = topic_answers(replace(topic, effects=tried))
+        recommendations += answered.recommendations
+        answers.append(contracts.TopicAnswer(topic=topic.name, answer=encode(answered.refusals).decode()))
+    yield contracts.TopicAnswer, table_of(contracts.TopicAnswer, answers)
+    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
+
+
+def answered_groups(asking: Asking, units: Rows) -> Tables:
+    """The recommendations for some groups; only one with findings needs any."""
+    findings = asking.by("consumer_group", [unit["consumer_group"] for unit in units], contracts.Finding)
+    flagged = [_GROUP.decode(unit["facts"]) for unit in units if unit["consumer_group"] in findings]
+    names = {reads.topic.topic for facts in flagged for reads in facts.business}
+    answers = {
+        name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", names, contracts.TopicAnswer).items()
+    }
+    current = _current_strategies(asking, flagged)
+    recommendations: list[contracts.Recommendation] = []
+    for facts in flagged:
+        topics = {name: answers[name] for name in (reads.topic.topic for reads in facts.business)}
+        found = _in_order(findings[facts.consumer_group])
+        group = group_on_trial(asking.cluster, facts, current[facts.consumer_group], found, topics)
+        recommendations += group_answers(group)
+    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
+
+
+def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
+    """Some topics with their own findings, and with who asks for more of their queues."""
+    names = [unit["topic"] for unit in units]
+    findings, demands = asking.by("topic", names, contracts.Finding), asking.by("topic", names, contracts.Demand)
+    for unit in units:
+        facts = _TOPIC.decode(unit["facts"])
+        found = [one for one in findings.get(unit["topic"], ()) if one.consumer_group is None]
+        # Nothing is changed on part of the facts.
+        asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
+        ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
+        yield Topic(facts.facts, asking.cluster, _in_order(found), facts.readers, tuple(ordered))
+
+
+def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding, ...]:
+    """The findings of a unit in an order that does not hang on who wrote them first."""
+    return tuple(sorted(findings, key=lambda one: (one.rule, one.topic or "", one.broker_name or "", one.subjects)))
+
+
+def _current_strategies(asking: Asking, groups: Iterable[GroupFacts]) -> dict[str, str | None]:
+    """What each of some groups runs."""
+    status = asking.by("consumer_group", [facts.consumer_group for facts in groups], contracts.GroupStatus)
+    return {name: one.current_strategy for name, (one,) in status.items()}

@@ -1,20 +1,33 @@
-"""The first step: the inventory and its tables."""
+"""The first step: the inventory, its tables and its units."""
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+from typing import Final
 
 import pyarrow.parquet as pq
 
-from rocketmq_capacity.lake import write_whole
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
+from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
+from rocketmq_capacity.snapshot.units import unit_tables
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
+from rocketmq_capacity.store.lake import write_whole
+
+ROW_GROUP_ROWS: Final = 65_536
+"""Most rows of a row group: Spark gives a task whole row groups, so a long table needs several."""
 
 
 def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """Store the inventory and its tables; ``history`` is earlier inventories of the cluster, oldest first."""
-    with planning.step(SNAPSHOT) as written:
+    """Store the inventory, its tables and units; ``history`` is earlier inventories of the cluster, oldest first."""
+    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
         write_whole(planning.run.inventory, render_inventory(inventory))
-        for dataset, table in snapshot_tables(inventory, planning.policy, history).items():
-            folder = planning.run.new_table(dataset.dataset_name())
-            pq.write_table(table, folder / "part-0.parquet")  # in Arrow already: Spark would only copy it
-            written.append(dataset)
+        resolved = Resolved(inventory, planning.policy)
+        files: Counter[type[Dataset]] = Counter()
+        for dataset, table in chain(snapshot_tables(resolved, history), unit_tables(resolved, history)):
+            file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
+            # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
+            pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
+            files[dataset] += 1

@@ -2,19 +2,35 @@
 
 import pytest
 
-from rocketmq_capacity.report.plan import plan_document
+from rocketmq_capacity.report.plan_file import Recommendation
 from rocketmq_capacity.report.view.answers import Answers, action_title
+from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 
 def answers(findings, recommendations, topics=("pay", "refund")):
     return Answers(
-        plan_document({
+        plan_of({
             "cluster": [a_cluster()],
             "group_status": [a_group(topics=list(topics))],
             "finding": findings,
             "recommendation": recommendations,
         })
+    )
+
+
+def investigate(group, topic):
+    return Recommendation(
+        id="1",
+        action="INVESTIGATE",
+        consumer_group=group,
+        topic=topic,
+        manual=True,
+        reason="",
+        rules=(),
+        commands=(),
+        before={},
+        after={},
     )
 
 
@@ -66,13 +82,13 @@ def test_the_worst_finding_comes_first_and_its_recommendation_too():
 
     found = answers(findings, recommendations)
 
-    assert [finding["rule"] for finding in found.findings] == [
+    assert [finding.rule for finding in found.findings] == [
         "ORPHAN_QUEUE",
         "LAG_SKEW",
         "IDLE_CONSUMERS",
         "STALE_OBJECT",
     ]
-    assert [r["action"] for r in found.recommendations] == ["FIX_CLIENT_ID", "EXPAND_QUEUES", "ADD_BROKER"]
+    assert [r.action for r in found.recommendations] == ["FIX_CLIENT_ID", "EXPAND_QUEUES", "ADD_BROKER"]
 
 
 def test_alternatives_are_other_actions_that_answer_the_same_finding():
@@ -85,7 +101,7 @@ def test_alternatives_are_other_actions_that_answer_the_same_finding():
 
     found = answers([a_finding()], recommendations)
 
-    by_id = {r["id"]: [link.text for link in found.choices(place)] for place, r in enumerate(found.recommendations)}
+    by_id = {r.id: [link.text for link in found.choices(place)] for place, r in enumerate(found.recommendations)}
     assert by_id == {
         "1": ["Change the number of consumers of g_pay"],
         "2": ["Change the number of consumers of g_pay"],
@@ -107,10 +123,8 @@ def test_what_mends_a_fault_has_no_alternatives():
 
 
 def test_a_name_that_looks_like_a_placeholder_is_a_name():
-    recommendation = {"action": "INVESTIGATE", "consumer_group": "{topic}", "topic": "{subject}"}
-
-    assert action_title(recommendation) == "Look into {topic} on {subject}"
+    assert action_title(investigate("{topic}", "{subject}")) == "Look into {topic} on {subject}"
 
 
 def test_an_action_without_names_is_about_the_cluster():
-    assert action_title({"action": "INVESTIGATE", "consumer_group": None, "topic": None}) == "Look into the cluster"
+    assert action_title(investigate(None, None)) == "Look into the cluster"

@@ -2,15 +2,32 @@
 
 import pytest
 
+from rocketmq_capacity.contracts import ClientLoad
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
-from rocketmq_capacity.report.view.loads import COUNT, LAG, TRAFFIC, best_alternative, loads_of, measure_of
+from rocketmq_capacity.report.plan_file import Skew, StrategyPlan
+from rocketmq_capacity.report.view import loads
+from rocketmq_capacity.report.view.loads import COUNT, LAG, TRAFFIC, best_alternative, measure_of
 from tests.report.row_builders import a_load
+
+QUEUE = Queue("pay", "broker-a", 0)
 
 
 def strategy(name, peak, *, orphans=0, doubly=0, idle=0, applicable=True, metric="count"):
-    found = {"strategy": name, "applicable": applicable, "idle_clients": ["c"] * idle, "orphan_queues": [{}] * orphans}
-    found |= {"doubly_owned_queues": [{}] * doubly, "count": None, "traffic": None, "lag": None}
-    return found | {metric: None if peak is None else {"peak": peak}}
+    skew = None if peak is None else Skew(peak=peak, floor=None, excess=None, gini=None, cv=None)
+    return StrategyPlan(
+        strategy=name,
+        applicable=applicable,
+        reason=None,
+        idle_clients=("c",) * idle,
+        orphan_queues=(QUEUE,) * orphans,
+        doubly_owned_queues=(QUEUE,) * doubly,
+        **{"count": None, "traffic": None, "lag": None} | {metric: skew},
+    )
+
+
+def loads_of(rows, *args):
+    return loads.loads_of([ClientLoad(**row) for row in rows], *args)
 
 
 @pytest.mark.parametrize(
@@ -31,14 +48,14 @@ def strategy(name, peak, *, orphans=0, doubly=0, idle=0, applicable=True, metric
 def test_the_best_alternative_is_safe_first_even_next_and_worth_the_change(others, best):
     found = best_alternative([strategy("A", 2.0), *others], "A", COUNT)
 
-    assert (found or {}).get("strategy") == best
+    assert (found and found.strategy) == best
 
 
 def test_a_safer_strategy_is_an_alternative_even_where_it_is_no_more_even():
     found = best_alternative([strategy("A", 1.0, orphans=2), strategy("B", 1.5)], "A", COUNT)
 
     assert found is not None
-    assert found["strategy"] == "B"
+    assert found.strategy == "B"
 
 
 @pytest.mark.parametrize("current", ["MIXED", None, "B"])

@@ -1,11 +1,10 @@
 """The answer to a plan's recommendations, as the top of the page says it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.limits import APPROVED_LINKS
+from rocketmq_capacity.report.plan_file import Approval
 from rocketmq_capacity.report.view.answers import Answers, Link
 
 
@@ -23,16 +22,16 @@ class ApprovalView:
     more: int
 
 
-def approval_of(approval: Mapping[str, Any], answers: Answers) -> ApprovalView:
+def approval_of(approval: Approval, answers: Answers) -> ApprovalView:
     """The plan's ``approval``."""
-    asked = set(approval["recommendations"])
-    places = [place for place in answers.order if answers.plan[place]["id"] in asked]
+    asked = set(approval.recommendations)
+    places = [place for place in answers.order if answers.recommended[place].id in asked]
     return ApprovalView(
-        is_approved=approval["status"] == "APPROVED",
-        by=approval["by"],
-        at=when(approval["at"]),
-        at_iso=approval["at"],
-        why=approval["why"],
+        is_approved=approval.status == "APPROVED",
+        by=approval.by,
+        at=when(approval.at),
+        at_iso=approval.at,
+        why=approval.why,
         links=tuple(answers.link(place) for place in places[:APPROVED_LINKS]),
         more=max(0, len(places) - APPROVED_LINKS),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from rocketmq_capacity.report.figures import figure, label
@@ -31,13 +32,14 @@ class Fact:
 
 
 def facts_of(value: Mapping[str, Any]) -> tuple[Fact, ...]:
-    """One fact for each entry, in the object's order."""
-    return tuple(_fact(str(name), held) for name, held in value.items())
+    """One fact for each of the first entries, in the object's order."""
+    return tuple(_fact(str(name), held) for name, held in islice(value.items(), TABLE_ROWS))
 
 
 def _fact(name: str, value: Any) -> Fact:
     if isinstance(value, Mapping):
-        return Fact(label(name), facts=facts_of(value)) if value else Fact(label(name), text="none")
+        left_out = max(0, len(value) - TABLE_ROWS)
+        return Fact(label(name), facts=facts_of(value), more=left_out) if value else Fact(label(name), text="none")
     if not isinstance(value, list | tuple):
         return Fact(label(name), text=figure(name, value))
     if not value:

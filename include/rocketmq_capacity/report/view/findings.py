@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from rocketmq_capacity.report.limits import ITEMS
+from rocketmq_capacity.report.limits import ANSWERS, ITEMS, TABLE_ROWS
+from rocketmq_capacity.report.plan_file import Finding
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.facts import Fact, facts_of
-from rocketmq_capacity.report.wording import RULES, SEVERITIES, Wording
+from rocketmq_capacity.report.wording import RULES, Wording
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,9 @@ class FindingView:
     subjects: tuple[str, ...]
     more_subjects: int
     evidence: tuple[Fact, ...]
+    more_evidence: int
     answers: tuple[Link, ...]
+    more_answers: int
     is_choice: bool
     """One of the answers is enough."""
 
@@ -51,9 +54,9 @@ def rule_anchor(rule: str) -> str:
     return f"rule-{rule.lower().replace('_', '-')}" if rule in RULES else "rule-other"
 
 
-def places_of(finding: Mapping[str, Any]) -> tuple[str, ...]:
+def places_of(finding: Finding) -> tuple[str, ...]:
     """Group, topic and broker that a finding names; its message need not repeat them."""
-    named = (finding["consumer_group"], finding["topic"], finding["broker_name"])
+    named = (finding.consumer_group, finding.topic, finding.broker_name)
     return tuple(name for name in named if name is not None)
 
 
@@ -61,13 +64,13 @@ def rules_of(answers: Answers, group_anchors: Mapping[str, str]) -> tuple[RuleVi
     """The rules that found something, those with the worst finding first."""
     by_rule: dict[str, list[int]] = {}
     for index, finding in enumerate(answers.findings):
-        by_rule.setdefault(finding["rule"], []).append(index)
+        by_rule.setdefault(finding.rule, []).append(index)
     return tuple(_rule(rule, indices, answers, group_anchors) for rule, indices in by_rule.items())
 
 
 def _rule(rule: str, indices: list[int], answers: Answers, group_anchors: Mapping[str, str]) -> RuleView:
     wording = RULES.get(rule, Wording(rule, ""))
-    found = [answers.findings[index]["severity"] for index in indices]
+    found = [answers.findings[index].severity for index in indices]
     views = tuple(
         _finding(answers.findings[index], anchor, index, answers, group_anchors)
         for index in indices
@@ -86,21 +89,22 @@ def _rule(rule: str, indices: list[int], answers: Answers, group_anchors: Mappin
 
 
 def _finding(
-    finding: Mapping[str, Any], anchor: str, index: int, answers: Answers, group_anchors: Mapping[str, str]
+    finding: Finding, anchor: str, index: int, answers: Answers, group_anchors: Mapping[str, str]
 ) -> FindingView:
-    group = finding["consumer_group"]
-    links = tuple(answers.link(place) for place in answers.places[index])
+    group, places = finding.consumer_group, answers.places[index]
     return FindingView(
         anchor=anchor,
-        severity=finding["severity"],
-        message=finding["message"],
+        severity=finding.severity,
+        message=finding.message,
         places=places_of(finding),
         group=None if group is None else Link(group, group_anchors.get(group)),
-        topic=finding["topic"],
-        broker=finding["broker_name"],
-        subjects=tuple(finding["subjects"][:ITEMS]),
-        more_subjects=max(0, len(finding["subjects"]) - ITEMS),
-        evidence=facts_of(finding["evidence"]),
-        answers=links,
+        topic=finding.topic,
+        broker=finding.broker_name,
+        subjects=finding.subjects[:ITEMS],
+        more_subjects=max(0, len(finding.subjects) - ITEMS),
+        evidence=facts_of(finding.evidence),
+        more_evidence=max(0, len(finding.evidence) - TABLE_ROWS),
+        answers=tuple(answers.link(place) for place in places[:ANSWERS]),
+        more_answers=max(0, len(places) - ANSWERS),
         is_choice=answers.is_choice(index),
     )

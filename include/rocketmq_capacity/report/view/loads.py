@@ -1,12 +1,14 @@
 """The load of a group's clients under the strategy in use and under the best other one: what a chart draws."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Literal
 
+from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
-from rocketmq_capacity.report.order import java_order
-from rocketmq_capacity.report.rows import Row
+from rocketmq_capacity.report.plan_file import Skew, StrategyPlan
+from rocketmq_capacity.vocabulary import Rule, java_order
 
 WORTHWHILE: Final = 0.95
 """An alternative must bring the PEAK to at most this share of today's: less is not worth a change of strategy."""
@@ -16,12 +18,22 @@ WORTHWHILE: Final = 0.95
 class Measure:
     """What is counted: the plan's metric, the column of client_load, words for it and its unit."""
 
-    metric: str
-    column: str
+    metric: Literal["count", "traffic", "lag"]
+    column: Literal["queues", "msgs_per_s", "lag"]
     title: str
     unit: str
     step: float
     """The least distance between two marks of an axis: there is no half queue."""
+
+    def of(self, strategy: StrategyPlan) -> Skew | None:
+        """How unevenly this lies on the group's clients under the strategy."""
+        skew: Skew | None = getattr(strategy, self.metric)
+        return skew
+
+    def on(self, client: ClientLoad) -> float | None:
+        """How much of this the client has."""
+        load: float | None = getattr(client, self.column)
+        return load
 
 
 COUNT: Final = Measure("count", "queues", "Queues", "queues", 1)
@@ -29,7 +41,7 @@ TRAFFIC: Final = Measure("traffic", "msgs_per_s", "Messages per second", "messag
 LAG: Final = Measure("lag", "lag", "Lag", "messages", 1)
 MEASURES: Final = (COUNT, TRAFFIC, LAG)
 
-MEASURE_OF_RULE: Final = {"LAG_SKEW": LAG, "TRAFFIC_SKEW": TRAFFIC, "HOT_QUEUE": TRAFFIC}
+MEASURE_OF_RULE: Final[dict[Rule, Measure]] = {"LAG_SKEW": LAG, "TRAFFIC_SKEW": TRAFFIC, "HOT_QUEUE": TRAFFIC}
 """A group flagged by one of these is drawn by its measure; any other by queues."""
 
 
@@ -55,26 +67,24 @@ class Loads:
     clients: int
 
 
-def measure_of(rules: Sequence[str], strategy: Mapping[str, Any]) -> Measure:
+def measure_of(rules: Collection[str], strategy: StrategyPlan) -> Measure:
     """What to draw for a group with findings of these rules; queues where the strategy's other metrics are unknown."""
     wished = next((MEASURE_OF_RULE[rule] for rule in MEASURE_OF_RULE if rule in rules), COUNT)
-    return wished if strategy[wished.metric] is not None else COUNT
+    return wished if wished.of(strategy) is not None else COUNT
 
 
-def best_alternative(
-    strategies: Sequence[Mapping[str, Any]], current: str | None, measure: Measure
-) -> Mapping[str, Any] | None:
+def best_alternative(strategies: Sequence[StrategyPlan], current: str | None, measure: Measure) -> StrategyPlan | None:
     """The applicable strategy that leaves the fewest queues orphaned or doubly owned, then the most even one.
 
     None where none is better than the current one: at least as safe, and its PEAK at most ``WORTHWHILE`` of today's.
     """
-    now = next((strategy for strategy in strategies if strategy["strategy"] == current), None)
-    if now is None or not now["applicable"]:
+    now = next((strategy for strategy in strategies if strategy.strategy == current), None)
+    if now is None or not now.applicable:
         return None
-    others = [s for s in strategies if s["applicable"] and s is not now and s[measure.metric] is not None]
+    others = [s for s in strategies if s.applicable and s is not now and measure.of(s) is not None]
 
-    def key(strategy: Mapping[str, Any]) -> tuple[Any, ...]:
-        return *_harm(strategy), _peak(strategy, measure), len(strategy["idle_clients"]), strategy["strategy"]
+    def key(strategy: StrategyPlan) -> tuple[int, int, float, int, str]:
+        return *_harm(strategy), _peak(strategy, measure), len(strategy.idle_clients), strategy.strategy
 
     best = min(others, key=key, default=None)
     if best is None or _harm(best) > _harm(now):
@@ -83,7 +93,7 @@ def best_alternative(
     return best if is_safer or _peak(best, measure) <= WORTHWHILE * _peak(now, measure) else None
 
 
-def loads_of(rows: Sequence[Row], measure: Measure, current: str, alternative: str | None) -> Loads | None:
+def loads_of(rows: Sequence[ClientLoad], measure: Measure, current: str, alternative: str | None) -> Loads | None:
     """The busiest and the least busy clients under the current strategy, those between as one average.
 
     ``rows`` are the group's rows of client_load; None where the load of fewer than two clients is known.
@@ -112,15 +122,14 @@ def _rest(names: Sequence[str], now: Mapping[str, float | None], then: Mapping[s
     return Bar(f"{len(names):,} more, average", mean(now), mean(then), is_rest=True)
 
 
-def _by_client(rows: Sequence[Row], measure: Measure, strategy: str) -> dict[str, float | None]:
-    return {row["client_id"]: row[measure.column] for row in rows if row["strategy"] == strategy}
+def _by_client(rows: Sequence[ClientLoad], measure: Measure, strategy: str) -> dict[str, float | None]:
+    return {row.client_id: measure.on(row) for row in rows if row.strategy == strategy}
 
 
-def _harm(strategy: Mapping[str, Any]) -> tuple[int, int]:
-    return len(strategy["orphan_queues"]), len(strategy["doubly_owned_queues"])
+def _harm(strategy: StrategyPlan) -> tuple[int, int]:
+    return len(strategy.orphan_queues), len(strategy.doubly_owned_queues)
 
 
-def _peak(strategy: Mapping[str, Any], measure: Measure) -> float:
-    metrics = strategy[measure.metric] or {}
-    peak = metrics.get("peak")
-    return float("inf") if peak is None else float(peak)
+def _peak(strategy: StrategyPlan, measure: Measure) -> float:
+    skew = measure.of(strategy)
+    return math.inf if skew is None or skew.peak is None else skew.peak

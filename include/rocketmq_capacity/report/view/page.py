@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from rocketmq_capacity.report.detail import detailed_groups
+from msgspec import UNSET
+
+from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
-from rocketmq_capacity.report.limits import CHARTS
-from rocketmq_capacity.report.rows import Rows, by_group
+from rocketmq_capacity.report.limits import CHARTS, GROUPS, GROUPS_IN_DETAIL
+from rocketmq_capacity.report.plan_file import GroupPlan, Plan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
 from rocketmq_capacity.report.view.findings import RuleView, rules_of
@@ -24,6 +27,7 @@ from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview
 from rocketmq_capacity.report.view.recommendations import RecommendationList, recommendations_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
+from rocketmq_capacity.vocabulary import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +49,32 @@ class Page:
     rules: tuple[RuleView, ...]
     recommendations: RecommendationList
     lines: tuple[GroupLine, ...]
+    more_lines: int
     groups: tuple[DetailedGroup, ...]
     charts_left_out: int
     glossary: tuple[Term, ...]
 
 
-def page_of(document: Mapping[str, Any], rows: Rows) -> Page:
-    """The plan and the rows that it does not hold (client_load, group_status) -> the page."""
-    groups, detailed = document["groups"], detailed_groups(document)
-    anchors = anchors_of(groups, detailed)
-    answers = Answers(document)
-    lines = _lines(groups, anchors, set(detailed), answers)
-    sections, left_out = _sections(document, detailed, lines, answers, rows)
-    current = {group["consumer_group"]: group["current_strategy"] for group in groups}
+def page_of(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad]) -> Page:
+    """The plan and the rows of what it does not hold, group_status and client_load -> the page."""
+    worst = worst_groups(plan)
+    listed, detailed = set(worst[:GROUPS]), worst[:GROUPS_IN_DETAIL]
+    answers = Answers(plan)
+    # A group keeps its number wherever it is named, also where other groups have no line.
+    numbered = anchors_of(plan.groups, set(detailed))
+    anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
+    lines = _lines(plan.groups, anchors, set(detailed), answers)
+    sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads)
+    current = {group.consumer_group: group.current_strategy for group in plan.groups}
     return Page(
-        summary=summary_of(document, answers, rows.get("group_status", ())),
-        approval=approval_of(document["approval"], answers) if "approval" in document else None,
-        scenario=scenario_of(document["scenario"], current) if "scenario" in document else None,
-        overview=overview_picture(groups),
+        summary=summary_of(plan, answers, statuses),
+        approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
+        scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
+        overview=overview_picture(plan.groups),
         rules=rules_of(answers, anchors),
         recommendations=recommendations_of(answers, anchors),
         lines=tuple(lines.values()),
+        more_lines=len(plan.groups) - len(lines),
         groups=sections,
         charts_left_out=left_out,
         glossary=GLOSSARY,
@@ -73,40 +82,42 @@ def page_of(document: Mapping[str, Any], rows: Rows) -> Page:
 
 
 def _lines(
-    groups: Sequence[Mapping[str, Any]], anchors: Mapping[str, str], detailed: set[str], answers: Answers
+    groups: Sequence[GroupPlan], anchors: Mapping[str, str], detailed: set[str], answers: Answers
 ) -> dict[str, GroupLine]:
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str | None, dict[Severity, int]] = {}
     for finding in answers.findings:
-        counts = found.setdefault(finding["consumer_group"], {})
-        counts[finding["severity"]] = counts.get(finding["severity"], 0) + 1
-    lines = {}
-    for place, group in enumerate(groups):
-        name = group["consumer_group"]
-        section = anchors[name] if name in detailed else None
-        lines[name] = line_of(group, place, section, found.get(name, {}))
-    return lines
+        counts = found.setdefault(finding.consumer_group, {})
+        counts[finding.severity] = counts.get(finding.severity, 0) + 1
+    return {
+        name: line_of(group, place, anchors[name] if name in detailed else None, found.get(name, {}))
+        for place, group in enumerate(groups)
+        if (name := group.consumer_group) in anchors
+    }
 
 
 def _sections(
-    document: Mapping[str, Any],
+    plan: Plan,
     detailed: Sequence[str],
     lines: Mapping[str, GroupLine],
     answers: Answers,
-    rows: Rows,
+    statuses: Sequence[GroupStatus],
+    loads: Sequence[ClientLoad],
 ) -> tuple[tuple[DetailedGroup, ...], int]:
-    by_name = {group["consumer_group"]: group for group in document["groups"]}
-    status = {row["consumer_group"]: row for row in rows.get("group_status", ())}
-    wanted = set(detailed)
-    loads = by_group(row for row in rows.get("client_load", ()) if row["consumer_group"] in wanted)
+    by_name = {group.consumer_group: group for group in plan.groups}
+    status = {row.consumer_group: row for row in statuses}
+    clients: dict[str, list[ClientLoad]] = {name: [] for name in detailed}
+    for load in loads:
+        if load.consumer_group in clients:
+            clients[load.consumer_group].append(load)
     sections, drawn, left_out = [], 0, 0
     for name in detailed:
         group, current = by_name[name], current_strategy(by_name[name])
-        rules = [answers.findings[index]["rule"] for index in answers.of_group(name)]
+        rules = {answers.findings[index].rule for index in answers.of_group(name)}
         measure = COUNT if current is None else measure_of(rules, current)
-        best = best_alternative(group["strategies"], group["current_strategy"], measure)
-        alternative = None if best is None else str(best["strategy"])
-        section = section_of(group, lines[name], status.get(name, {}), answers, alternative)
-        telling = telling_loads(group, loads.get(name, ()), measure, alternative)
+        best = best_alternative(group.strategies, group.current_strategy, measure)
+        alternative = None if best is None else best.strategy
+        section = section_of(group, lines[name], status[name], answers, alternative)
+        telling = telling_loads(group, clients[name], measure, alternative)
         chart = None
         if telling is not None and drawn < CHARTS:
             drawn += 1

@@ -1,17 +1,18 @@
 """Charts with the table of the same numbers that stands under each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 
+from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
-from rocketmq_capacity.report.rows import Row
+from rocketmq_capacity.report.plan_file import GroupPlan
 from rocketmq_capacity.report.svg import inline_svg
-from rocketmq_capacity.report.view.groups import current_strategy
+from rocketmq_capacity.report.view.groups import current_strategy, metric
 from rocketmq_capacity.report.view.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
 
 UNEVEN: Final = 1.05
@@ -32,15 +33,16 @@ class Chart:
 
 
 def telling_loads(
-    group: Mapping[str, Any], rows: Sequence[Row], measure: Measure, alternative: str | None
+    group: GroupPlan, rows: Sequence[ClientLoad], measure: Measure, alternative: str | None
 ) -> Loads | None:
     """The loads of a group that is worth a chart: uneven, with idle clients, or with a better alternative."""
     current = current_strategy(group)
-    if current is None or not current["applicable"]:
+    if current is None or not current.applicable:
         return None
-    excess = (current[measure.metric] or {}).get("excess")
-    says_something = alternative is not None or (excess or 0) > UNEVEN or current["idle_clients"]
-    return loads_of(rows, measure, current["strategy"], alternative) if says_something else None
+    skew = measure.of(current)
+    is_uneven = skew is not None and (skew.excess or 0) > UNEVEN
+    says_something = alternative is not None or is_uneven or current.idle_clients
+    return loads_of(rows, measure, current.strategy, alternative) if says_something else None
 
 
 def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
@@ -65,7 +67,7 @@ def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
     )
 
 
-def overview_picture(groups: Sequence[Mapping[str, Any]]) -> Chart | None:
+def overview_picture(groups: Sequence[GroupPlan]) -> Chart | None:
     """The groups whose queues could be shared out more evenly, the worst first; None where there are none."""
     spans = [span for group in groups if (span := _span(group)) is not None]
     if not spans:
@@ -81,26 +83,21 @@ def overview_picture(groups: Sequence[Mapping[str, Any]]) -> Chart | None:
         picture=inline_svg(overview_chart(shown), "chart-overview", title, described),
         caption=title,
         headers=("Group", "PEAK today", "PEAK under the best other strategy", "FLOOR"),
-        rows=tuple((span.name, _metric(span.peak), _metric(span.alternative), _metric(span.floor)) for span in shown),
+        rows=tuple((span.name, metric(span.peak), metric(span.alternative), metric(span.floor)) for span in shown),
         has_alternative=any(span.alternative is not None for span in shown),
         left_out=len(spans) - len(shown),
     )
 
 
-def _span(group: Mapping[str, Any]) -> Span | None:
-    metrics = (current_strategy(group) or {}).get("count") or {}
-    peak, floor, excess = metrics.get("peak"), metrics.get("floor"), metrics.get("excess")
-    if peak is None or floor is None or excess is None or excess <= UNEVEN:
+def _span(group: GroupPlan) -> Span | None:
+    current = current_strategy(group)
+    skew = None if current is None else current.count
+    if skew is None or skew.peak is None or skew.floor is None or skew.excess is None or skew.excess <= UNEVEN:
         return None
-    best = best_alternative(group["strategies"], group["current_strategy"], COUNT)
-    other = ((best or {}).get("count") or {}).get("peak")
-    return Span(group["consumer_group"], peak, floor, other)
+    best = best_alternative(group.strategies, group.current_strategy, COUNT)
+    return Span(group.consumer_group, skew.peak, skew.floor, best.count.peak if best and best.count else None)
 
 
 def _cells(bar: Bar, loads: Loads) -> tuple[str, ...]:
     cells = (bar.name, number(bar.current))
     return (*cells, number(bar.alternative)) if loads.alternative else cells
-
-
-def _metric(value: float | None) -> str:
-    return "\u2013" if value is None else f"{value:.2f}"

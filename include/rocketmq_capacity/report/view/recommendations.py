@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from rocketmq_capacity.report.limits import COMMANDS, RECOMMENDATIONS
+from rocketmq_capacity.report.limits import ANSWERS, COMMANDS, RECOMMENDATIONS
+from rocketmq_capacity.report.plan_file import Recommendation
 from rocketmq_capacity.report.view.answers import Answers, Link, action_title
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.findings import rule_anchor
@@ -27,6 +27,7 @@ class RecommendationView:
     rules: tuple[Link, ...]
     choices: tuple[Link, ...]
     """Other recommendations of which one would do instead."""
+    more_choices: int
     commands: tuple[str, ...]
     more_commands: int
     comparison: Comparison
@@ -52,27 +53,28 @@ def recommendations_of(answers: Answers, group_anchors: Mapping[str, str]) -> Re
 
 
 def _recommendation(
-    recommendation: Mapping[str, Any], place: int, answers: Answers, group_anchors: Mapping[str, str]
+    recommendation: Recommendation, place: int, answers: Answers, group_anchors: Mapping[str, str]
 ) -> RecommendationView:
-    wording = ACTIONS.get(recommendation["action"], Wording(recommendation["action"], ""))
-    group, commands = recommendation["consumer_group"], recommendation["commands"]
-    found = {answers.findings[index]["rule"] for index in answers.answered(place)}
+    wording = ACTIONS.get(recommendation.action, Wording(recommendation.action, ""))
+    group, commands, choices = recommendation.consumer_group, recommendation.commands, answers.choices(place)
+    found = {answers.findings[index].rule for index in answers.answered(place)}
     return RecommendationView(
         anchor=f"recommendation-{place + 1}",
-        id=recommendation["id"],
-        action=recommendation["action"],
+        id=recommendation.id,
+        action=recommendation.action,
         title=action_title(recommendation),
         meaning=wording.meaning,
-        reason=recommendation["reason"],
-        is_manual=recommendation["manual"],
+        reason=recommendation.reason,
+        is_manual=recommendation.manual,
         group=None if group is None else Link(group, group_anchors.get(group)),
-        topic=recommendation["topic"],
+        topic=recommendation.topic,
         rules=tuple(
             Link(RULES.get(rule, Wording(rule, "")).title, rule_anchor(rule) if rule in found else None)
-            for rule in recommendation["rules"]
+            for rule in recommendation.rules
         ),
-        choices=answers.choices(place),
-        commands=tuple(commands[:COMMANDS]),
+        choices=choices[:ANSWERS],
+        more_choices=max(0, len(choices) - ANSWERS),
+        commands=commands[:COMMANDS],
         more_commands=max(0, len(commands) - COMMANDS),
-        comparison=compare(recommendation["before"], recommendation["after"]),
+        comparison=compare(recommendation.before, recommendation.after),
     )

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_ROWS
+from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS
+from rocketmq_capacity.report.plan_file import Finding, JsonObject, Scenario, ScenarioGroup, Skew
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.view.groups import metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,58 +42,57 @@ class ScenarioView:
 
     name: str
     changes: tuple[str, ...]
+    more_changes: int
     lines: tuple[ScenarioLine, ...]
     more_lines: int
     added: ScenarioFindings
     cleared: ScenarioFindings
 
 
-def scenario_of(scenario: Mapping[str, Any], current: Mapping[str, str | None]) -> ScenarioView:
+def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
     """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top."""
 
-    def key(group: Mapping[str, Any]) -> tuple[bool, int, str, str]:
-        name, strategy = group["consumer_group"], group["strategy"]
-        return current.get(name) != strategy, -(group["moved_queues"] or 0), name, strategy
+    def key(group: ScenarioGroup) -> tuple[bool, int, str, str]:
+        name, strategy = group.consumer_group, group.strategy
+        return current.get(name) != strategy, -(group.moved_queues or 0), name, strategy
 
-    ordered = sorted(scenario["groups"], key=key)
+    ordered = sorted(scenario.groups, key=key)
     lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
     return ScenarioView(
-        name=scenario["name"],
-        changes=tuple(_change(change) for change in scenario["changes"]),
+        name=scenario.name,
+        changes=tuple(_change(change) for change in scenario.changes[:SCENARIO_CHANGES]),
+        more_changes=max(0, len(scenario.changes) - SCENARIO_CHANGES),
         lines=lines,
         more_lines=len(ordered) - len(lines),
-        added=_findings(scenario["findings_added"]),
-        cleared=_findings(scenario["findings_cleared"]),
+        added=_findings(scenario.findings_added),
+        cleared=_findings(scenario.findings_cleared),
     )
 
 
-def _line(group: Mapping[str, Any], current: Mapping[str, str | None]) -> ScenarioLine:
-    before, after = group["before"], group["after"]
+def _line(group: ScenarioGroup, current: Mapping[str, str | None]) -> ScenarioLine:
+    before, after = group.before, group.after
     return ScenarioLine(
-        group=group["consumer_group"],
-        strategy=group["strategy"],
-        is_current=current.get(group["consumer_group"]) == group["strategy"],
-        moved=number(group["moved_queues"]),
-        moved_ratio="" if group["moved_ratio"] is None else per_cent(group["moved_ratio"]),
-        idle=(number(before["idle"]), number(after["idle"])),
-        count_peak=(_peak(before["count"]), _peak(after["count"])),
-        traffic_peak=(_peak(before["traffic"]), _peak(after["traffic"])),
+        group=group.consumer_group,
+        strategy=group.strategy,
+        is_current=current.get(group.consumer_group) == group.strategy,
+        moved=number(group.moved_queues),
+        moved_ratio="" if group.moved_ratio is None else per_cent(group.moved_ratio),
+        idle=(number(before.idle), number(after.idle)),
+        count_peak=(_peak(before.count), _peak(after.count)),
+        traffic_peak=(_peak(before.traffic), _peak(after.traffic)),
     )
 
 
-def _peak(metrics: Mapping[str, Any] | None) -> str:
-    peak = (metrics or {}).get("peak")
-    return "\u2013" if peak is None else f"{peak:.2f}"
+def _peak(skew: Skew | None) -> str:
+    return metric(skew.peak if skew else None)
 
 
-def _change(change: Mapping[str, Any]) -> str:
+def _change(change: JsonObject) -> str:
     rest = {name: value for name, value in change.items() if name != "change" and value is not None}
     return f"{str(change.get('change', 'change')).replace('_', ' ')}: {short('', rest)}"
 
 
-def _findings(findings: Sequence[Mapping[str, Any]]) -> ScenarioFindings:
-    ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding["severity"]])
-    shown = tuple(
-        (finding["severity"], places_of(finding), finding["message"]) for finding in ordered[:FINDINGS_A_RULE]
-    )
+def _findings(findings: Sequence[Finding]) -> ScenarioFindings:
+    ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
+    shown = tuple((finding.severity, places_of(finding), finding.message) for finding in ordered[:FINDINGS_A_RULE])
     return ScenarioFindings(shown, len(ordered), len(ordered) - len(shown))

@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, FIRST_STEPS, LINKS, REASONS
-from rocketmq_capacity.report.rows import Row
+from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.findings import places_of, rule_anchor
-from rocketmq_capacity.report.wording import RULES, SEVERITIES, STATUS_WORDS, Wording
+from rocketmq_capacity.report.wording import RULES, STATUS_WORDS, Wording
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, UNDECIDED, WARNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,52 +80,52 @@ class Summary:
     """What is found beside the first steps, in words; empty where nothing is."""
 
 
-def summary_of(document: Mapping[str, Any], answers: Answers, status_rows: Sequence[Row]) -> Summary:
-    """The plan in short; ``status_rows`` is group_status, which knows the reasons."""
-    ratio, failures = document["completeness"]["ratio"], document["completeness"]["failures"]
-    found = [finding["severity"] for finding in answers.findings]
+def summary_of(plan: Plan, answers: Answers, rows: Sequence[GroupStatus]) -> Summary:
+    """The plan in short; group_status knows the reasons, which the plan does not hold."""
+    ratio, failures = plan.completeness.ratio, plan.completeness.failures
+    found = [finding.severity for finding in answers.findings]
     severities = tuple((severity, found.count(severity)) for severity in SEVERITIES)
-    statuses = [group["provision_status"] for group in document["groups"]]
-    manual = sum(1 for recommendation in answers.plan if recommendation["manual"])
+    statuses = [group.provision_status for group in plan.groups]
+    manual = sum(recommendation.manual for recommendation in plan.recommendations)
     steps, later = _first_steps(answers)
     return Summary(
-        cluster_name=document["cluster_name"],
-        taken_at=when(document["taken_at"]),
-        taken_at_iso=document["taken_at"],
-        fingerprint=document["fingerprint"],
+        cluster_name=plan.cluster_name,
+        taken_at=when(plan.taken_at),
+        taken_at_iso=plan.taken_at,
+        fingerprint=plan.fingerprint,
         verdict=_verdict(dict(severities), len(statuses)),
         completeness=per_cent(ratio),
         is_complete=ratio >= 1 and not failures,
         failures=tuple(
-            Failure(failure["broker_addr"], failure["request"] or "not known", failure["error"] or "not known")
+            Failure(failure.broker_addr, failure.request or "not known", failure.error or "not known")
             for failure in failures[:FAILURES]
         ),
         failure_count=len(failures),
         severities=severities,
         finding_count=len(found),
         statuses=tuple(
-            StatusCount(status, wording.title, wording.meaning, statuses.count(status), _reasons(status, status_rows))
+            StatusCount(status, wording.title, wording.meaning, statuses.count(status), _reasons(status, rows))
             for status, wording in STATUS_WORDS.items()
         ),
         group_count=len(statuses),
-        ready_count=len(answers.plan) - manual,
+        ready_count=len(plan.recommendations) - manual,
         manual_count=manual,
         first_steps=steps,
         later=later,
     )
 
 
-def _reasons(status: str, rows: Sequence[Row]) -> tuple[tuple[str, int], ...]:
-    if status != "UNDECIDED":
+def _reasons(status: str, rows: Sequence[GroupStatus]) -> tuple[tuple[str, int], ...]:
+    if status != UNDECIDED:
         return ()
-    reasons = Counter(row["provision_reason"] for row in rows if row["provision_status"] == status)
+    reasons = Counter(row.provision_reason for row in rows if row.provision_status == status)
     known = [(reason, groups) for reason, groups in reasons.items() if reason]
     return tuple(sorted(known, key=lambda entry: (-entry[1], entry[0]))[:REASONS])
 
 
 def _verdict(found: Mapping[str, int], groups: int) -> str:
     of = f"in {counted(groups, 'consumer group')}"
-    critical, warning = found["CRITICAL"], found["WARNING"]
+    critical, warning = found[CRITICAL], found[WARNING]
     if critical:
         also = f", {counted(warning, 'thing')} should be looked at soon" if warning else ""
         return f"{counted(critical, 'thing')} {'needs' if critical == 1 else 'need'} attention now{also}, {of}."
@@ -136,14 +137,14 @@ def _verdict(found: Mapping[str, int], groups: int) -> str:
 def _first_steps(answers: Answers) -> tuple[tuple[FirstStep, ...], str]:
     by_rule: dict[str, list[int]] = {}
     for index, finding in enumerate(answers.findings):
-        if finding["severity"] != "INFO":
-            by_rule.setdefault(finding["rule"], []).append(index)
+        if finding.severity != INFO:
+            by_rule.setdefault(finding.rule, []).append(index)
     leading, also = _gathered(by_rule, answers)
     first = list(leading)[:FIRST_STEPS]
     steps = tuple(_step(rule, by_rule[rule], also.get(rule, ()), answers) for rule in first)
     named = {*first, *(rule for leader in first for rule in also.get(leader, ()))}
     rest = sum(len(found) for rule, found in by_rule.items() if rule not in named)
-    hints = sum(1 for finding in answers.findings if finding["severity"] == "INFO")
+    hints = sum(1 for finding in answers.findings if finding.severity == INFO)
     words = [counted(rest, "further finding")] if rest else []
     words += [counted(hints, "finding") + " for information"] if hints else []
     return steps, " and ".join(words)
@@ -168,12 +169,12 @@ def _gathered(
 def _step(rule: str, found: Sequence[int], also: Sequence[str], answers: Answers) -> FirstStep:
     worst = found[0]
     places = dict.fromkeys(place for index in found for place in answers.places[index])
-    severities = [answers.findings[index]["severity"] for index in found]
+    severities = [answers.findings[index].severity for index in found]
     return FirstStep(
         severities=tuple((severity, severities.count(severity)) for severity in SEVERITIES if severity in severities),
         title=_title(rule),
         anchor=rule_anchor(rule),
-        example=answers.findings[worst]["message"],
+        example=answers.findings[worst].message,
         places=places_of(answers.findings[worst]),
         links=tuple(answers.link(place) for place in answers.places[worst][:LINKS]),
         more_links=len(places) - len(answers.places[worst][:LINKS]),

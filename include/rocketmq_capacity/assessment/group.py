@@ -1,0 +1,156 @@
+"""What the rules of a consumer group look at: its facts, and what follows from them, computed when first asked for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
+from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners
+from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import POP
+
+
+@dataclass(frozen=True)
+class Group:
+    """A business group of a snapshot under a policy.
+
+    Attributes:
+        facts: what the snapshot says of it.
+        cluster: what holds for the whole cluster.
+        policy: thresholds, and what groups are said to run.
+        allocator: the strategies.
+    """
+
+    facts: GroupFacts
+    cluster: ClusterFacts
+    policy: Policy
+    allocator: Allocator
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.facts.consumer_group
+
+    @property
+    def is_clustering(self) -> bool:
+        """Whether its clients share the queues out."""
+        return not self.facts.is_broadcasting
+
+    @cached_property
+    def business(self) -> list[Reads]:
+        """What it reads of the cluster's business, by the topic's name."""
+        return self.facts.business
+
+    @cached_property
+    def division(self) -> Division:
+        """Its queues and consumers."""
+        return Division.of(self.facts)
+
+    @cached_property
+    def client_ids(self) -> list[str]:
+        """Its different client ids, in Java's order."""
+        return self.division.members.client_ids
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What its queues weigh."""
+        return Weights.of(self.division)
+
+    @cached_property
+    def refusals(self) -> dict[str, str | None]:
+        """Of each strategy of the policy why it cannot run, or None."""
+        return {name: self.allocator.refusal(name, self.division) for name in self.policy.strategies}
+
+    def applies(self, strategy: str) -> bool:
+        """Whether a strategy is one of the policy's and can run."""
+        return self.refusals.get(strategy, "not among the policy's strategies") is None
+
+    @cached_property
+    def loads(self) -> dict[str, Load]:
+        """What each strategy of the policy that can run means for a clustering group; none for a broadcasting one."""
+        names = [name for name in self.policy.strategies if self.is_clustering and self.applies(name)]
+        each = [self.owners(name) for name in names]
+        return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
+
+    def owners(self, strategy: str) -> Owners:
+        """Who owns what under a strategy of the policy; nobody anything where it cannot run."""
+        if strategy not in self._owners:
+            self._owners[strategy] = self.allocator.owners(strategy, self.division)
+        return self._owners[strategy]
+
+    @cached_property
+    def _owners(self) -> dict[str, Owners]:
+        return {}
+
+    @cached_property
+    def current(self) -> Current | None:
+        """What it runs; None for a broadcasting group."""
+        return current_strategy(self.division, self.allocator, self.policy) if self.is_clustering else None
+
+    @cached_property
+    def today(self) -> Today | None:
+        """Who owns what today; None where that is not known, and for a broadcasting group."""
+        if self.current is None:
+            return None
+        runs = client_runs(self.division, self.current.strategy, self.policy)
+        return owned_today(self.division, runs, self.applies, self.owners, self.policy)
+
+    @cached_property
+    def today_load(self) -> Load | None:
+        """What today's division means; None where today's owners are not known."""
+        return None if self.today is None else Load.of(self.division, self.weights, self.today.owners)
+
+    @property
+    def orphans_today(self) -> int | None:
+        """How many readable queues nobody owns today; None where that is not known."""
+        return None if self.today_load is None else len(self.today_load.orphans)
+
+    @property
+    def twice_today(self) -> int | None:
+        """How many queues more than one consumer reads today; None where that is not known."""
+        return None if self.today_load is None else len(self.today_load.doubly_owned)
+
+    @property
+    def settled_s(self) -> float:
+        """How long a client has to be up to be compared with others."""
+        return self.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s
+
+    def is_settled(self, consumer: Consumer) -> bool:
+        """Whether a consumer has been up for long enough to be compared; so is one whose start is unknown."""
+        return consumer.up_s is None or consumer.up_s > self.settled_s
+
+    @cached_property
+    def is_popped(self) -> Flags:
+        """Of each queue whether the broker divides it."""
+        queues = self.division.queues
+        return np.array([self.facts.pops(reads) for reads in queues.topics], bool)[queues.topic]
+
+    @cached_property
+    def is_settling(self) -> bool:
+        """Whether its owners are known by observation alone while a client has just started: it owns nothing yet.
+
+        Where the owners are computed, every client has its share already.
+        """
+        owners = None if self.today is None or not self.today.is_predicted else self.today.owners
+        computed = owners is not None and (len(owners.queue) > 0 or len(owners.strangers) > 0)
+        young = any(one.up_s is not None and one.up_s <= self.settled_s for one in self.facts.consumers)
+        return young and not computed
+
+    @cached_property
+    def pulled_sizes(self) -> dict[str, int]:
+        """The readable queues of each business topic whose mode is not POP; 0 where there is none.
+
+        The mode is the broker's, whether the group is orderly or not.
+        """
+        pulled = [reads for reads in self.business if reads.message_request_mode != POP]
+        return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in pulled}
+
+    @property
+    def max_useful_clients(self) -> int | None:
+        """The readable queues of its largest pulled topic; None where it pops all, and for a broadcasting group."""
+        if not self.is_clustering or self.facts.message_request_mode == POP:
+            return None
+        return max(self.pulled_sizes.values(), default=0)

@@ -1,0 +1,32 @@
+"""What the rules of a topic look at."""
+
+from dataclasses import dataclass
+
+from rocketmq_capacity.contracts.facts import ClusterFacts, TopicUnit
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import BUSINESS
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of a snapshot under a policy.
+
+    Attributes:
+        unit: what the snapshot says of it and of those who read it.
+        cluster: what holds for the whole cluster.
+        policy: thresholds.
+    """
+
+    unit: TopicUnit
+    cluster: ClusterFacts
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.unit.facts.topic
+
+    @property
+    def is_business(self) -> bool:
+        """Whether it is the cluster's business: not RocketMQ's own, and not excluded by the policy."""
+        return self.unit.facts.kind == BUSINESS

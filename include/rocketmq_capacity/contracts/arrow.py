@@ -1,0 +1,88 @@
+"""The datasets as Arrow tables: schema, rows to tables, and parquet files read back."""
+
+from collections.abc import Iterable
+from functools import cache
+from types import UnionType
+from typing import Any, Final, get_args, get_origin
+
+import pyarrow as pa
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics, Queue
+from rocketmq_capacity.errors import ContractBroken
+
+QUEUE: Final = pa.struct([("topic", pa.string()), ("broker_name", pa.string()), ("queue_id", pa.int32())])
+METRICS: Final = pa.map_(pa.string(), pa.float64())
+_TYPES: Final[dict[Any, pa.DataType]] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    Int: pa.int32(),
+    Queue: QUEUE,
+    Metrics: METRICS,
+    dict[str, str]: pa.map_(pa.string(), pa.string()),
+}
+
+
+def arrow_type(kind: Any) -> pa.DataType:
+    """The Arrow type of a column whose values have this type in Python."""
+    if get_origin(kind) is tuple:
+        return pa.list_(arrow_type(get_args(kind)[0]))
+    if isinstance(kind, UnionType):  # an item that may be unknown
+        return arrow_type(get_args(kind)[0])
+    return next(arrow for python, arrow in _TYPES.items() if python == kind)
+
+
+@cache
+def arrow_schema(dataset: type[Dataset]) -> pa.Schema:
+    """Names, types and nullability in the contract's order."""
+    return pa.schema([pa.field(c.name, arrow_type(c.type), nullable=c.is_nullable) for c in dataset.columns()])
+
+
+def table_of(dataset: type[Dataset], rows: Iterable[Dataset]) -> pa.Table:
+    """Rows as a table of their dataset. Errors: those of :func:`checked`."""
+    rows = list(rows)
+    columns = {name: [getattr(row, name) for row in rows] for name in arrow_schema(dataset).names}
+    return table_of_columns(dataset, columns)
+
+
+def table_of_columns(dataset: type[Dataset], columns: dict[str, Any]) -> pa.Table:
+    """Columns of values (lists, numpy or Arrow arrays of one length) as a table of their dataset.
+
+    Errors: :class:`ContractBroken` naming the dataset and the column that is missing, of another type, or null though
+    it must not be.
+    """
+    arrays = []
+    for field in arrow_schema(dataset):
+        try:
+            array = _array(columns[field.name], field.type)
+        except (KeyError, pa.ArrowException) as error:
+            raise ContractBroken(f"{dataset.dataset_name()}: {field.name}: {error!r:.200}") from error
+        if array.null_count and not field.nullable:
+            raise ContractBroken(f"{dataset.dataset_name()}: {field.name} is null in {array.null_count} rows")
+        arrays.append(array)
+    return pa.Table.from_arrays(arrays, schema=_as_given(arrow_schema(dataset), arrays))
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if kind == QUEUE or (pa.types.is_list(kind) and kind.value_type == QUEUE):
+        values = [_plain(value) for value in values]
+    elif pa.types.is_map(kind):
+        values = [None if value is None else list(value.items()) for value in values]
+    return pa.array(values, kind)
+
+
+def _plain(value: Any) -> Any:
+    """Queues as the dicts that Arrow takes for structs."""
+    if value is None:
+        return None
+    if isinstance(value, Queue):
+        return {"topic": value.topic, "broker_name": value.broker_name, "queue_id": value.queue_id}
+    return [_plain(item) for item in value]
+
+
+def _as_given(schema: pa.Schema, arrays: list[pa.Array]) -> pa.Schema:
+    """The schema with the arrays' own types: a dictionary stands for the texts that it encodes."""
+    return pa.schema([field.with_type(array.type) for field, array in zip(schema, arrays, strict=True)])

@@ -1,0 +1,56 @@
+"""Changes that are tried before they are recommended, and what they do to each group."""
+
+from msgspec import Struct
+
+from rocketmq_capacity.contracts.dataset import Metrics
+
+
+class QueueCounts(Struct, frozen=True, kw_only=True):
+    """Numbers of queues that a topic is to have on a broker, which has the topic already or not yet."""
+
+    broker_name: str
+    read_queue_nums: int
+    write_queue_nums: int
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """One change of a topic's queues.
+
+    Attributes:
+        case_id: tells it from every other case of the plan; equal inputs give equal ids.
+        topic: what it changes.
+        counts: on which brokers, to what; the topic's other brokers stay as they are.
+    """
+
+    case_id: str
+    topic: str
+    counts: tuple[QueueCounts, ...]
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """What a group owns before or after a change, in a few figures.
+
+    Attributes:
+        idle: client ids without a queue.
+        orphan_queues: readable business queues that nobody reads.
+        doubly_owned_queues: queues that more than one consumer reads.
+        count: METRICS by number of queues.
+        traffic: METRICS by messages a second.
+    """
+
+    idle: int
+    orphan_queues: int
+    doubly_owned_queues: int
+    count: Metrics | None = None
+    traffic: Metrics | None = None
+
+
+class Effect(Struct, frozen=True, kw_only=True):
+    """What a case does to a group; a side is None where what the clients run cannot be computed."""
+
+    case_id: str
+    topic: str
+    consumer_group: str
+    before: Side | None = None
+    after: Side | None = None
+    is_worse: bool

@@ -1,0 +1,21 @@
+"""Dataset ``demand``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class Demand(Dataset, frozen=True, kw_only=True):
+    """Groups that more queues of a topic might help.
+
+    Grain: one row a topic, rule and group.
+    Key: topic, rule, consumer_group.
+    Units: client ids, counted.
+    """
+
+    topic: Annotated[str, Meta(description="the topic that might get more queues")]
+    rule: Annotated[str, Meta(description="the rule whose finding they would answer")]
+    consumer_group: Annotated[str, Meta(description="the group that the finding is about")]
+    clients: Annotated[Int, Meta(description="different client ids of the group")]

@@ -1,0 +1,250 @@
+"""What a group divides among whom, as arrays: its topics' readable queues and its consumers, both in Java's order.
+
+Every strategy starts from a :class:`Division` and ends in :class:`Shares`; loads, rules and simulations read
+:class:`Owners`, the same by client id and over business topics alone.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import Consumer, GroupFacts, Place, Reads
+from rocketmq_capacity.vocabulary import BUSINESS, EXCLUDED, SYSTEM, java_order
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NOBODY: Final = -1
+"""The place of the owner of a queue that nobody owns."""
+
+
+@dataclass(frozen=True)
+class Queues:
+    """The readable queues of a group's topics in rebalance order: by topic, broker name and queue id.
+
+    RocketMQ's own topics and those that the policy excludes are left out.
+
+    Attributes:
+        topics: the topics that have such queues, with how the group reads them.
+        places: (index of the topic, its queues on one broker), in order.
+        place: of each queue, the index of its place.
+        queue_id: of each queue, its id.
+    """
+
+    topics: tuple[Reads, ...]
+    places: tuple[tuple[int, Place], ...]
+    place: Integers
+    queue_id: Integers
+
+    @classmethod
+    def of(cls, group: GroupFacts) -> "Queues":
+        """The queues of a group."""
+        planned = (one for one in group.reads if one.topic.kind not in (SYSTEM, EXCLUDED))
+        topics: list[Reads] = []
+        places: list[tuple[int, Place]] = []
+        for reads in sorted(planned, key=lambda one: java_order(one.topic.topic)):
+            readable = [place for place in reads.topic.places if place.readable]
+            if readable:
+                readable.sort(key=lambda place: java_order(place.broker_name))
+                places.extend((len(topics), place) for place in readable)
+                topics.append(reads)
+        counts = np.array([place.readable for _, place in places], np.int64)
+        place = np.repeat(np.arange(len(places)), counts)
+        queue_id = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return cls(tuple(topics), tuple(places), place, queue_id)
+
+    def __len__(self) -> int:
+        """How many queues there are."""
+        return len(self.place)
+
+    def ranked(self, key: Callable[[int, Place], Hashable | None]) -> tuple[Integers, Integers]:
+        """Of each queue its 0-based rank among the queues whose place has an equal key, and how many these are.
+
+        Where the key is None the queue is not ranked: rank and number are 0.
+        """
+        counted: dict[Hashable, int] = {}
+        keys = [key(topic, place) for topic, place in self.places]
+        first = []
+        for of_place, (_, place) in zip(keys, self.places, strict=True):
+            first.append(counted.get(of_place, 0))
+            counted[of_place] = first[-1] + place.readable
+        counted[None] = 0
+        is_ranked = np.array([of_place is not None for of_place in keys], bool)
+        rank = np.array(first, np.int64)[self.place] + self.queue_id
+        return np.where(is_ranked[self.place], rank, 0), np.array([counted[k] for k in keys], np.int64)[self.place]
+
+    @cached_property
+    def in_topic(self) -> tuple[Integers, Integers]:
+        """Of each queue its rank in its topic, and how many queues the topic has."""
+        return self.ranked(lambda topic, _: topic)
+
+    @cached_property
+    def topic(self) -> Integers:
+        """Of each queue the index of its topic."""
+        return np.array([topic for topic, _ in self.places], np.int64)[self.place]
+
+    @cached_property
+    def is_business(self) -> Flags:
+        """Of each queue whether it is of a business topic."""
+        return np.array([reads.topic.kind == BUSINESS for reads in self.topics], bool)[self.topic]
+
+    @cached_property
+    def names(self) -> list[Queue]:
+        """Of each queue its name."""
+        return [
+            Queue(self.topics[topic].topic.topic, place.broker_name, queue_id)
+            for topic, place in self.places
+            for queue_id in range(place.readable)
+        ]
+
+
+@dataclass(frozen=True)
+class Members:
+    """The consumers of a group in rebalance order: by client id; equal ids stand beside one another.
+
+    ``List.indexOf`` finds the first of equal ids, so that every copy of an id takes what falls to its first place, and
+    nobody what falls to a later one.
+    Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
+
+    Attributes:
+        consumers: by place.
+    """
+
+    consumers: tuple[Consumer, ...]
+
+    @classmethod
+    def of(cls, group: GroupFacts) -> "Members":
+        """The consumers of a group."""
+        key = {one.client_id: java_order(one.client_id) for one in group.consumers}
+        return cls(tuple(sorted(group.consumers, key=lambda one: (key[one.client_id], one.consumer_index))))
+
+    def __len__(self) -> int:
+        """How many consumers there are; equal ids count each."""
+        return len(self.consumers)
+
+    @cached_property
+    def client_ids(self) -> list[str]:
+        """The different ids, in Java's order."""
+        return list(dict.fromkeys(one.client_id for one in self.consumers))
+
+    @cached_property
+    def client(self) -> Integers:
+        """Of each place the index of its id among the different ones."""
+        ids = [one.client_id for one in self.consumers]
+        is_new = [place == 0 or ids[place - 1] != ids[place] for place in range(len(ids))]
+        return np.cumsum(is_new, dtype=np.int64) - 1
+
+    @cached_property
+    def first(self) -> Integers:
+        """Of each different id its first place."""
+        return np.searchsorted(self.client, np.arange(len(self.client_ids)))
+
+    @cached_property
+    def copies(self) -> Integers:
+        """Of each different id how many consumers have it."""
+        return np.bincount(self.client, minlength=len(self.client_ids))
+
+    @cached_property
+    def takers(self) -> Integers:
+        """Of each place how many consumers take what falls to it: all copies at an id's first one, none at a later."""
+        takers = np.zeros(len(self), np.int64)
+        takers[self.first] = self.copies
+        return takers
+
+    @cached_property
+    def has_readers_of_some(self) -> bool:
+        """Whether a consumer subscribes only some of its group's topics."""
+        return any(one.only_topics is not None for one in self.consumers)
+
+    def readers(self, topics: Sequence[str]) -> Integers:
+        """How many consumers take what falls to a place of a topic. Shape: one row a topic, one column a place."""
+        takers = np.zeros((len(topics), len(self)), np.int64)
+        firsts = self.first[self.client]
+        for row, topic in enumerate(topics):
+            np.add.at(takers[row], firsts, [one.reads(topic) for one in self.consumers])
+        return takers
+
+
+@dataclass(frozen=True)
+class Division:
+    """A group's queues and consumers."""
+
+    group: GroupFacts
+    queues: Queues
+    members: Members
+
+    @classmethod
+    def of(cls, group: GroupFacts) -> "Division":
+        """What the group divides among whom."""
+        return cls(group, Queues.of(group), Members.of(group))
+
+    @cached_property
+    def taken(self) -> Integers | None:
+        """How many consumers take what falls to a place of a topic; None where it is one each."""
+        members = self.members
+        if members.has_readers_of_some:
+            return members.readers([reads.topic.topic for reads in self.queues.topics])
+        if len(members.client_ids) < len(members):
+            return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
+        return None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a strategy gives to whom.
+
+    Attributes:
+        queue: indexes of queues, and
+        place: of each of them the place of a consumer that it falls to; a queue stands as often as it falls to one.
+        popped: indexes of the topics of which every consumer pops every queue of every broker.
+        strangers: queues that there are not (CONFIG): the place of the consumer, the index of the topic, the queue.
+    """
+
+    queue: Integers
+    place: Integers
+    popped: tuple[int, ...] = ()
+    strangers: tuple[tuple[int, int, Queue], ...] = ()
+
+    @classmethod
+    def of_owners(cls, place: Integers) -> "Shares":
+        """The shares of a strategy that gives each queue to one place, or to :data:`NOBODY`."""
+        queue = np.flatnonzero(place != NOBODY)
+        return cls(queue, place[queue])
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Who owns which business queue, by client id; a queue stands once for an id.
+
+    Attributes:
+        queue: indexes into the queues of the division, and
+        client: of each of them the index of a client id that owns it.
+        strangers: queues that there are not (CONFIG), each with the index of a client id that owns it.
+        is_popped: whether a queue may have several readers, as under POP it has; of each pair.
+    """
+
+    queue: Integers
+    client: Integers
+    strangers: tuple[tuple[int, Queue], ...] = ()
+    is_popped: Flags | bool = False
+
+
+class Allocator(Protocol):
+    """The strategies, as the stages that must not know them are handed them."""
+
+    def refusal(self, strategy: str, division: Division) -> str | None:
+        """Why RocketMQ would throw under a strategy for a clustering group, or None."""
+
+    def owners(self, strategy: str, division: Division) -> Owners:
+        """Who owns which business queue; nobody any where the strategy cannot run."""
+
+    def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
+        """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
+
+
+NO_OWNERS: Final = Owners(np.empty(0, np.int64), np.empty(0, np.int64))

@@ -1,0 +1,24 @@
+"""Dataset ``group_unit``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset
+
+
+class GroupUnit(Dataset, frozen=True, kw_only=True):
+    """Everything that the snapshot says of a business group, in one row: what the later steps read.
+
+    Grain: one row a business group.
+    Key: consumer_group.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    facts: Annotated[
+        str,
+        Meta(description="JSON of what it divides among whom: the group, its topics with their queues, its consumers"),
+    ]
+    observations: Annotated[
+        str, Meta(description="JSON of what its consumers report of themselves, its lags and its offset samples")
+    ]

@@ -1,0 +1,78 @@
+"""The rows of a dataset's parquet files, as its type.
+
+Arrow turns a table into Python values one value at a time, with an object in between for each. A large cluster's tables
+have millions of them, most in lists and maps: here whole columns are turned at once, and each text is made once a batch.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from rocketmq_capacity.contracts.arrow import arrow_schema
+from rocketmq_capacity.contracts.dataset import Dataset, Queue
+
+BATCH_ROWS: Final = 5_000
+"""Rows that are in memory as Arrow and as Python at a time."""
+Row = TypeVar("Row", bound=Dataset)
+
+
+def rows_in(folder: Path, dataset: type[Row]) -> Iterator[Row]:
+    """All rows, read as they are asked for."""
+    for path in sorted(folder.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                yield from _rows(dataset, batch)
+
+
+def rows_where(folder: Path, dataset: type[Row], condition: pc.Expression) -> list[Row]:
+    """The rows that meet a condition."""
+    found = pq.read_table(folder, filters=condition).combine_chunks()
+    return [row for batch in found.to_batches() for row in _rows(dataset, batch)]
+
+
+def rows_by(folder: Path, dataset: type[Row], key: str, values: Iterable[str]) -> dict[str, list[Row]]:
+    """The rows of which the column ``key`` has one of the values, by value; values without rows are missing."""
+    wanted = pa.array(set(values), pa.string())
+    found: dict[str, list[Row]] = {}
+    for row in rows_where(folder, dataset, pc.field(key).cast(pa.string()).isin(wanted)):
+        found.setdefault(getattr(row, key), []).append(row)
+    return found
+
+
+def _rows(dataset: type[Row], batch: pa.RecordBatch) -> Iterator[Row]:
+    names = [name for name in arrow_schema(dataset).names if name in batch.schema.names]
+    for values in zip(*(_values(batch.column(name)) for name in names), strict=True):
+        yield dataset(**dict(zip(names, values, strict=True)))
+
+
+def _values(array: pa.Array) -> list[Any]:
+    """A column's values in Python: lists as tuples, maps as dicts, the one struct there is as :class:`Queue`."""
+    kind = array.type
+    if pa.types.is_map(kind):
+        keys, items = _values(array.keys), _values(array.items)
+        return _parts(array, lambda start, end: dict(zip(keys[start:end], items[start:end], strict=True)))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        held = tuple(_values(array.values))
+        return _parts(array, lambda start, end: held[start:end])
+    if pa.types.is_struct(kind):
+        return list(map(Queue, *(_values(array.field(name)) for name in ("topic", "broker_name", "queue_id"))))
+    if pa.types.is_dictionary(kind):
+        words = [*array.dictionary.to_pylist(), None]
+        return [words[place] for place in array.indices.fill_null(len(words) - 1).to_numpy().tolist()]
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _values(array.dictionary_encode())
+    return list(array.to_pylist() if array.null_count else array.to_numpy(zero_copy_only=False).tolist())
+
+
+def _parts(array: pa.Array, part: Callable[[int, int], Any]) -> list[Any]:
+    """The part of each row of an array of lists, between its two offsets; None where the row is null."""
+    ends = array.offsets.to_numpy().tolist()
+    if not array.null_count:
+        return [part(start, end) for start, end in pairwise(ends)]
+    known = array.is_valid().to_numpy(zero_copy_only=False).tolist()
+    return [part(*bounds) if is_known else None for bounds, is_known in zip(pairwise(ends), known, strict=True)]

@@ -1,0 +1,20 @@
+"""Dataset ``topic_answer``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset
+
+
+class TopicAnswer(Dataset, frozen=True, kw_only=True):
+    """What the recommendations for a topic mean for those of its groups.
+
+    Grain: one row a topic.
+    Key: topic.
+    """
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    answer: Annotated[
+        str, Meta(description="JSON of what its changes answer, why others were refused, and what forbids its commands")
+    ]

@@ -1,0 +1,18 @@
+"""Dataset ``topic_unit``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset
+
+
+class TopicUnit(Dataset, frozen=True, kw_only=True):
+    """Everything that the snapshot says of a topic, in one row: what the later steps read.
+
+    Grain: one row a topic.
+    Key: topic.
+    """
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    facts: Annotated[str, Meta(description="JSON of the topic, its queues, and the groups that read it")]

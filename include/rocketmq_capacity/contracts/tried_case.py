@@ -1,0 +1,19 @@
+"""Dataset ``tried_case``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset
+
+
+class TriedCase(Dataset, frozen=True, kw_only=True):
+    """Changes of topics that are tried before any is recommended.
+
+    Grain: one row a change.
+    Key: case_id.
+    """
+
+    case_id: Annotated[str, Meta(description="tells it from every other change of the plan")]
+    topic: Annotated[str, Meta(description="the topic that it changes")]
+    counts: Annotated[str, Meta(description="JSON of the numbers of queues that it sets, by broker")]

@@ -1,0 +1,35 @@
+"""How figures and lists read in messages, reasons and evidence, wherever they are written."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+DECIMALS: Final = 4
+"""Of a metric or a ratio, as in the plan file."""
+LISTED: Final = 5
+"""Names in a sentence before it counts the rest."""
+
+
+def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:
+    """A figure rounded half up by its decimal digits, not by its binary value; None stays None."""
+    return None if number is None else float(_decimal(number, decimals))
+
+
+def fixed(number: float, decimals: int) -> str:
+    """The same as text with just so many decimals: ``94.0``."""
+    return f"{_decimal(number, decimals):f}"
+
+
+def listed(names: Sequence[str], most: int = LISTED) -> str:
+    """The first names for a sentence: ``a, b, c and 4 more``."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: ``1 queue``, ``2 queues``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _decimal(number: float, decimals: int) -> Decimal:
+    return Decimal(repr(float(number))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)

@@ -1,0 +1,88 @@
+"""What the actions of a group come to: its part in the changes of topics, and its own recommendations."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import Case, Effect
+from rocketmq_capacity.recommendation.cases import changed_facts
+from rocketmq_capacity.recommendation.change_strategy import change_strategy
+from rocketmq_capacity.recommendation.effects import is_worse
+from rocketmq_capacity.recommendation.facts import Cluster, Group
+from rocketmq_capacity.recommendation.fix_clients import each_an_id, fix_client_id, fix_subscription
+from rocketmq_capacity.recommendation.investigate import investigate
+from rocketmq_capacity.recommendation.scale_consumers import scale_consumers
+from rocketmq_capacity.recommendation.switch_to_pop import switch_to_pop
+
+ACTIONS: Final = (scale_consumers, switch_to_pop, change_strategy, fix_client_id, fix_subscription)
+"""What a group's findings may ask for; a new one is its module and its place here."""
+
+
+def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
+    """What each case of its topics does to a group; nothing where it has no clients that share queues out."""
+    if not group.is_clustering or group.facts.connections == 0:
+        return []
+    group = _computed(group)
+    target = group.policy.thresholds.ALLOCATION_SKEW.excess
+    effects = []
+    for case in cases:
+        after = group.after(changed_facts(group.facts, case, group.cluster))
+        effects.append(
+            Effect(
+                case_id=case.case_id,
+                topic=case.topic,
+                consumer_group=group.name,
+                before=group.before,
+                after=after,
+                is_worse=is_worse(group.before, after, target),
+            )
+        )
+    return effects
+
+
+def group_answers(group: Group) -> list[contracts.Recommendation]:
+    """The group's own recommendations; every finding is answered, if only by INVESTIGATE."""
+    group = _computed(group)
+    found = [answer for action in ACTIONS for answer in action(group)]
+    left = [one for one in group.findings if not _is_answered(one, group, found)]
+    rest = investigate(
+        left,
+        (),
+        group.cluster,
+        consumer_group=group.name,
+        client_ids=group.client_ids,
+        addresses=group.addresses,
+        refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
+    )
+    return found if rest is None else [*found, rest]
+
+
+def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:
+    """What is to be done about the snapshot itself: INVESTIGATE, for the findings that name no group and no topic."""
+    rest = investigate([one for one in findings if one.consumer_group is one.topic is None], (), cluster)
+    return [] if rest is None else [rest]
+
+
+def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contracts.Recommendation]) -> bool:
+    """Whether a recommendation of the group or of a topic answers a finding of the group."""
+    topic = None if finding.topic is None else group.topics.get(finding.topic)
+    return (
+        any(finding.rule in one.rules for one in found)
+        or any((finding.rule, group.name) in one.helped for one in group.topics.values())
+        or (topic is not None and finding.rule in topic.answered)
+    )
+
+
+def _computed(group: Group) -> Group:
+    """The group; without what it owns today where one of several consumers with one id runs what cannot be computed.
+
+    Of such consumers what is computed is what one of them runs.
+    """
+    runs: dict[str, set[str | None]] = {}
+    for one in group.facts.consumers:
+        runs.setdefault(one.client_id, set()).add(one.allocate_strategy)
+    do_differ = any(len(strategies) > 1 for strategies in runs.values())
+    if do_differ and group.after(each_an_id(group.facts)) is None:
+        return replace(group, before=None)
+    return group

@@ -1,0 +1,69 @@
+"""What the cases of a topic do to its groups, once they were tried."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rocketmq_capacity.contracts.cases import Effect, Side
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation.effects import side_shown
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case does to each group that has clients on its topic.
+
+    Attributes:
+        effects: by group, in the order of their names.
+    """
+
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+
+    @cached_property
+    def worse(self) -> list[str]:
+        """Groups that would be worse off."""
+        return [group for group, effect in self.effects.items() if effect.is_worse]
+
+    @cached_property
+    def uncomputed(self) -> list[str]:
+        """Groups of which before or after cannot be computed."""
+        return [group for group, effect in self.effects.items() if effect.before is None or effect.after is None]
+
+    @property
+    def idle_before(self) -> int:
+        """Idle clients of all groups that can be computed."""
+        return sum(before.idle for _, before, _ in self._computed())
+
+    @cached_property
+    def idle_after(self) -> int:
+        """The same after the change."""
+        return sum(after.idle for _, _, after in self._computed())
+
+    def sides(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The groups before and after, as the plan shows them."""
+        sides = [
+            ({"consumer_group": group, **side_shown(before)}, {"consumer_group": group, **side_shown(after)})
+            for group, before, after in self._computed()
+        ]
+        return [before for before, _ in sides], [after for _, after in sides]
+
+    def unknown(self) -> str | None:
+        """Why the change may not be made although it looks well, or None."""
+        if not self.uncomputed:
+            return None
+        return f"what these groups of the topic would own cannot be computed: {listed(self.uncomputed)}"
+
+    def _computed(self) -> Iterator[tuple[str, Side, Side]]:
+        for group, effect in self.effects.items():
+            if effect.before is not None and effect.after is not None:
+                yield group, effect.before, effect.after
+
+
+def outcomes(effects: Iterable[Effect]) -> Mapping[str, Outcome]:
+    """The outcome of each case by its id; of a case that touches no group it is empty."""
+    by_case: defaultdict[str, dict[str, Effect]] = defaultdict(dict)
+    for effect in sorted(effects, key=lambda effect: effect.consumer_group):
+        by_case[effect.case_id][effect.consumer_group] = effect
+    return defaultdict(Outcome, {case_id: Outcome(each) for case_id, each in by_case.items()})

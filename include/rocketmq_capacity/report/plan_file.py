@@ -1,0 +1,191 @@
+"""The plan file, ``rocketmq-capacity/plan/1``: what plan.json holds, member by member and in its order.
+
+One set of types serves all who write or read a plan, and the JSON Schema is made from them
+(:mod:`rocketmq_capacity.report.schema`). Members that are not known are ignored when a plan is read: a later version
+may add some. Unknown is null, which is written; only ``approval`` and ``scenario`` are left out where there is none.
+
+Source: include/docs/formats.md, "Plan file".
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.vocabulary import Severity
+
+FORMAT: Final = "rocketmq-capacity/plan/1"
+
+JsonObject = dict[str, Any]
+"""Figures whose names say what they are; each rule, action and change has its own."""
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """A request that was not answered; what depends on it is unknown."""
+
+    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, or a name server's")]
+    request: Annotated[str | None, Meta(description="RocketMQ's name of the request")]
+    error: Annotated[str | None, Meta(description="what happened")]
+
+
+class Completeness(Struct, frozen=True, kw_only=True):
+    """How much of the cluster answered."""
+
+    ratio: Annotated[
+        float,
+        Meta(description="readable queues of business topics whose broker answered every request, of all of them"),
+    ]
+    failures: Annotated[tuple[Failure, ...], Meta(description="the inventory's")]
+
+
+class Skew(Struct, frozen=True, kw_only=True):
+    """How unevenly a load lies on a group's clients, rounded to four decimals; null is not defined."""
+
+    peak: Annotated[float | None, Meta(description="the busiest client's load / the mean")]
+    floor: Annotated[float | None, Meta(description="the least PEAK that any division of these queues could reach")]
+    excess: Annotated[float | None, Meta(description="PEAK / FLOOR")]
+    gini: Annotated[float | None, Meta(description="Gini coefficient")]
+    cv: Annotated[float | None, Meta(description="coefficient of variation")]
+
+
+class StrategyPlan(Struct, frozen=True, kw_only=True):
+    """What a strategy means for a group, over all its business topics and all its distinct client ids."""
+
+    strategy: Annotated[str, Meta(description="as getName() gives it, or POP")]
+    applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it")]
+    reason: Annotated[str | None, Meta(description="why not; null where it applies")]
+    idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing")]
+    orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable queues that nobody owns")]
+    doubly_owned_queues: Annotated[tuple[Queue, ...], Meta(description="queues that several consumers read")]
+    count: Annotated[Skew | None, Meta(description="by number of queues")]
+    traffic: Annotated[Skew | None, Meta(description="by messages a second")]
+    lag: Annotated[Skew | None, Meta(description="by messages of lag")]
+
+
+class GroupPlan(Struct, frozen=True, kw_only=True):
+    """A consumer group."""
+
+    consumer_group: Annotated[str, Meta(description="its name")]
+    message_model: Annotated[str | None, Meta(description="CLUSTERING or BROADCASTING")]
+    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
+    connections: Annotated[int, Meta(description="running consumers")]
+    distinct_client_ids: Annotated[int, Meta(description="different client ids of them")]
+    topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
+    max_useful_clients: Annotated[
+        int | None,
+        Meta(description="clients beyond this many own nothing; null for broadcasting and POP groups"),
+    ]
+    provision_status: Annotated[
+        str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
+    ]
+    current_strategy: Annotated[
+        str | None, Meta(description="strategy in use, MIXED where clients report different ones; null where none is")
+    ]
+    current_strategy_source: Annotated[
+        str | None, Meta(description="how that is known: reported, observed, policy or default")
+    ]
+    strategies: Annotated[tuple[StrategyPlan, ...], Meta(description="by name; none for broadcasting groups")]
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What is wrong, and with what."""
+
+    rule: Annotated[str, Meta(description="name of the rule")]
+    severity: Annotated[Severity, Meta(description="CRITICAL is to be mended now, INFO is for information")]
+    consumer_group: Annotated[str | None, Meta(description="the group that it is about")]
+    topic: Annotated[str | None, Meta(description="the topic that it is about")]
+    broker_name: Annotated[str | None, Meta(description="the broker that it is about")]
+    subjects: Annotated[tuple[str, ...], Meta(description="client ids, queues, brokers or groups that it is about")]
+    evidence: Annotated[JsonObject, Meta(description="the figures that it rests on; their units stand in their names")]
+    message: Annotated[str, Meta(description="one sentence for people")]
+
+
+class Recommendation(Struct, frozen=True, kw_only=True):
+    """What to change, in what way, and what that would do."""
+
+    id: Annotated[str, Meta(description="equal over equal inputs")]
+    action: Annotated[str, Meta(description="name of the action")]
+    consumer_group: Annotated[str | None, Meta(description="the group to change")]
+    topic: Annotated[str | None, Meta(description="the topic to change")]
+    manual: Annotated[bool, Meta(description="a person must decide the steps; no command may be run as it stands")]
+    reason: Annotated[str, Meta(description="why, and what it changes")]
+    rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
+    commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order in which they are to be run")]
+    before: Annotated[JsonObject, Meta(description="figures of today")]
+    after: Annotated[JsonObject, Meta(description="the same figures after the change, as simulated")]
+
+
+class Approval(Struct, frozen=True, kw_only=True):
+    """What a person said to the recommendations."""
+
+    status: Annotated[Literal["APPROVED", "REJECTED"], Meta(description="the answer")]
+    by: Annotated[str | None, Meta(description="who answered; null where nobody did in time")]
+    at: Annotated[str, Meta(description="when, UTC ISO-8601")]
+    why: Annotated[str | None, Meta(description="the reason, where one was given")]
+    recommendations: Annotated[tuple[str, ...], Meta(description="ids of those that were asked about")]
+
+
+class ScenarioSide(Struct, frozen=True, kw_only=True):
+    """A group under a strategy, before or after the changes; null is unknown or not defined."""
+
+    idle: Annotated[int | None, Meta(description="client ids that own nothing")]
+    count: Annotated[Skew | None, Meta(description="by number of queues")]
+    traffic: Annotated[Skew | None, Meta(description="by messages a second")]
+
+
+class ScenarioGroup(Struct, frozen=True, kw_only=True):
+    """What the changes mean for a group under a strategy."""
+
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    strategy: Annotated[str, Meta(description="name of the strategy")]
+    moved_queues: Annotated[
+        int | None, Meta(description="queues there before and after whose owner differs; null where not defined")
+    ]
+    moved_ratio: Annotated[float | None, Meta(description="moved queues, of all queues there before and after")]
+    before: Annotated[ScenarioSide, Meta(description="the cluster as it is")]
+    after: Annotated[ScenarioSide, Meta(description="the cluster after the changes")]
+
+
+class Scenario(Struct, frozen=True, kw_only=True):
+    """What a what-if changed, and what came of it; the rest of the plan is of the changed cluster."""
+
+    name: Annotated[str, Meta(description="the scenario file's")]
+    changes: Annotated[tuple[JsonObject, ...], Meta(description="its changes, in its order")]
+    groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
+    findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
+    findings_cleared: Annotated[tuple[Finding, ...], Meta(description="that only the cluster as it is has")]
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """The capacity plan of one RocketMQ cluster, made from one snapshot; every list is sorted."""
+
+    format: Annotated[Literal["rocketmq-capacity/plan/1"], Meta(description="of this file")]
+    cluster_name: Annotated[str, Meta(description="name of the cluster")]
+    taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
+    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
+    completeness: Completeness
+    groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
+    findings: Annotated[tuple[Finding, ...], Meta(description="what is wrong")]
+    recommendations: Annotated[tuple[Recommendation, ...], Meta(description="what to change")]
+    approval: Annotated[Approval | UnsetType, Meta(description="only where a person was asked")] = UNSET
+    scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan that the file holds. Errors: :class:`BadInput` where it is missing, no JSON or not of this format."""
+    try:
+        return decoded_plan(path.read_bytes())
+    except OSError as error:
+        raise BadInput(str(path), "", f"cannot be read: {error.strerror}") from None
+    except msgspec.ValidationError as error:
+        raise BadInput(str(path), "", f"is not of the format {FORMAT}: {error}") from None
+    except msgspec.DecodeError as error:
+        raise BadInput(str(path), "", f"is not JSON: {error}") from None
+
+
+def decoded_plan(content: bytes) -> Plan:
+    """The plan of these bytes. Errors: msgspec.DecodeError; RecursionError where they are nested without end."""
+    return msgspec.json.decode(content, type=Plan)

@@ -1,0 +1,94 @@
+"""Where a deployment keeps what the Dags read and write, told by the environment of the Airflow processes."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final, Self
+
+from rocketmq_capacity.errors import BadInput
+
+PACKAGE: Final = Path(__file__).resolve().parents[1]
+CONNECTION_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+"""What a cluster's connection may be called: its id is part of a folder's name."""
+MOST_MINUTES: Final = 7 * 24 * 60
+"""A daily run that may take longer than a week is never late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders and files of one deployment; all Airflow processes and the Spark drivers have to see the same ones.
+
+    Attributes:
+        lake: ``RMQC_LAKE``, where every run keeps its datasets and its report (default ``data/lake``).
+        what_ifs: ``RMQC_WHAT_IFS``, the same for what-ifs, which are never a cluster's current plan (default
+            ``data/what_ifs``).
+        inventories: ``RMQC_INVENTORIES``, the only folder that a run may name an inventory file of (default
+            ``data/inventories``).
+        clusters: ``RMQC_CLUSTERS``, the ids of the Airflow connections of the clusters that are planned, parted by
+            commas (default: none, and the recorded sample is planned).
+        policy: ``RMQC_POLICY``, the policy file (default: none, every key has its default).
+        spark_apps: ``RMQC_SPARK_APPS``, the folder of the Spark apps (default ``spark_apps``).
+        late_after: ``RMQC_LATE_AFTER_MINUTES``, after which a daily run that has not ended is late (default: never).
+        sample: what a run without any other input plans: an inventory recorded from a real cluster.
+    """
+
+    lake: Path
+    what_ifs: Path
+    inventories: Path
+    clusters: tuple[str, ...]
+    policy: Path | None
+    spark_apps: Path
+    late_after: timedelta | None
+    sample: Path
+
+    @classmethod
+    def of(cls, home: Path, environment: Mapping[str, str] = os.environ) -> Self:
+        """The places under ``home``, the folder of ``dags/``, where the environment names no others.
+
+        Errors: BadInput for a connection id that cannot be part of a folder's name, and for minutes that are none.
+        """
+
+        def place(variable: str, default: str) -> Path:
+            return Path(environment.get(variable) or home / default)
+
+        return cls(
+            lake=place("RMQC_LAKE", "data/lake"),
+            what_ifs=place("RMQC_WHAT_IFS", "data/what_ifs"),
+            inventories=place("RMQC_INVENTORIES", "data/inventories"),
+            clusters=_connection_ids(environment.get("RMQC_CLUSTERS", "")),
+            policy=Path(environment["RMQC_POLICY"]) if environment.get("RMQC_POLICY") else None,
+            spark_apps=place("RMQC_SPARK_APPS", "spark_apps"),
+            late_after=_minutes(environment.get("RMQC_LATE_AFTER_MINUTES", "")),
+            sample=sample_inventory(),
+        )
+
+
+def home_of(file: str) -> Path:
+    """The folder that the defaults are under: ``PROJECT_HOME``, or else the one above a Dag's or plugin's own."""
+    return Path(os.environ.get("PROJECT_HOME") or Path(file).resolve().parents[1])
+
+
+def _connection_ids(text: str) -> tuple[str, ...]:
+    ids = tuple(dict.fromkeys(stripped for part in text.split(",") if (stripped := part.strip())))
+    for one in ids:
+        if not CONNECTION_ID.fullmatch(one):
+            raise BadInput("RMQC_CLUSTERS", "", f"names {one!r}; expected ids of letters, digits, '_', '.' and '-'")
+    return ids
+
+
+def _minutes(text: str) -> timedelta | None:
+    if not text.strip():
+        return None
+    if not text.strip().isdecimal() or not 0 < int(text) <= MOST_MINUTES:
+        problem = f"is {text!r}; expected whole minutes from 1 to {MOST_MINUTES}"
+        raise BadInput("RMQC_LATE_AFTER_MINUTES", "", problem)
+    return timedelta(minutes=int(text))
+
+
+def sample_inventory() -> Path:
+    """The recorded inventory that this installation ships: inside a wheel, or beside the package in a checkout."""
+    in_wheel = PACKAGE / "_shipped" / "sample" / "inventory.json"
+    return in_wheel if in_wheel.exists() else PACKAGE.parent / "sample" / "inventory.json"

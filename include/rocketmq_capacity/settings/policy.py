@@ -1,0 +1,376 @@
+"""The policy file, as a frozen model: what a user may decide, and the default of each decision.
+
+The defaults' units, reasons and sources stand in ``include/policy.yaml``; a test holds the two together.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
+from rocketmq_capacity.vocabulary import (
+    AVG,
+    AVG_BY_CIRCLE,
+    CONFIG,
+    CONSISTENT_HASH,
+    MACHINE_ROOM,
+    MACHINE_ROOM_NEARBY,
+    MACHINE_ROOM_NEARBY_AVG,
+    POP,
+    Strategy,
+)
+
+POLICY_CHANGES: Final = "policy changes"
+"""What errors call the changes that a run brings."""
+
+# Strict, so that "2" and yes are no numbers; an upper bound is what Spark's int and bigint hold.
+Whole = Annotated[int, Field(strict=True)]
+Int: Final = 2**31 - 1
+BigInt: Final = 2**63 - 1
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+
+
+class Section(BaseModel):
+    """A part of the policy: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+def _compiled(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"is not a regular expression ({error}); expected one of Python's") from None
+    return pattern
+
+
+class BrokerRoom(Section):
+    """How a broker's machine room is told: by a pattern on its name, or by its exact name."""
+
+    pattern: str | None = None
+    broker_name: str | None = None
+    room: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        _check_room_rule(self.pattern, self.broker_name, self.room, "broker_name")
+        return self
+
+    def room_of(self, broker_name: str) -> str | None:
+        """The room, or None where this rule says nothing of the broker."""
+        if self.pattern is not None:
+            return _room_in(self.pattern, broker_name)
+        return self.room if broker_name == self.broker_name else None
+
+
+class ClientRoom(Section):
+    """How a client's machine room is told: by a pattern on its client_id, or by a network of its address."""
+
+    pattern: str | None = None
+    cidr: str | None = None
+    room: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        _check_room_rule(self.pattern, self.cidr, self.room, "cidr")
+        if self.cidr is not None:
+            _check_network(self.cidr)
+        return self
+
+    def room_of(self, client_id: str, client_addr: str | None) -> str | None:
+        """The room, or None where this rule says nothing of the client."""
+        if self.pattern is not None:
+            return _room_in(self.pattern, client_id)
+        host = (client_addr or "").rpartition(":")[0].strip("[]") or (client_addr or "")
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return None
+        network = ipaddress.ip_network(self.cidr or "", strict=False)
+        return self.room if address.version == network.version and address in network else None
+
+
+def _check_network(cidr: str) -> None:
+    try:
+        ipaddress.ip_network(cidr, strict=False)
+    except ValueError:
+        raise ValueError(f"{cidr!r} is not a network; expected one such as 10.1.0.0/16") from None
+
+
+def _check_room_rule(pattern: str | None, exact: str | None, room: str | None, exact_name: str) -> None:
+    if (pattern is None) == (exact is None):
+        raise ValueError(f"expected either pattern or {exact_name}")
+    if pattern is not None:
+        if "room" not in re.compile(_compiled(pattern)).groupindex:
+            raise ValueError("pattern has no group (?P<room>…); expected one that finds the room")
+        if room is not None:
+            raise ValueError("room comes from the pattern's group; expected no room beside it")
+    elif not room:
+        raise ValueError(f"expected room beside {exact_name}")
+
+
+def _room_in(pattern: str, text: str) -> str | None:
+    found = re.search(pattern, text)
+    return (found["room"] or None) if found else None
+
+
+class Rooms(Section):
+    """Rules in order; the first that names a room wins."""
+
+    brokers: tuple[BrokerRoom, ...] = ()
+    clients: tuple[ClientRoom, ...] = ()
+
+    def of_broker(self, broker_name: str) -> str | None:
+        """The broker's room, or None where no rule matches."""
+        return next((room for rule in self.brokers if (room := rule.room_of(broker_name))), None)
+
+    def of_client(self, client_id: str, client_addr: str | None) -> str | None:
+        """The client's room, or None where no rule matches."""
+        return next((room for rule in self.clients if (room := rule.room_of(client_id, client_addr))), None)
+
+
+class QueueName(Section):
+    """A queue as it is written everywhere."""
+
+    topic: str = Field(min_length=1)
+    broker_name: str = Field(min_length=1)
+    queue_id: Whole = Field(ge=0, le=65_536)
+
+
+class CurrentStrategies(BaseModel):
+    """What groups run where it cannot be observed; one entry a group beside the default."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    __pydantic_extra__: dict[str, Strategy]
+    default: Strategy = AVG
+
+    def of_group(self, consumer_group: str) -> Strategy | None:
+        """The entry of the group, if it has one."""
+        return (self.__pydantic_extra__ or {}).get(consumer_group)
+
+    @property
+    def by_group(self) -> dict[str, Strategy]:
+        """The entries of groups."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class ConsistentHash(Section):
+    """AllocateMessageQueueConsistentHash's constructor."""
+
+    virtual_nodes: Whole = Field(default=10, ge=0, le=10_000)
+
+
+class Exclude(Section):
+    """What is not planned: regular expressions, searched in the name."""
+
+    topics: tuple[Annotated[str, Field()], ...] = ()
+    consumer_groups: tuple[str, ...] = ()
+
+    @field_validator("topics", "consumer_groups")
+    @classmethod
+    def _patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(_compiled(pattern) for pattern in patterns)
+
+
+class Sampling(Section):
+    """How the snapshot of a live cluster measures rates."""
+
+    sample_count: Whole = Field(default=3, ge=1, le=1_000)
+    sample_interval_s: NonNegative = Field(default=5.0, le=86_400)
+
+
+class Retention(Section):
+    """How long the lake keeps the runs of a cluster."""
+
+    days: Whole = Field(default=90, ge=1, le=36_500)
+    count: Whole = Field(default=400, ge=1, le=Int)
+
+
+class IdleConsumers(Section):
+    """IDLE_CONSUMERS."""
+
+    critical_ratio: Ratio = 0.5
+
+
+class AllocationSkew(Section):
+    """ALLOCATION_SKEW and CROSS_TOPIC_SKEW."""
+
+    excess: NonNegative = 1.10
+    min_gap_queues: Whole = Field(default=2, ge=0, le=Int)
+    critical_excess: NonNegative = 2.0
+
+
+class TrafficSkew(Section):
+    """TRAFFIC_SKEW."""
+
+    peak: NonNegative = 1.5
+    excess: NonNegative = 1.10
+    critical_peak: NonNegative = 3.0
+
+
+class LagSkew(Section):
+    """LAG_SKEW."""
+
+    peak: NonNegative = 3.0
+
+
+class HotQueue(Section):
+    """HOT_QUEUE."""
+
+    peak: NonNegative = 2.0
+    share_factor: NonNegative = 2.0
+
+
+class LowUtilisation(Section):
+    """Groups below both bounds are exempt from the skew rules."""
+
+    min_msgs_per_s: NonNegative = 1.0
+    min_lag: Whole = Field(default=1_000, ge=0, le=BigInt)
+
+
+class SubscriptionMismatch(Section):
+    """SUBSCRIPTION_MISMATCH."""
+
+    settled_s: NonNegative = 120.0
+
+
+class SuspectSnapshot(Section):
+    """SUSPECT_SNAPSHOT."""
+
+    flagged_ratio: Ratio = 0.10
+    min_groups: Whole = Field(default=20, ge=1, le=Int)
+
+
+class Provision(Section):
+    """The provision status of a group."""
+
+    min_completeness: Ratio = 0.95
+    max_unknown_rt_ratio: Ratio = 0.05
+    under_utilisation: NonNegative = 0.7
+    over_utilisation: NonNegative = 0.5
+    over_removed_ratio: Ratio = 0.2
+    min_clients: Whole = Field(default=2, ge=1, le=Int)
+
+
+class ExpandQueues(Section):
+    """EXPAND_QUEUES."""
+
+    headroom: NonNegative = 0.0
+    max_queues_per_broker: Whole = Field(default=64, ge=1, le=65_536)
+
+
+class ChangeStrategy(Section):
+    """CHANGE_STRATEGY."""
+
+    min_improvement: Ratio = 0.05
+
+
+class SwitchToPop(Section):
+    """SWITCH_TO_POP."""
+
+    pop_share_queue_num: Whole = Field(default=8, ge=-1, le=65_536)
+
+
+class Thresholds(Section):
+    """One entry a rule."""
+
+    IDLE_CONSUMERS: IdleConsumers = IdleConsumers()
+    ALLOCATION_SKEW: AllocationSkew = AllocationSkew()
+    CROSS_TOPIC_SKEW: AllocationSkew = AllocationSkew()
+    TRAFFIC_SKEW: TrafficSkew = TrafficSkew()
+    LAG_SKEW: LagSkew = LagSkew()
+    HOT_QUEUE: HotQueue = HotQueue()
+    LOW_UTILISATION: LowUtilisation = LowUtilisation()
+    SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
+    SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
+    PROVISION: Provision = Provision()
+    EXPAND_QUEUES: ExpandQueues = ExpandQueues()
+    CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
+    SWITCH_TO_POP: SwitchToPop = SwitchToPop()
+
+
+class Policy(Section):
+    """Everything a user may decide."""
+
+    strategies: tuple[Strategy, ...] = (
+        AVG,
+        AVG_BY_CIRCLE,
+        CONFIG,
+        MACHINE_ROOM,
+        MACHINE_ROOM_NEARBY_AVG,
+        CONSISTENT_HASH,
+        POP,
+    )
+    rooms: Rooms | None = None
+    machine_rooms: tuple[str, ...] | None = None
+    config_assignments: dict[str, dict[str, tuple[QueueName, ...]]] = {}
+    current_strategies: CurrentStrategies = CurrentStrategies()
+    consistent_hash: ConsistentHash = ConsistentHash()
+    exclude: Exclude = Exclude()
+    snapshot: Sampling = Sampling()
+    retention: Retention = Retention()
+    thresholds: Thresholds = Thresholds()
+
+    @field_validator("strategies")
+    @classmethod
+    def _each_once(cls, strategies: tuple[Strategy, ...]) -> tuple[Strategy, ...]:
+        if not strategies:
+            raise ValueError("is empty; expected at least one strategy")
+        if len(set(strategies)) != len(strategies):
+            raise ValueError("names a strategy twice; expected each once")
+        return strategies
+
+    def computed(self, reported: str) -> str:
+        """The strategy that is computed for one that a client reports.
+
+        The inner strategy of MACHINE_ROOM_NEARBY cannot be seen: it is that of the first one of the policy.
+        """
+        if reported != MACHINE_ROOM_NEARBY:
+            return reported
+        return next((name for name in self.strategies if name.startswith(f"{reported}-")), reported)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChanges:
+    """What one run decides otherwise than its policy file.
+
+    Attributes:
+        strategies: the strategies that are run; none leaves the policy's own.
+        text: YAML in the form of a policy file; a mapping is merged into the policy's, any other value replaces it.
+    """
+
+    strategies: tuple[str, ...] = ()
+    text: str = ""
+
+    def mapping(self) -> dict[Any, Any]:
+        """The keys of a policy file that change. Errors: BadInput naming the key and what was expected."""
+        changes = mapping_of_text(self.text, POLICY_CHANGES, "keys of a policy file")
+        if self.strategies:
+            changes = changes | {"strategies": list(self.strategies)}
+        validated(changes, Policy, POLICY_CHANGES)
+        return changes
+
+
+def read_policy(path: Path | None, changes: PolicyChanges = PolicyChanges()) -> Policy:
+    """Read and check a policy file; without one, every default.
+
+    Errors: BadInput naming the file, the key and what was expected (an unknown key: the nearest known one).
+    """
+    changed = changes.mapping()
+    if path is None:
+        return validated(changed, Policy, POLICY_CHANGES)
+    in_file = mapping_of_file(path, "a policy file")
+    validated(in_file, Policy, str(path))
+    return validated(_merged(in_file, changed), Policy, f"{path} with {POLICY_CHANGES}")
+
+
+def _merged(ours: Any, theirs: Any) -> Any:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return {**ours, **{key: _merged(ours.get(key), value) for key, value in theirs.items()}}
+    return theirs

@@ -1,0 +1,153 @@
+"""The inventory with what tables and units look up in it: kinds, rooms, request modes, who reads what."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from rocketmq_capacity.settings.policy import Policy, Rooms
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    ConsumerGroup,
+    GroupOffset,
+    Inventory,
+    Subscription,
+    distinct,
+    parse_utc,
+)
+from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.vocabulary import (
+    ABSENT,
+    BUSINESS,
+    DEFAULT_POP_SHARE,
+    DEFAULT_REQUEST_MODE,
+    LOGICAL_BROKER_PREFIX,
+    MASTER,
+    MASTERLESS,
+    MIXED,
+)
+
+
+class Read(NamedTuple):
+    """A topic that a group reads, with the group's own subscription of it if there is one."""
+
+    group: ConsumerGroup
+    topic: str
+    own: Subscription | None
+
+    @property
+    def message_request_mode(self) -> str:
+        """The topic's own mode, else the group's, else RocketMQ's default."""
+        own = self.own.message_request_mode if self.own else None
+        return own or self.group.message_request_mode or DEFAULT_REQUEST_MODE
+
+    @property
+    def pop_share_queue_num(self) -> int:
+        """The topic's own number, else the group's, else RocketMQ's default."""
+        own = self.own.pop_share_queue_num if self.own else None
+        share = self.group.pop_share_queue_num if own is None else own
+        return DEFAULT_POP_SHARE if share is None else share
+
+
+class Resolved:
+    """An inventory with the look-ups that several tables and units share.
+
+    Attributes:
+        inventory: itself.
+        kinds: the kind of every topic and group.
+        failed_addresses: of brokers that did not answer a request.
+        name_at: the broker's name at an address.
+        topics_read: of each group the topics that it or any of its clients subscribes, by name.
+        reads: of each group the same topics, with how it reads them.
+    """
+
+    def __init__(self, inventory: Inventory, policy: Policy) -> None:
+        self.inventory = inventory
+        self.kinds = Kinds(inventory, policy.exclude)
+        self.failed_addresses = {failure.broker_addr for failure in inventory.failures or ()}
+        self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}
+        self.topics_read = [_topics_of(group) for group in inventory.consumer_groups]
+        self.reads = [
+            _reads_of(group, topics) for group, topics in zip(inventory.consumer_groups, self.topics_read, strict=True)
+        ]
+        self.seconds = Seconds()
+        self._rooms = policy.rooms or Rooms()
+        self._room_of_broker: dict[str, str | None] = {}
+        silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
+        self._present = {broker.broker_name for broker in inventory.brokers}
+        self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
+        self._answering = self._present - silent
+
+    def state(self, broker_name: str) -> str:
+        """MASTER, MASTERLESS or ABSENT."""
+        if broker_name in self._masters:
+            return MASTER
+        return MASTERLESS if broker_name in self._present else ABSENT
+
+    def has_answered(self, broker_name: str) -> bool:
+        """Whether the broker is present and answered every request."""
+        # A logical broker is asked nothing; other rows tell where its queues really are.
+        return broker_name in self._answering or broker_name.startswith(LOGICAL_BROKER_PREFIX)
+
+    def room_of_broker(self, broker_name: str) -> str | None:
+        """The broker's room by the policy."""
+        if broker_name not in self._room_of_broker:
+            self._room_of_broker[broker_name] = self._rooms.of_broker(broker_name)
+        return self._room_of_broker[broker_name]
+
+    def rooms_of(self, group: ConsumerGroup) -> list[str | None]:
+        """Each consumer's room; one a client id, as RocketMQ's resolver is asked by id: the first that has one."""
+        rooms: dict[str, str | None] = {}
+        for client in group.clients or ():
+            if rooms.get(client.client_id) is None:
+                rooms[client.client_id] = self._rooms.of_client(client.client_id, client.client_addr)
+        return [rooms[client.client_id] for client in group.clients or ()]
+
+    def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
+        """The mode of the group's business topics, MIXED where they differ."""
+        modes = {read.message_request_mode for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
+        return MIXED if len(modes) > 1 else next(iter(modes), group.message_request_mode or DEFAULT_REQUEST_MODE)
+
+    def up_s(self, client: Client) -> float | None:
+        """Seconds from the client's start to the snapshot."""
+        if client.started_at is None:
+            return None
+        return (self.inventory.taken_at_utc - parse_utc(client.started_at)).total_seconds()
+
+
+class Seconds(dict[str, float]):
+    """Seconds since 1970 of each time that was asked for; samples of many queues are of few moments."""
+
+    def __missing__(self, text: str) -> float:
+        """Parse a time that was not asked for yet."""
+        self[text] = parse_utc(text).timestamp()
+        return self[text]
+
+
+def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:
+    """For each client the topics that it subscribes, where these are not all of its group's."""
+    of_clients = [_topics_of_client(client, group) for client in group.clients or ()]
+    return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
+
+
+def lag_of(offset: GroupOffset) -> int | None:
+    """Messages not read; None where an offset is unknown."""
+    if offset.broker_offset is None or offset.consumer_offset is None:
+        return None
+    return max(0, offset.broker_offset - offset.consumer_offset)
+
+
+def _topics_of(group: ConsumerGroup) -> list[str]:
+    """The topics that the group or any of its clients subscribes."""
+    clients = (client.subscriptions or () for client in group.clients or ())
+    return distinct(s.topic for s in chain(group.subscriptions or (), chain.from_iterable(clients)))
+
+
+def _reads_of(group: ConsumerGroup, topics: Sequence[str]) -> list[Read]:
+    own = {subscription.topic: subscription for subscription in group.subscriptions or ()}
+    return [Read(group, topic, own.get(topic)) for topic in topics]
+
+
+def _topics_of_client(client: Client, group: ConsumerGroup) -> set[str]:
+    """The topics that this client subscribes: its own, or its group's where it did not report any."""
+    own = group.subscriptions if client.subscriptions is None else client.subscriptions
+    return {subscription.topic for subscription in own or ()}

@@ -1,0 +1,267 @@
+"""Inventory → units: what the snapshot says of a group, and of a topic, in one row each.
+
+An inventory is nested already, so that nobody has to gather a unit's facts from tables afterwards. A topic is encoded
+once, however many groups read it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, Final
+
+import pyarrow as pa
+from msgspec import Raw
+from msgspec.json import Encoder
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import (
+    Consumer,
+    Lag,
+    Observations,
+    Owned,
+    OwnSubscription,
+    Place,
+    Samples,
+    Stranded,
+    Timed,
+    TopicFacts,
+    Written,
+)
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
+from rocketmq_capacity.snapshot.resolved import Read, Resolved, lag_of, only_topics
+from rocketmq_capacity.vocabulary import BUSINESS
+
+ENCODER: Final = Encoder()
+NO_ID: Final = 2**31
+"""Above every queue id."""
+UNITS_A_TABLE: Final = 250
+"""Few enough to be a part of a task's work, so that tasks can be of equal size."""
+
+
+def unit_tables(snapshot: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """``group_unit`` and ``topic_unit``, some units at a time; ``history`` lends its offset samples, oldest first."""
+    units = _Units(snapshot, history)
+    yield from _tables(contracts.GroupUnit, units.groups())
+    yield from _tables(contracts.TopicUnit, units.topics())
+
+
+def _tables(dataset: type[Dataset], rows: Iterator[Dataset]) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    while some := list(islice(rows, UNITS_A_TABLE)):
+        yield dataset, table_of(dataset, some)
+
+
+class _Units:
+    """What a unit needs of other parts of the inventory."""
+
+    def __init__(self, snapshot: Resolved, history: Sequence[Inventory]) -> None:
+        self.snapshot = snapshot
+        declared = {topic.topic: topic for topic in snapshot.inventory.topics}
+        names = distinct(chain(declared, *snapshot.topics_read))
+        # An encoder splices what is encoded already.
+        self.topic_facts = {name: Raw(ENCODER.encode(self._topic(name, declared.get(name)))) for name in names}
+        self.unseen = {
+            (topic.topic, place.broker_name): place.read_queue_nums
+            for topic in snapshot.inventory.topics
+            for place in topic.queues or ()
+            if place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
+        }
+        self.earlier = [{group.consumer_group: group for group in one.consumer_groups} for one in history]
+        self.taken_at = [one.taken_at for one in history]
+
+    def groups(self) -> Iterator[contracts.GroupUnit]:
+        """The business groups, in the inventory's order."""
+        for group, topics, reads in self._each_group():
+            if self.snapshot.kinds.of_group(group.consumer_group) != BUSINESS:
+                continue
+            facts = {
+                **self._group(group, reads),
+                "reads": [
+                    {
+                        "topic": self.topic_facts[read.topic],
+                        "is_declared_by_group": read.own is not None,
+                        "expression_type": read.own.expression_type if read.own else None,
+                        "expression": read.own.expression if read.own else None,
+                        "message_request_mode": read.message_request_mode,
+                        "pop_share_queue_num": read.pop_share_queue_num,
+                    }
+                    for read in reads
+                ],
+                "consumers": self._consumers(group, topics),
+            }
+            yield contracts.GroupUnit(
+                consumer_group=group.consumer_group,
+                facts=ENCODER.encode(facts).decode(),
+                observations=ENCODER.encode(self._observations(group)).decode(),
+            )
+
+    def topics(self) -> Iterator[contracts.TopicUnit]:
+        """Every topic that is declared or subscribed, by name."""
+        readers: dict[str, list[dict[str, Any]]] = {}
+        stranded: dict[str, list[Stranded]] = {}
+        for group, topics, reads in self._each_group():
+            subscribed, facts = set(topics), self._group(group, reads)
+            for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
+                readers.setdefault(topic, []).append({**facts, "is_subscribed": topic in subscribed})
+            for offset in group.offsets or ():
+                if offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID):
+                    stranded.setdefault(offset.topic, []).append(_stranded(group, offset))
+        for topic, encoded in self.topic_facts.items():
+            unit = {"facts": encoded, "readers": readers.get(topic, ()), "stranded": stranded.get(topic, ())}
+            yield contracts.TopicUnit(topic=topic, facts=ENCODER.encode(unit).decode())
+
+    def _each_group(self) -> Iterator[tuple[ConsumerGroup, list[str], list[Read]]]:
+        snapshot = self.snapshot
+        return zip(snapshot.inventory.consumer_groups, snapshot.topics_read, snapshot.reads, strict=True)
+
+    def _topic(self, name: str, topic: Topic | None) -> TopicFacts:
+        snapshot = self.snapshot
+        return TopicFacts(
+            topic=name,
+            kind=snapshot.kinds.of_topic(name),
+            is_declared=topic is not None,
+            message_type=topic.message_type if topic else None,
+            is_ordered=topic.order if topic else None,
+            places=tuple(
+                Place(
+                    broker_name=queues.broker_name,
+                    read_queue_nums=queues.read_queue_nums,
+                    write_queue_nums=queues.write_queue_nums,
+                    perm=queues.perm,
+                    room=snapshot.room_of_broker(queues.broker_name),
+                    broker_state=snapshot.state(queues.broker_name),
+                    has_answered=snapshot.has_answered(queues.broker_name),
+                )
+                for queues in (topic.queues if topic else None) or ()
+            ),
+            written=tuple(
+                Written(
+                    broker_name=offset.broker_name,
+                    queue_id=offset.queue_id,
+                    min_offset=offset.min_offset,
+                    max_offset=offset.max_offset,
+                    put_msgs_per_s=offset.put_msgs_per_s,
+                )
+                for offset in (topic.offsets if topic else None) or ()
+            ),
+        )
+
+    def _group(self, group: ConsumerGroup, reads: Sequence[Read]) -> dict[str, Any]:
+        clients = group.clients or ()
+        return {
+            "consumer_group": group.consumer_group,
+            "kind": self.snapshot.kinds.of_group(group.consumer_group),
+            "message_model": group.message_model,
+            "consume_type": group.consume_type,
+            "message_request_mode": self.snapshot.request_mode(group, reads),
+            "is_orderly": group.orderly,
+            "connections": len(clients),
+            "distinct_client_ids": len({client.client_id for client in clients}),
+        }
+
+    def _consumers(self, group: ConsumerGroup, topics: Sequence[str]) -> list[Consumer]:
+        snapshot, clients = self.snapshot, group.clients or ()
+        rooms, own_topics = snapshot.rooms_of(group), only_topics(group, topics)
+        return [
+            Consumer(
+                consumer_index=index,
+                client_id=client.client_id,
+                client_addr=client.client_addr,
+                language=client.language,
+                version=client.version,
+                seen_on=client.seen_on,
+                started_at=client.started_at,
+                allocate_strategy=client.allocate_strategy,
+                consume_threads=client.consume_threads,
+                consume_batch_size=client.consume_batch_size,
+                room=rooms[index],
+                only_topics=None if (own := own_topics[index]) is None else tuple(own),
+                has_owned_queues=client.owned_queues is not None,
+                has_subscriptions=client.subscriptions is not None,
+                up_s=snapshot.up_s(client),
+            )
+            for index, client in enumerate(clients)
+        ]
+
+    def _observations(self, group: ConsumerGroup) -> Observations:
+        kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))
+        return Observations(
+            subscriptions=tuple(
+                OwnSubscription(
+                    consumer_index=index,
+                    topic=own.topic,
+                    kind=kind(own.topic),
+                    expression_type=own.expression_type,
+                    expression=own.expression,
+                )
+                for index, client in clients
+                for own in client.subscriptions or ()
+            ),
+            owned=tuple(
+                Owned(client_id=client.client_id, topic=own.topic, broker_name=own.broker_name, queue_id=own.queue_id)
+                for _, client in clients
+                for own in client.owned_queues or ()
+                if kind(own.topic) == BUSINESS
+            ),
+            timed=tuple(
+                Timed(
+                    consumer_index=index,
+                    client_id=client.client_id,
+                    topic=status.topic,
+                    consume_rt_ms=status.consume_rt_ms,
+                )
+                for index, client in clients
+                for status in client.status or ()
+                if status.consume_rt_ms and kind(status.topic) == BUSINESS
+            ),
+            lags=tuple(
+                Lag(topic=offset.topic, broker_name=offset.broker_name, queue_id=offset.queue_id, lag=lag_of(offset))
+                for offset in group.offsets or ()
+            ),
+            samples=tuple(self._samples(group)),
+        )
+
+    def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:
+        """The samples of each queue by time, those of the history first; of one moment the later inventory's counts."""
+        if not self.earlier:
+            yield from map(self._own_samples, group.offsets or ())
+            return
+        now = self.snapshot.inventory.taken_at
+        places: dict[tuple[str, str, int], dict[float, Sample | GroupOffset]] = {}
+        earlier = [(of.get(group.consumer_group), at) for of, at in zip(self.earlier, self.taken_at, strict=True)]
+        for one, taken_at in [*earlier, (group, now)]:
+            for offset in (one.offsets if one else None) or ():
+                of_queue = places.setdefault((offset.topic, offset.broker_name, offset.queue_id), {})
+                for sample in offset.samples or ():
+                    of_queue[self.snapshot.seconds[sample.at]] = sample
+                of_queue[self.snapshot.seconds[taken_at]] = offset
+        for queue, by_time in places.items():
+            yield _samples(*queue, by_time)
+
+    def _own_samples(self, offset: GroupOffset) -> Samples:
+        """Those of one queue in the inventory itself."""
+        seconds = self.snapshot.seconds
+        by_time: dict[float, Sample | GroupOffset] = {seconds[sample.at]: sample for sample in offset.samples or ()}
+        by_time[seconds[self.snapshot.inventory.taken_at]] = offset
+        return _samples(offset.topic, offset.broker_name, offset.queue_id, by_time)
+
+
+def _samples(topic: str, broker_name: str, queue_id: int, by_time: Mapping[float, Sample | GroupOffset]) -> Samples:
+    at_s = sorted(by_time)
+    return Samples(
+        topic=topic,
+        broker_name=broker_name,
+        queue_id=queue_id,
+        at_s=tuple(at_s),
+        broker_offset=tuple([by_time[at].broker_offset for at in at_s]),
+        consumer_offset=tuple([by_time[at].consumer_offset for at in at_s]),
+    )
+
+
+def _stranded(group: ConsumerGroup, offset: GroupOffset) -> Stranded:
+    return Stranded(
+        consumer_group=group.consumer_group,
+        broker_name=offset.broker_name,
+        queue_id=offset.queue_id,
+        consumer_offset=offset.consumer_offset,
+    )

@@ -1,0 +1,1 @@
+"""The Spark session and its JVM; units gathered from tables and mapped over."""

@@ -1,0 +1,84 @@
+"""Plain Python over units, spread over Spark's tasks; each task writes its rows of every dataset as parquet."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+from rocketmq_capacity.contracts.arrow import arrow_schema
+from rocketmq_capacity.contracts.dataset import Dataset
+
+Unit = Mapping[str, Any]
+"""A row of the units' frame: column → value."""
+
+OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Table]]]
+"""Some units -> rows of datasets. What is said of a unit does not depend on which others are in the batch."""
+
+_WRITTEN: Final = "task int, file string"
+
+
+def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset], Path]) -> None:
+    """Write what a function says of every unit into the folders of the datasets, one file a task and dataset.
+
+    A task writes hidden files and tells their names when it ends well; only these become visible, so that what a failed
+    or repeated try of a task left is never read. Driver and executors have to see the folders at the same place.
+
+    Args:
+        units: a row a unit.
+        function: picklable; runs where the executors are.
+        folders: of each dataset that the function gives rows of.
+    """
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with _Files(folders) as files:
+            for batch in batches:
+                for dataset, table in function(batch.to_pylist()):
+                    files.write(dataset, table)
+        yield files.written()
+
+    # By task, so that a plan that is made again has files of the same names.
+    for row in sorted(units.mapInArrow(write, _WRITTEN).collect()):
+        file = Path(row["file"])
+        file.rename(file.with_name(f"part-{sum(1 for _ in file.parent.glob('part-*'))}.parquet"))
+    for dataset, folder in folders.items():
+        for left in folder.glob(".*"):
+            left.unlink()
+        if not any(folder.iterdir()):
+            pq.write_table(arrow_schema(dataset).empty_table(), folder / "part-0.parquet", store_schema=False)
+
+
+class _Files:
+    """The parquet files of one task, opened when their first row comes."""
+
+    def __init__(self, folders: Mapping[type[Dataset], Path]) -> None:
+        self._folders = folders
+        self._writers: dict[type[Dataset], tuple[Path, pq.ParquetWriter]] = {}
+
+    def __enter__(self) -> "_Files":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for _path, writer in self._writers.values():
+            writer.close()
+
+    def write(self, dataset: type[Dataset], table: pa.Table) -> None:
+        """Append rows."""
+        if not table.num_rows:
+            return
+        if dataset not in self._writers:
+            path = self._folders[dataset] / f".part-{uuid4().hex}.parquet"
+            # Without Arrow's own schema readers see plain texts where tables hold numbers of texts.
+            self._writers[dataset] = path, pq.ParquetWriter(path, table.schema, store_schema=False)
+        self._writers[dataset][1].write_table(table)
+
+    def written(self) -> pa.RecordBatch:
+        """What was written, a row a file."""
+        context = TaskContext.get()
+        files = [str(path) for path, _ in self._writers.values()]
+        tasks = [context.partitionId() if context else 0] * len(files)
+        return pa.RecordBatch.from_arrays([pa.array(tasks, pa.int32()), pa.array(files, pa.string())], ["task", "file"])

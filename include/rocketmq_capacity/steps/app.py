@@ -1,0 +1,89 @@
+"""What the Spark apps share: their arguments, the run they work on, the session, and how they end.
+
+An app imports a step's code only once its Spark session is starting: both take seconds, and so they take them at once.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rocketmq_capacity.errors import CapacityError
+from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_lookup import existing_run
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.steps.planning import Planning
+
+APP_NAME: Final = "rocketmq_capacity_{step}"
+
+
+def app_parser(description: str | None) -> ArgumentParser:
+    """A parser with the arguments of every app; ``--run-id`` names the run, whichever cluster it is of."""
+    parser = ArgumentParser(description=description, allow_abbrev=False)
+    parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
+    parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="what to decide otherwise than by default (YAML)")
+    parser.add_argument("--policy-changes", default="", metavar="YAML", help="what this run decides otherwise again")
+    parser.add_argument(
+        "--strategies", default="", metavar="NAME,…", help="the strategies of this run, not the policy's"
+    )
+    return parser
+
+
+def policy_of(args: Namespace) -> Policy:
+    """The policy of the run. Errors: BadInput naming the file or the changes, the key and what was expected."""
+    return read_policy(args.policy, PolicyChanges(tuple(filter(None, args.strategies.split(","))), args.policy_changes))
+
+
+@contextmanager
+def computing(args: Namespace, step: str) -> Iterator["Planning"]:
+    """The run that the snapshot app stored, with a Spark session that starts while the step's own code is imported.
+
+    Bad arguments and a missing run are told before Spark starts.
+    """
+    policy = policy_of(args)
+    run = existing_run(Lake(args.lake), args.run_id)
+    from rocketmq_capacity.spark.session import session_under_way
+
+    with session_under_way(APP_NAME.format(step=step), run.snapshot_bytes()) as session:
+        from rocketmq_capacity.steps.planning import Planning
+
+        yield Planning(session, run, policy)
+
+
+@contextmanager
+def storing(run: Run, policy: Policy, step: str) -> Iterator["Planning"]:
+    """A run whose step moves tables and computes none: Spark is there if asked for."""
+    from rocketmq_capacity.spark.session import session_if_asked
+    from rocketmq_capacity.steps.planning import Planning
+
+    with session_if_asked(APP_NAME.format(step=step)) as session:
+        yield Planning(session, run, policy)
+
+
+def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
+    """Run an app's ``main`` as a program: what this package says no to ends it with one line and its exit status."""
+    prefer_installed_pyspark(sys.path)
+    try:
+        main(None)
+    except CapacityError as error:
+        sys.stderr.write(f"{Path(sys.argv[0]).stem}: {error}\n")
+        sys.exit(error.exit_status)
+
+
+def prefer_installed_pyspark(path: list[str]) -> None:
+    """Take off the path the archives of PySpark that spark-submit puts there, where the package itself is on it too.
+
+    Both are the same code, but that of an archive Python compiles anew in every app, which takes a second.
+    Source: PythonUtils.sparkPythonPath, Spark 4.2.0.
+    """
+    for entry in list(path):
+        archive = Path(entry)
+        if archive.match("pyspark/python/lib/*.zip"):
+            package = archive.parents[2]
+            if str(package.parent) in path and (package / "__init__.py").is_file():
+                path.remove(entry)

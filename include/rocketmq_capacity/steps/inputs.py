@@ -1,0 +1,80 @@
+"""What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rocketmq_capacity.client.options import read_connection
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
+from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory
+
+
+def connection_of(connection: Path | None, nameserver: str | None) -> ConnectionSettings:
+    """How the connection file says that the name servers are reached; without one, plainly.
+
+    Errors: BadInput for a file that is not as it should be, and for one without name servers.
+    """
+    if connection is None:
+        return ConnectionSettings()
+    if nameserver is None:
+        raise BadInput("--connection", "", "says how a live cluster is reached; expected --nameserver beside it")
+    return read_connection(connection)
+
+
+def inventory_of(
+    inventory: Path | None,
+    nameserver: str | None,
+    policy: Policy,
+    settings: ConnectionSettings | None = None,
+) -> Inventory:
+    """The inventory of the file, or else a new snapshot of the cluster behind the name servers.
+
+    ``settings`` are those of `connection_of`; without them it is connected plainly.
+
+    Errors: BadInput for a file or an address that is not as it should be, ClusterUnreachable where nothing answers.
+    """
+    if inventory is not None:
+        return read_inventory(inventory)
+    if nameserver is None:
+        raise BadInput("--inventory, --nameserver", "", "are both missing; expected one of them")
+    sampling = policy.snapshot
+    options = CollectOptions(
+        sample_count=sampling.sample_count,
+        sample_interval_s=sampling.sample_interval_s,
+        settings=settings or ConnectionSettings(),
+    )
+    return collect_now([nameserver], options=options)
+
+
+def read_history(folder: Path | None) -> dict[Path, Inventory]:
+    """The folder's inventories (``*.json``) by their file; none without a folder.
+
+    Errors: BadInput where the folder cannot be read, and for a file that is no inventory.
+    """
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise BadInput(str(folder), "", "is no folder; expected a folder of earlier inventory files")
+    return {file: read_inventory(file) for file in sorted(folder.glob("*.json"))}
+
+
+def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inventory]:
+    """The inventories from before this one, oldest first.
+
+    One taken at the same moment or later is left out, so that a folder may hold the planned inventory as well.
+
+    Errors: BadInput for a file of another cluster.
+    """
+    for file, found in history.items():
+        if found.cluster_name != inventory.cluster_name:
+            problem = f"is {found.cluster_name!r}; expected {inventory.cluster_name!r}, the planned cluster"
+            raise BadInput(str(file), "$.cluster_name", problem)
+    earlier = (one for one in history.values() if one.taken_at_utc < inventory.taken_at_utc)
+    return sorted(earlier, key=lambda one: one.taken_at_utc)
+
+
+def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
+    """The folder's inventories from before this one, oldest first; errors are those of its two parts."""
+    return before(read_history(folder), inventory)

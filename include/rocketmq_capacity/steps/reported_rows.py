@@ -1,0 +1,34 @@
+"""The tables of a run as the rows that the report is made of."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.store.lake import Run
+
+
+def rows_of_plan(run: Run) -> Rows:
+    """What the plan is made of."""
+    return Rows(
+        cluster=list(rows(run, contracts.Cluster)),
+        failure=list(rows(run, contracts.Failure)),
+        group_status=list(rows(run, contracts.GroupStatus)),
+        strategy_load=rows(run, contracts.StrategyLoad),
+        finding=list(rows(run, contracts.Finding)),
+        recommendation=list(rows(run, contracts.Recommendation)),
+    )
+
+
+def loads_of_clients(run: Run, groups: Sequence[str]) -> list[contracts.ClientLoad]:
+    """The rows of ``client_load`` of these groups: of a large cluster one in hundreds."""
+    is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
+    return rows_where(run.table(contracts.ClientLoad.dataset_name()), contracts.ClientLoad, is_asked_for)
+
+
+def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
+    """All rows of a dataset, read as they are asked for."""
+    return rows_in(run.table(dataset.dataset_name()), dataset)

@@ -1,0 +1,149 @@
+"""The only place that knows paths: the lake, its runs, their datasets and what is committed.
+
+A run's datasets stand under the run's own folder::
+
+    LAKE/<cluster_name>/<run_id>/inventory.json          the snapshot as it was taken
+                                 tables/<dataset>/       parquet
+                                 steps/<step>.json       manifest of a finished step, written last
+                                 report/                 report.html, plan.json, findings.csv, recommendations.csv
+                                 what_if.json            of a what-if alone: its changes, and the run that it changes
+                                 approval.json           what a person said to the recommendations, once one has
+
+Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No folder is
+ever renamed; a retry of a step writes its datasets anew, then its manifest.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rocketmq_capacity.errors import BadInput, DatasetMissing
+
+RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+LONGEST_RUN_ID: Final = 120
+"""Signs of Airflow's run id that a folder's name, which may have 255 in all, has room for."""
+
+
+def run_id_of(name: str) -> str:
+    """A folder name for an orchestrator's run id: ``:`` and ``+``, which Hadoop paths refuse, become ``_``."""
+    return _UNSAFE.sub("_", name)
+
+
+def run_name(run_id: str) -> str:
+    """Airflow's run id as it stands in a key; a long one is cut, and told apart by a digest of all of it."""
+    name = run_id_of(run_id)
+    if len(name) > LONGEST_RUN_ID:
+        name = f"{name[:LONGEST_RUN_ID]}_{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one cluster; every path of it."""
+
+    folder: Path
+
+    @property
+    def inventory(self) -> Path:
+        """The stored snapshot: what a run that is repeated plans from."""
+        return self.folder / "inventory.json"
+
+    @property
+    def what_if(self) -> Path:
+        """What makes the run a what-if: which changes, of which run. Missing where the run is a plan."""
+        return self.folder / "what_if.json"
+
+    @property
+    def approval(self) -> Path:
+        """The answer of the person who was asked; missing until there is one."""
+        return self.folder / "approval.json"
+
+    @property
+    def report(self) -> Path:
+        """The folder that people read."""
+        return self.folder / "report"
+
+    @property
+    def tables(self) -> Path:
+        """The folder of all datasets."""
+        return self.folder / "tables"
+
+    def table(self, dataset: str) -> Path:
+        """The folder of a dataset."""
+        return self.tables / dataset
+
+    def export(self, folder: Path) -> None:
+        """Move report and tables into a folder of their own, without what only Spark needs beside the parquet files."""
+        for file in self.report.iterdir():
+            Path(file).replace(folder / file.name)
+        for file in self.tables.glob("*/*.parquet"):
+            (folder / "tables" / file.parent.name).mkdir(parents=True, exist_ok=True)
+            Path(file).replace(folder / "tables" / file.parent.name / file.name)
+
+    def snapshot_bytes(self) -> int:
+        """Size of the stored inventory; 0 before there is one."""
+        return self.inventory.stat().st_size if self.inventory.exists() else 0
+
+    def new_table(self, dataset: str) -> Path:
+        """The empty folder of a dataset."""
+        shutil.rmtree(self.table(dataset), ignore_errors=True)
+        self.table(dataset).mkdir(parents=True)
+        return self.table(dataset)
+
+    def begin(self, step: str) -> None:
+        """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""
+        self._manifest(step).unlink(missing_ok=True)
+        self._manifest(step).parent.mkdir(parents=True, exist_ok=True)
+
+    def commit(self, step: str, datasets: Sequence[str]) -> None:
+        """Say that the step is finished and these datasets of it are whole."""
+        write_whole(self._manifest(step), json.dumps({"step": step, "datasets": sorted(datasets)}).encode() + b"\n")
+
+    def require(self, step: str) -> None:
+        """Errors: :class:`DatasetMissing` where the step has not finished in this run."""
+        if not self._manifest(step).is_file():
+            raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
+
+    def is_committed(self, step: str) -> bool:
+        """Whether the step has finished."""
+        return self._manifest(step).is_file()
+
+    def _manifest(self, step: str) -> Path:
+        return self.folder / "steps" / f"{step}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """A folder of clusters and their runs."""
+
+    root: Path
+
+    def run(self, cluster: str, run_id: str) -> Run:
+        """The run's place; errors: :class:`BadInput` for a name that is no plain folder name."""
+        for what, name in (("--cluster", cluster), ("--run-id", run_id)):
+            if not RUN_ID.fullmatch(name):
+                raise BadInput(what, "", f"is {name!r}; expected letters, digits, '_', '.' and '-', at most 255")
+        return Run(self.root / cluster / run_id)
+
+    def runs(self, cluster: str) -> Iterator[Run]:
+        """The published runs of a cluster, by run id."""
+        for folder in sorted((self.root / cluster).glob("*")):
+            if (run := Run(folder)).is_committed("publish"):
+                yield run
+
+
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file, given as one or in parts, so that readers see all of it or what stood there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.writelines([data] if isinstance(data, bytes) else data)
+    Path(part).replace(path)

@@ -1,0 +1,113 @@
+"""Which runs of a lake are kept, and what deletes the others."""
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+
+_KEY: Final = re.compile(r"(?P<due>\d{8}T\d{6}Z)-(?P<name>.+)")
+_OF_ITS_WHAT_IF: Final = "--before"
+"""Ends the id of the run that a what-if started from: both are kept, or neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """A run that is kept no longer.
+
+    Attributes:
+        cluster: its folder in the lake.
+        run_id: its own.
+        size_bytes: of all its files.
+        reason: why, in words.
+    """
+
+    cluster: str
+    run_id: str
+    size_bytes: int
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON values, since the list travels through Airflow's database."""
+        return asdict(self)
+
+
+def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
+    """The runs that the rules keep no longer, by cluster and age, oldest first.
+
+    A cluster's latest published run is always kept, and so is what does not look like a run of the Dags: a folder whose
+    name does not begin with its moment, and any link.
+    """
+    return [run for cluster in _folders(lake) for run in _expired_of(lake, cluster, rules, now)]
+
+
+def delete(lake: Lake, runs: Sequence[Expired]) -> None:
+    """Delete these runs; one that is gone already is no error.
+
+    The manifest of the last step goes first, so that no reader takes a half-deleted run for a published one.
+    """
+    for one in runs:
+        run = lake.run(one.cluster, one.run_id)
+        if run.folder.is_symlink() or not run.folder.is_dir():
+            continue
+        run.begin("publish")
+        shutil.rmtree(run.folder)
+
+
+def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> Iterator[Expired]:
+    runs = _runs(lake, cluster)
+    names = sorted({run.folder.name.removesuffix(_OF_ITS_WHAT_IF) for run in runs})
+    published = [name for name in names if lake.run(cluster, name).is_committed("publish")]
+    for place, name in enumerate(names):
+        reason = _reason(name, len(names) - place, rules, now)
+        if reason is not None and name != max(published, default=None):
+            for run in runs:
+                if run.folder.name in (name, name + _OF_ITS_WHAT_IF):
+                    yield Expired(cluster, run.folder.name, _size(run), reason)
+
+
+def _reason(name: str, place_from_last: int, rules: Retention, now: datetime) -> str | None:
+    age = now - _due(name)
+    if age > timedelta(days=rules.days):
+        return f"{age.days} days old; {rules.days} are kept"
+    if place_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be under way
+        return f"number {place_from_last} of the cluster from the last; {rules.count} are kept"
+    return None
+
+
+def _folders(lake: Lake) -> list[str]:
+    if not lake.root.is_dir():
+        return []
+    found = (folder for folder in lake.root.iterdir() if folder.is_dir() and not folder.is_symlink())
+    return sorted(folder.name for folder in found if RUN_ID.fullmatch(folder.name))
+
+
+def _runs(lake: Lake, cluster: str) -> list[Run]:
+    """Runs that the Dags made, oldest first."""
+    found = ((lake.root / cluster).iterdir()) if (lake.root / cluster).is_dir() else ()
+    names = sorted(folder.name for folder in found if folder.is_dir() and not folder.is_symlink())
+    return [lake.run(cluster, name) for name in names if RUN_ID.fullmatch(name) and _is_key(name)]
+
+
+def _is_key(name: str) -> bool:
+    try:
+        _due(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _due(name: str) -> datetime:
+    """When the run was due, which its id begins with. Errors: ValueError where it does not."""
+    found = _KEY.fullmatch(name)
+    if found is None:
+        raise ValueError(name)
+    return datetime.strptime(found["due"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+
+
+def _size(run: Run) -> int:
+    return sum(file.lstat().st_size for file in run.folder.rglob("*") if not file.is_dir())

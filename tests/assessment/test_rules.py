@@ -1,0 +1,51 @@
+"""The registry of rules: what is in it says what it finds, and a rule that is added is run."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from rocketmq_capacity.assessment import trust
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.rules import GROUP_RULES, TOPIC_RULES
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.vocabulary import INFO, RULES
+from tests.assessment.cases import a_group, a_topic, members
+from tests.assessment.judge import judge
+from tests.simulation.clusters import cluster
+
+LONG_NAME: Final[Any] = "LONG_NAME"
+UNREAD: Final[Any] = "UNREAD"
+"""Of any type, because the vocabulary lacks them."""
+EVERY = [*GROUP_RULES.values(), *TOPIC_RULES.values(), trust.snapshot_incomplete, trust.suspect_snapshot]
+
+
+def test_every_rule_says_in_its_first_words_what_it_finds() -> None:
+    assert {(rule.__doc__ or "").partition(":")[0] for rule in EVERY} == set(RULES)
+
+
+def has_a_long_name(group: Group) -> Iterator[Finding]:
+    """LONG_NAME: a group whose name is long."""
+    if len(group.name) > 10:
+        yield finding(LONG_NAME, INFO, consumer_group=group.name, subjects=[], evidence={}, message="Long.")
+
+
+def is_read_by_nobody(topic: Topic) -> Iterator[Finding]:
+    """UNREAD: a topic that no group reads."""
+    if not topic.unit.readers:
+        yield finding(UNREAD, INFO, topic=topic.name, subjects=[], evidence={}, message="Nobody.")
+
+
+def test_a_rule_that_is_added_judges_every_business_group_and_topic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GROUP_RULES, "has_a_long_name", has_a_long_name)
+    monkeypatch.setitem(TOPIC_RULES, "is_read_by_nobody", is_read_by_nobody)
+    topics = [a_topic("read"), a_topic("unread"), a_topic("TBW102")]
+
+    judged = judge(cluster(topics, [a_group(name, members(1), topics[:1]) for name in ("short", "quite-a-long-one")]))
+
+    assert judged.rules("quite-a-long-one") == {LONG_NAME}
+    assert judged.rules("short") == set()
+    assert judged.rules(topic="unread") == {UNREAD}
+    assert judged.rules(topic="read") == judged.rules(topic="TBW102") == set()

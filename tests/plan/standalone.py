@@ -1,0 +1,62 @@
+"""Spark's own master with several workers, on loopback."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pyspark
+
+from tests.stack.ports import free_port
+from tests.stack.service import Services
+
+CLASS: Final = Path(pyspark.__file__).parent / "bin" / "spark-class"
+WELL_WITHIN_S: Final = 90.0
+
+
+@dataclass(frozen=True)
+class Master:
+    """A master whose workers have joined it.
+
+    Attributes:
+        url: as ``spark.master`` takes it.
+        work: holds a folder for each worker, with the output of its executors.
+    """
+
+    url: str
+    work: Path
+
+
+@contextmanager
+def running_master(services: Services, workers: int) -> Iterator[Master]:
+    """A master and its workers, of one core and 2 GiB each.
+
+    Errors: StackError where they do not come up.
+    """
+    port, page = free_port(), free_port()
+    master = Master(f"spark://127.0.0.1:{port}", services.folder / "work")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
+    environment = {**kept, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    names = [f"worker-{number}" for number in range(workers)]
+
+    def is_well() -> bool:
+        try:
+            told = httpx.get(f"http://127.0.0.1:{page}/json/", trust_env=False).raise_for_status().json()
+        except httpx.HTTPError:  # not yet
+            return False
+        return bool(told["aliveworkers"] == workers)
+
+    with services.ending() as ours:
+        words = ["org.apache.spark.deploy.master.Master", "--port", str(port), "--webui-port", str(page)]
+        ours.append(services.start("master", [str(CLASS), *words, "--host", "127.0.0.1"], environment))
+        for name in names:
+            (master.work / name).mkdir(parents=True)
+            words = ["org.apache.spark.deploy.worker.Worker", "--cores", "1", "--memory", "2g"]
+            words += ["--work-dir", str(master.work / name), "--webui-port", str(free_port()), master.url]
+            ours.append(services.start(name, [str(CLASS), *words, "--host", "127.0.0.1"], environment))
+        ours[-1].wait_until(is_well, WELL_WITHIN_S)
+        yield master

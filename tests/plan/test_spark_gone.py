@@ -1,0 +1,123 @@
+"""Where the JVM ends before the plan: the program ends too, within a minute, with one line and nothing written."""
+
+import signal
+import time
+from pathlib import Path
+from typing import Final
+
+import psutil
+import pytest
+
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.store.lake import Lake, Run
+from tests.cli.program import contents
+from tests.plan import program
+from tests.plan.program import ENDS_WITHIN_S, Ended
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+SAMPLE: Final = sample_inventory()
+HEAP: Final = "SPARK_DRIVER_MEMORY"
+GONE: Final = "rocketmq-capacity: Spark's JVM has ended before the plan was finished"
+IN_THE_MIDDLE: Final = ".out.*/.lake.*/*/*/steps/allocate.json"
+"""The manifest of the second of four steps, beside ``out``."""
+
+
+def assert_one_line(ended: Ended, beginning: str) -> None:
+    """It ended in time with status 1, and one line that begins so."""
+    assert ended.status == 1, ended
+    (line,) = ended.lines()
+    assert line.startswith(beginning)
+    assert ended.after_s < ENDS_WITHIN_S
+
+
+def test_a_jvm_without_memory_ends_the_plan(tmp_path: Path) -> None:
+    """Classes alone need more than this deployment allows them, which shows soon and at every size of cluster."""
+    too_little = program.with_defaults(
+        tmp_path / "conf", spark__driver__extraJavaOptions="-XX:MaxMetaspaceSize=90m", spark__driver__memory="600m"
+    )
+    before = contents(tmp_path)
+
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, too_little) as planning:
+        ended = planning.ended(since=time.monotonic())
+
+    assert_one_line(ended, GONE)
+    assert "600 MiB" in ended.lines()[0]
+    assert HEAP in ended.lines()[0]
+    assert contents(tmp_path) == before
+
+
+def test_a_heap_that_spark_refuses_is_told_in_one_line(tmp_path: Path) -> None:
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, {HEAP: "300m"}) as planning:
+        ended = planning.ended(since=time.monotonic())
+
+    *of_spark, line = ended.lines()
+    assert ended.status == 1
+    assert line.startswith("rocketmq-capacity: Spark could not start: ")
+    assert "at least 471859200" in line
+    assert not any("Traceback" in said or "rocketmq-capacity" in said for said in of_spark)
+    assert contents(tmp_path) == {}
+
+
+def test_a_deployments_own_settings_start_a_jvm_whose_death_ends_the_plan(tmp_path: Path) -> None:
+    own = program.with_defaults(
+        tmp_path / "conf",
+        spark__driver__memory="700m",
+        spark__driver__extraJavaOptions="-Dshop.name=orders -XX:+UseSerialGC",
+    )
+    before = contents(tmp_path)
+
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, {**own, HEAP: "650m"}) as planning:
+        planning.wait_until(lambda: bool(list(tmp_path.glob(IN_THE_MIDDLE))))
+        jvm, below = planning.wait_for_jvm(), planning.processes()
+        words = jvm.cmdline()
+        jvm.send_signal(signal.SIGKILL)
+        ended = planning.ended(since=time.monotonic())
+        _gone, left = psutil.wait_procs(below, ENDS_WITHIN_S)
+
+    assert_one_line(ended, GONE)
+    assert left == []
+    assert contents(tmp_path) == before
+    assert [word for word in words if word.startswith("-Xmx")] == ["-Xmx700m"]
+    assert {"-Dshop.name=orders", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"} <= set(words)
+
+
+def test_a_jvm_that_is_killed_while_it_starts_ends_the_plan(tmp_path: Path) -> None:
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path) as planning:
+        planning.wait_for_jvm().send_signal(signal.SIGKILL)
+        ended = planning.ended(since=time.monotonic())
+
+    assert_one_line(ended, "rocketmq-capacity: Spark")
+    assert contents(tmp_path) == {}
+
+
+@pytest.fixture
+def taken(tmp_path: Path) -> Run:
+    """A run whose snapshot is stored."""
+    inventory = read_inventory(SAMPLE)
+    run = Lake(tmp_path / "lake").run(inventory.cluster_name, "r1")
+
+    def no_session() -> None:
+        raise AssertionError("the snapshot needs no Spark")
+
+    snapshot(Planning(no_session, run, Policy()), inventory, [])  # type: ignore[arg-type]
+    return run
+
+
+def test_an_apps_driver_ends_with_its_jvm(taken: Run, tmp_path: Path) -> None:
+    words = program.app("allocate", tmp_path / "lake", "r1")
+
+    with program.started(words, tmp_path) as app:
+        app.wait_until(lambda: any("pyspark.daemon" in program.arguments_of(one) for one in app.processes()))
+        below = app.processes()
+        app.wait_for_jvm().send_signal(signal.SIGKILL)
+        ended = app.ended(since=time.monotonic())
+        _gone, left = psutil.wait_procs(below, ENDS_WITHIN_S)
+
+    assert ended.status == -signal.SIGKILL
+    assert left == []
+    assert [file.name for file in taken.folder.glob("steps/*")] == ["snapshot.json"]

@@ -1,0 +1,57 @@
+"""Plans, pages and folders of files from rows as the builders write them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.report import html, plan, publish
+from rocketmq_capacity.report.approval import approval_of
+from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.summary_file import PlanSummary
+
+Built = Mapping[str, Sequence[dict[str, Any]]]
+"""Rows by the name of their dataset; one that is absent has none."""
+REPORTED = (
+    contracts.Cluster,
+    contracts.Failure,
+    contracts.GroupStatus,
+    contracts.StrategyLoad,
+    contracts.Finding,
+    contracts.Recommendation,
+)
+
+
+def typed(dataset: type[Dataset], rows: Built) -> Any:
+    """The rows of a dataset, checked against its contract; the builders write maps as pairs."""
+    built = rows.get(dataset.dataset_name(), ())
+    return [msgspec.convert({name: _plain(value) for name, value in row.items()}, dataset) for row in built]
+
+
+def plan_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> Plan:
+    answer = None if approval is None else approval_of(approval)
+    held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
+    return plan.plan_of(Rows(**held), scenario=scenario, approval=answer)
+
+
+def page_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> str:
+    made = plan_of(rows, scenario=scenario, approval=approval)
+    return html.render_report(made, typed(contracts.GroupStatus, rows), typed(contracts.ClientLoad, rows))
+
+
+def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: Any = None) -> PlanSummary:
+    made = plan_of(rows, scenario=scenario, approval=approval)
+    return publish.publish(made, typed(contracts.GroupStatus, rows), typed(contracts.ClientLoad, rows), folder)
+
+
+def plan_bytes(made: Plan) -> bytes:
+    return b"".join(plan.render_plan(made))
+
+
+def _plain(value: Any) -> Any:
+    is_pairs = isinstance(value, list) and value and all(isinstance(item, tuple) for item in value)
+    return dict(value) if is_pairs else value

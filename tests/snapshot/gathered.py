@@ -1,0 +1,96 @@
+"""The units of an inventory, gathered from its tables: what :mod:`rocketmq_capacity.snapshot.units` has to equal."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import GroupFacts, TopicUnit
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.resolved import Resolved
+from rocketmq_capacity.snapshot.tables import snapshot_tables
+from rocketmq_capacity.vocabulary import BUSINESS
+
+Row = dict[str, Any]
+Rows = Mapping[type[Dataset], list[Row]]
+
+
+def gathered(
+    inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()
+) -> tuple[list[GroupFacts], list[TopicUnit]]:
+    """The business groups and the topics, in the order of their tables."""
+    rows = {dataset: table.to_pylist() for dataset, table in snapshot_tables(Resolved(inventory, policy), history)}
+    topics = _topics(rows)
+    return _groups(rows, topics), _topic_units(rows, topics)
+
+
+def _topics(rows: Rows) -> dict[str, Row]:
+    places, written = _by(rows[contracts.TopicQueue], "topic"), _by(rows[contracts.QueueOffset], "topic")
+    return {
+        row["topic"]: row | {"places": places[row["topic"]], "written": written[row["topic"]]}
+        for row in rows[contracts.Topic]
+    }
+
+
+def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
+    of_group: dict[str, Iterable[Row]] = {
+        "reads": [row | {"topic": topics[row["topic"]]} for row in rows[contracts.Subscription]],
+        "consumers": rows[contracts.Consumer],
+        "subscriptions": rows[contracts.ConsumerSubscription],
+        "owned": filter(_is_business, rows[contracts.OwnedQueue]),
+        "timed": (
+            row for row in rows[contracts.ConsumeStatus] if _is_business(row) and (row["consume_rt_ms"] or 0) > 0
+        ),
+        "lags": rows[contracts.GroupOffset],
+        "samples": rows[contracts.OffsetSample],
+    }
+    parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
+    return [
+        msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts)
+        for row in filter(_is_business, rows[contracts.ConsumerGroup])
+    ]
+
+
+def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicUnit]:
+    groups = {row["consumer_group"]: row for row in rows[contracts.ConsumerGroup]}
+    subscribed = {(row["topic"], row["consumer_group"]) for row in rows[contracts.Subscription]}
+    with_offsets = {(row["topic"], row["consumer_group"]) for row in rows[contracts.GroupOffset]}
+    readers = _by(
+        (
+            groups[group] | {"topic": topic, "is_subscribed": (topic, group) in subscribed}
+            for topic, group in subscribed | with_offsets
+        ),
+        "topic",
+    )
+    unseen = {
+        (row["topic"], row["broker_name"]): row["read_queue_nums"]
+        for row in rows[contracts.TopicQueue]
+        if None not in (counts := (row["read_queue_nums"], row["write_queue_nums"])) and counts[0] < counts[1]
+    }
+    stranded = _by(
+        (
+            row
+            for row in rows[contracts.GroupOffset]
+            if row["queue_id"] >= unseen.get((row["topic"], row["broker_name"]), float("inf"))
+        ),
+        "topic",
+    )
+    return [
+        msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicUnit)
+        for name, facts in topics.items()
+    ]
+
+
+def _is_business(row: Row) -> bool:
+    return bool(row["kind"] == BUSINESS)
+
+
+def _by(rows: Iterable[Row], name: str) -> Mapping[str, list[Row]]:
+    grouped: Mapping[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        grouped[row[name]].append(row)
+    return grouped

@@ -1,0 +1,100 @@
+"""The inventory as bytes: what is written, and what it is told apart by."""
+
+import hashlib
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.snapshot.inventory import FORMAT, fingerprint, parse_inventory, render_inventory
+
+SAMPLE = Path(__file__).parents[2] / "include" / "sample" / "inventory.json"
+CLUSTER: dict[str, Any] = {
+    "format": FORMAT,
+    "cluster_name": "C1",
+    "taken_at": "2026-11-20T02:00:00Z",
+    "nameservers": ["b:9876", "a:9876"],
+    "brokers": [
+        {"broker_name": "broker-b", "broker_id": 0, "config": {"z": "1", "é": "2", "Z": "3"}, "runtime": {}},
+        {"broker_name": "broker-a", "broker_id": 1},
+    ],
+    "topics": [{"topic": "pay", "order": False, "queues": [], "offsets": [{"broker_name": "broker-a", "queue_id": 0}]}],
+    "consumer_groups": [
+        {
+            "consumer_group": "g_pay",
+            "subscriptions": [{"topic": "pay"}, {"topic": "%RETRY%g_pay", "expression": 'a" || "b'}],
+            "clients": [{"client_id": "c2", "seen_on": ["b", "a"]}, {"client_id": "c1", "status": []}],
+            "offsets": [
+                {
+                    "topic": "pay",
+                    "broker_name": "broker-a",
+                    "queue_id": 0,
+                    "consumer_offset": 5,
+                    "samples": [{"at": "2026-11-20T01:59:55Z"}, {"at": "2026-11-20T01:59:50Z", "broker_offset": 7}],
+                }
+            ],
+        }
+    ],
+}
+
+
+def fingerprint_of(cluster: dict[str, Any]) -> str:
+    return fingerprint(parse_inventory(json.dumps(cluster).encode(), source="cluster"))
+
+
+def canonical(value: Any) -> str:
+    """Canonical JSON, made by another library."""
+    if isinstance(value, dict):
+        members = (f"{canonical(name)}:{canonical(value[name])}" for name in sorted(value) if value[name] is not None)
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(sorted(map(canonical, value), key=str.encode)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shuffled(value: Any, random: Random) -> Any:
+    """The same facts with the members of every object and the items of every list in another order."""
+    if isinstance(value, dict):
+        return {name: shuffled(value[name], random) for name in random.sample(list(value), len(value))}
+    if isinstance(value, list):
+        return [shuffled(item, random) for item in random.sample(value, len(value))]
+    return value
+
+
+def test_the_sample_is_written_as_it_was_read() -> None:
+    assert render_inventory(parse_inventory(SAMPLE.read_bytes(), source="sample")) == SAMPLE.read_bytes()
+
+
+def test_unknown_members_are_left_out_and_empty_ones_and_the_masters_id_stay() -> None:
+    unknown = {**CLUSTER, "failures": None, "brokers": [{**CLUSTER["brokers"][0], "version": None}]}
+
+    written = render_inventory(parse_inventory(json.dumps(unknown).encode(), source="cluster"))
+
+    known = {name: value for name, value in unknown.items() if value is not None}
+    known["brokers"] = [CLUSTER["brokers"][0]]
+    assert written == json.dumps(known, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+@pytest.mark.parametrize("cluster", [CLUSTER, json.loads(SAMPLE.read_bytes())], ids=["small", "sample"])
+def test_the_fingerprint_is_the_digest_of_the_canonical_inventory(cluster: dict[str, Any]) -> None:
+    assert fingerprint_of(cluster) == hashlib.sha256(canonical(cluster).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_facts_in_any_order_have_equal_fingerprints(seed: int) -> None:
+    assert fingerprint_of(shuffled(CLUSTER, Random(seed))) == fingerprint_of(CLUSTER)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"failures": []},
+        {"nameservers": None},
+        {"topics": []},
+        {"brokers": [CLUSTER["brokers"][0], {"broker_name": "broker-a", "broker_id": 0}]},
+    ],
+)
+def test_other_facts_have_another_fingerprint(other: dict[str, Any]) -> None:
+    assert fingerprint_of({**CLUSTER, **other}) != fingerprint_of(CLUSTER)

@@ -1,0 +1,156 @@
+"""The units of an inventory against the same units gathered from its tables."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+from msgspec.structs import asdict, replace
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.facts import Facts
+from rocketmq_capacity.settings.policy import Policy, read_policy
+from rocketmq_capacity.snapshot.inventory import (
+    FORMAT,
+    ConsumerGroup,
+    ConsumeStatus,
+    GroupOffset,
+    Inventory,
+    OwnedQueue,
+    parse_inventory,
+    read_inventory,
+)
+from rocketmq_capacity.snapshot.resolved import Resolved
+from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, unit_tables
+from tests.allocation.fleets import random_fleet
+from tests.fixtures.generated import generated, policy_for_generated
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import client, group, queues, reads, topic
+from tests.simulation.clusters import cluster as small_cluster
+from tests.snapshot.gathered import gathered
+
+SAMPLE: Final = Path(__file__).parents[2] / "include/sample/inventory.json"
+
+
+def is_gathered(inventory: Inventory, policy: Policy, history: tuple[Inventory, ...] = ()) -> bool:
+    """Whether each unit is as its tables have it; the first that is not is told by the assertion."""
+    found = units_of(inventory, policy, history)
+    groups, topics = gathered(inventory, policy, history)
+    for ours, theirs in ((found.business_groups, groups), (found.topics, topics)):
+        assert len(ours) == len(theirs)
+        for our, their in zip(ordered(ours), ordered(theirs), strict=True):
+            assert our == their
+    return bool(groups and topics)
+
+
+def plain(value: Any) -> Any:
+    """Facts as dicts, the lists of them in an order that both sides have."""
+    if isinstance(value, Facts):
+        return {name: plain(part) for name, part in asdict(value).items()}
+    if isinstance(value, tuple) and value and isinstance(value[0], Facts):
+        return ordered(value)
+    return value
+
+
+def ordered(parts: Iterable[Facts]) -> list[Any]:
+    return sorted(map(plain, parts), key=repr)
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Policy:
+    file = tmp_path / "policy.yaml"
+    file.write_text(policy_for_generated(), encoding="utf-8")
+    return read_policy(file)
+
+
+def cluster(seed: int, taken_at: str = "2026-11-20T02:00:00Z", *, complete: bool = True) -> Inventory:
+    drawn = {**generated(40, seed, complete=complete), "taken_at": taken_at}
+    return parse_inventory(msgspec.json.encode(drawn), source="generated")
+
+
+def test_the_units_of_the_sample_are_those_of_its_tables() -> None:
+    assert is_gathered(read_inventory(SAMPLE), Policy())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_units_of_a_cluster_of_chance_are_those_of_its_tables(seed: int, policy: Policy) -> None:
+    inventory = cluster(seed, complete=seed > 1)
+
+    assert is_gathered(inventory, policy)
+    kinds = {unit.facts.kind for unit in units_of(inventory, policy).topics}
+    assert {"BUSINESS", "RETRY", "SYSTEM", "EXCLUDED"} <= kinds
+
+
+def test_the_units_of_a_fleet_with_odd_names_are_those_of_its_tables() -> None:
+    fleet = random_fleet(5, 60)
+
+    assert is_gathered(fleet.inventory, fleet.policy)
+
+
+def test_what_is_no_business_of_the_group_is_left_out_and_places_beyond_what_is_read_are_told() -> None:
+    names = ("pay", "%RETRY%g_pay", "bench_load")
+    member = client(
+        "c1",
+        subscriptions=tuple(map(reads, names)),
+        owned_queues=tuple(OwnedQueue(topic=name, broker_name="broker-a", queue_id=0) for name in names),
+        status=tuple(
+            ConsumeStatus(topic=name, consume_rt_ms=ms)
+            for name, ms in [*dict.fromkeys(names, 5.0).items(), ("pay", 0.0)]
+        ),
+    )
+    offsets = tuple(
+        GroupOffset(topic=name, broker_name="broker-a", queue_id=queue_id, broker_offset=9, consumer_offset=4)
+        for name in ("pay", "ship")
+        for queue_id in range(4)
+    )
+    inventory = small_cluster(
+        [topic("pay", queues("broker-a", read=2, write=4)), topic("ship", queues("broker-a", read=4, write=2))]
+        + [topic(name, queues("broker-a", 1)) for name in names[1:]],
+        [
+            group("g_pay", [member], offsets=offsets),
+            group("CID_RMQ_SYS_TRANS", [member]),
+            group("bench_group", [member]),
+        ],
+    )
+    policy = Policy.model_validate({"exclude": {"topics": ["^bench_"], "consumer_groups": ["^bench_"]}})
+
+    assert is_gathered(inventory, policy)
+    units = units_of(inventory, policy)
+    (found,) = units.business_groups
+    assert {reads.topic.topic for reads in found.reads} == set(names)
+    assert [own.topic for own in found.owned] == ["pay"]
+    assert [(timed.topic, timed.consume_rt_ms) for timed in found.timed] == [("pay", 5.0)]
+    assert [own.kind for own in found.subscriptions] == ["BUSINESS", "RETRY", "EXCLUDED"]
+    assert [(one.consumer_group, one.queue_id) for one in units.topic("pay").stranded] == [("g_pay", 2), ("g_pay", 3)]
+    assert units.topic("ship").stranded == ()
+    readers = {(one.consumer_group, one.is_subscribed) for one in units.topic("ship").readers}
+    assert readers == {("g_pay", False)}
+    assert {one.kind for one in units.topic("pay").readers} == {"BUSINESS", "SYSTEM", "EXCLUDED"}
+
+
+def test_units_with_a_history_are_those_of_the_tables_with_it(policy: Policy) -> None:
+    yesterday = cluster(1, "2026-11-19T02:00:00Z")
+    a_moment_ago = cluster(2, "2026-11-20T01:59:55Z")  # a moment of which the inventory has a sample, too
+    inventory = cluster(1)
+
+    assert is_gathered(inventory, policy, (yesterday, a_moment_ago))
+    moments = []
+    for history in ((), (yesterday, a_moment_ago)):
+        every = (one for facts in units_of(inventory, policy, history).business_groups for one in facts.samples)
+        moments.append(sum(len(samples.at_s) for samples in every))
+    assert moments[0] < moments[1]
+
+
+def test_an_empty_cluster_has_no_units_and_a_large_one_several_tables_of_them() -> None:
+    empty = Inventory(
+        format=FORMAT, cluster_name="C1", taken_at="2026-11-20T02:00:00Z", brokers=(), topics=(), consumer_groups=()
+    )
+    groups = tuple(ConsumerGroup(consumer_group=f"g{number}") for number in range(UNITS_A_TABLE + 1))
+    large = replace(empty, consumer_groups=groups)
+
+    assert list(unit_tables(Resolved(empty, Policy()))) == []
+    assert [(dataset, table.num_rows) for dataset, table in unit_tables(Resolved(large, Policy()))] == [
+        (contracts.GroupUnit, UNITS_A_TABLE),
+        (contracts.GroupUnit, 1),
+    ]

@@ -1,0 +1,80 @@
+"""Tables read as the rows that the report is made of."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.dataset import Dataset, Queue
+from rocketmq_capacity.report import plan
+from rocketmq_capacity.steps.reported_rows import loads_of_clients, rows, rows_of_plan
+from rocketmq_capacity.store.lake import Run
+from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
+from tests.report.varied_cluster import varied_rows
+
+BUILT = varied_rows(12)
+LOADS = typed(contracts.ClientLoad, BUILT)
+
+
+def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int = 1, **changes: pa.DataType) -> Run:
+    """A run that has these rows, in so many files, some columns of another Arrow type."""
+    run = Run(folder)
+    table = table_of(dataset, held)
+    for name, kind in changes.items():
+        table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
+    target = run.new_table(dataset.dataset_name())
+    for number in range(files):
+        pq.write_table(table.take(list(range(number, len(held), files))), target / f"part-{number}.parquet")
+    return run
+
+
+@pytest.mark.parametrize("dataset", [*REPORTED, contracts.ClientLoad], ids=lambda dataset: dataset.dataset_name())
+@pytest.mark.parametrize("batch", [1, 7, 5_000])
+def test_rows_are_read_as_they_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dataset: type[Dataset], batch: int
+) -> None:
+    monkeypatch.setattr("rocketmq_capacity.contracts.rows.BATCH_ROWS", batch)
+    held = typed(dataset, BUILT)
+
+    assert list(rows(stored(tmp_path, dataset, held), dataset)) == held
+
+
+def test_queues_stand_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> None:
+    one = typed(contracts.StrategyLoad, BUILT)[0]
+    held = [
+        contracts.StrategyLoad(
+            **{name: getattr(one, name) for name in one.__struct_fields__}
+            | {"orphan_queues": queues, "idle_clients": ("c", "a")}
+        )
+        for queues in ((), (Queue("b", "x", 2), Queue("a", "y", 1)), (), (Queue("c", "z", 0),))
+    ]
+    words = pa.dictionary(pa.int32(), pa.string())
+
+    run = stored(tmp_path, contracts.StrategyLoad, held, strategy=words, reason=words)
+
+    assert list(rows(run, contracts.StrategyLoad)) == held
+
+
+def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None:
+    for dataset in REPORTED:
+        held = typed(dataset, BUILT)
+        stored(tmp_path, dataset, held, files=min(3, max(1, len(held))))
+
+    assert plan_bytes(plan.plan_of(rows_of_plan(Run(tmp_path)))) == plan_bytes(plan_of(BUILT))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_of_client_load_only_the_rows_of_the_groups_asked_for_are_read(tmp_path: Path, kind: pa.DataType) -> None:
+    run = stored(tmp_path, contracts.ClientLoad, LOADS, files=2, consumer_group=kind)
+    groups = sorted({load.consumer_group for load in LOADS})[2:4]
+
+    found = loads_of_clients(run, groups)
+
+    assert len(found) > 1
+    assert sorted(map(repr, found)) == sorted(repr(load) for load in LOADS if load.consumer_group in groups)
+    assert loads_of_clients(run, ()) == []

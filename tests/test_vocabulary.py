@@ -1,0 +1,68 @@
+"""The vocabulary against what uses its names: none is missing, and none is left over.
+
+That a rule names nothing else is checked by types, as is the same of an action. The rules that there are
+(tests/assessment/test_rules.py) and the documentation (tests/docs/test_pages.py) have tests of their own.
+"""
+
+import ast
+from pathlib import Path
+
+from rocketmq_capacity import recommendation
+from rocketmq_capacity.allocation import registry
+from rocketmq_capacity.recommendation.investigate import ADVICE
+from rocketmq_capacity.report import wording
+from rocketmq_capacity.settings.policy import Policy, Thresholds
+from rocketmq_capacity.snapshot.describe_clients import STRATEGY_NAMES
+from rocketmq_capacity.vocabulary import (
+    ACTIONS,
+    CLIENT_STRATEGIES,
+    MACHINE_ROOM_NEARBY,
+    POP,
+    PROVISION_STATUSES,
+    RULES,
+    SEVERITIES,
+    STRATEGIES,
+)
+
+
+def test_every_strategy_is_registered_and_nothing_else_is() -> None:
+    assert tuple(registry.STRATEGIES) == STRATEGIES
+
+
+def test_every_strategy_is_a_clients_or_the_brokers() -> None:
+    assert (*CLIENT_STRATEGIES, POP) == STRATEGIES
+
+
+def test_every_strategy_that_a_client_reports_is_computed() -> None:
+    assert {Policy().computed(reported) for reported in STRATEGY_NAMES.values()} <= set(STRATEGIES)
+
+
+def test_the_policy_says_which_inner_strategy_is_computed() -> None:
+    by_circle = Policy(strategies=("AVG", "MACHINE_ROOM_NEARBY-AVG_BY_CIRCLE", "MACHINE_ROOM_NEARBY-AVG"))
+
+    assert by_circle.computed(MACHINE_ROOM_NEARBY) == "MACHINE_ROOM_NEARBY-AVG_BY_CIRCLE"
+    assert by_circle.computed("AVG") == "AVG"
+    assert Policy(strategies=("AVG",)).computed(MACHINE_ROOM_NEARBY) == MACHINE_ROOM_NEARBY
+
+
+def test_every_action_is_recommended_by_some_module() -> None:
+    (room,) = recommendation.__path__
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in Path(room).glob("*.py")]
+    said = {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+
+    assert set(ACTIONS) <= said
+
+
+def test_every_name_has_words_on_the_page() -> None:
+    assert wording.RULES.keys() >= set(RULES)
+    assert wording.ACTIONS.keys() >= set(ACTIONS)
+    assert tuple(wording.SEVERITY_WORDS) == SEVERITIES
+
+
+def test_the_page_has_words_for_every_provision_status() -> None:
+    assert set(wording.STATUS_WORDS) == set(PROVISION_STATUSES)
+
+
+def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:
+    assert ADVICE.keys() <= set(RULES)
+    assert Thresholds.model_fields.keys() <= {*RULES, *ACTIONS, "LOW_UTILISATION", "PROVISION"}
