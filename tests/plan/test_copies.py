@@ -14,7 +14,7 @@ from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.renamed import copies, original_name, policy_for_copies
 from tests.plan.conftest import PlanHere
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 Entries = Counter[str]
 BY_NAMES: Final = "CONSISTENT_HASH"

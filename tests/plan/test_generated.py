@@ -20,7 +20,7 @@ from tests.plan import program
 from tests.plan.official import Official, Owned
 from tests.plan.whole import OfStrategy, Whole
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 STRATEGIES: Final = [
     *("AVG", "AVG_BY_CIRCLE", "CONFIG", "CONSISTENT_HASH", "MACHINE_ROOM", "MACHINE_ROOM_NEARBY-AVG", "POP"),

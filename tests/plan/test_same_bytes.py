@@ -12,7 +12,7 @@ from tests.plan.conftest import PlanHere
 from tests.plan.standalone import running_master
 from tests.stack.service import Services
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 DIVISIONS: Final[dict[str, dict[str, object]]] = {
     "one partition, one row in a batch": {
