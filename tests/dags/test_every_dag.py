@@ -16,7 +16,7 @@ pytestmark = pytest.mark.airflow
 
 FILES = sorted((ROOT / "dags").glob("*.py"))
 # What makes a parse slow or heavy; tasks get it in their own process.
-KEPT_OUT = {"pandas", "pandera", "pyarrow", "pyspark"}
+KEPT_OUT = {"pandas", "pyarrow", "pyspark"}
 
 
 def test_all_files_parse_without_an_error(dag_bag: "DagBag") -> None:
