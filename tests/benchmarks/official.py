@@ -1,4 +1,4 @@
-"""The official classes over a planned fleet: each asked once for every client and topic, on all cores.
+"""The official classes over a planned fleet: each asked once for every client and topic.
 
 They are asked about the groups that the strategy could run for in the plan. The rows that they give are about as many
 as the plan's, not just as many: they are asked for a client's share of every topic of its group, also of those that it
@@ -6,11 +6,10 @@ does not subscribe, and of a retry topic as of any other.
 """
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -18,19 +17,22 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CONFIG, EXCLUDED, MACHINE_ROOM, POP, SYSTEM, is_readable
 from tests.oracle.fleet_benchmark import FleetTiming, time_official_classes
 
-WARM_UP_S: Final = 2.0
 Rows = list[dict[str, Any]]
 
 
-def time_official(tables: Path, policy: Policy, folder: Path) -> Iterator[FleetTiming]:
+def time_official(
+    tables: Path, policy: Policy, folder: Path, *, threads: int, warm_up_s: float
+) -> Iterator[FleetTiming]:
     """One strategy after the other.
 
-    The clock is around ``allocate()`` alone: the lists are read, built and sorted before, and the classes are warm.
+    The clock is around ``allocate()`` alone: the lists are read, built and sorted before.
 
     Args:
         tables: the tables of the fleet's plan, which say who reads what, and which rooms there are.
         policy: the plan's.
         folder: for the files that the classes are asked by.
+        threads: that ask at the same time.
+        warm_up_s: seconds for which the classes are asked before the clock starts; 0 is a cold start, as a plan's is.
     """
     fleet = _Fleet(tables, policy)
     for strategy in policy.strategies:
@@ -38,8 +40,7 @@ def time_official(tables: Path, policy: Policy, folder: Path) -> Iterator[FleetT
         with file.open("w", encoding="utf-8") as lines:
             lines.writelines(f"{json.dumps(line)}\n" for line in fleet.lines(strategy))
         rooms = {"machine_rooms": list(policy.machine_rooms or ())} if strategy == MACHINE_ROOM else {}
-        threads = os.cpu_count() or 1
-        yield time_official_classes(file, strategy, threads=threads, params=rooms, warm_up_s=WARM_UP_S)
+        yield time_official_classes(file, strategy, threads=threads, params=rooms, warm_up_s=warm_up_s)
 
 
 class _Fleet:
