@@ -66,7 +66,7 @@ def test_answers_find_their_requests_in_any_order() -> None:
         answers = await asyncio.gather(*(ask(connection, f"t{index}") for index in range(100)))
         assert [answer.body.decode() for answer in answers] == [f"t{index}" for index in range(100)]
 
-    with_peer(shuffled, use)
+    with_peer(shuffled, use, replace(QUICK, in_flight=100))
 
 
 def test_no_more_requests_are_open_than_allowed_and_all_are_answered() -> None:

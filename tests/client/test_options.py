@@ -44,10 +44,13 @@ def test_an_empty_file_connects_plainly_and_signs_nothing(tmp_path: Path) -> Non
     assert read_connection(written(tmp_path, "")) == ConnectionSettings()
 
 
-def test_keys_and_time_limits_are_taken_as_they_stand(tmp_path: Path) -> None:
-    settings = read_connection(written(tmp_path, {**KEYS, "connect_timeout_s": 1.5, "request_timeout_s": 60}))
+def test_keys_and_limits_are_taken_as_they_stand(tmp_path: Path) -> None:
+    settings = read_connection(
+        written(tmp_path, {**KEYS, "connect_timeout_s": 1.5, "request_timeout_s": 60, "in_flight": 4})
+    )
     assert settings.credentials == Credentials("reader", "never-to-be-told", "neither-this")
     assert (settings.connect_timeout_s, settings.request_timeout_s, settings.tls) == (1.5, 60.0, None)
+    assert settings.in_flight == 4
 
 
 def test_neither_options_nor_settings_show_a_secret_when_they_are_printed(tmp_path: Path) -> None:
@@ -75,6 +78,9 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
         ("request_timeout_s: 601", "request_timeout_s: is out of range; expected seconds, above 0 and up to 600"),
         ("request_timeout_s: .nan", "request_timeout_s: is out of range; expected seconds, above 0 and up to 600"),
         ("request_timeout_s: 5 s", "request_timeout_s: is no number; expected seconds, above 0 and up to 600"),
+        ("in_flight: 0", "in_flight: is out of range; expected a whole number from 1 to 1000"),
+        ("in_flight: 1001", "in_flight: is out of range; expected a whole number from 1 to 1000"),
+        ("in_flight: 1.5", "in_flight: is no whole number; expected a whole number from 1 to 1000"),
         ("access_key: a", "secret_key: is missing; expected it beside access_key"),
         ("secret_key: a", "access_key: is missing; expected it beside secret_key"),
         ("security_token: a", "security_token: stands alone; expected access_key and secret_key beside it"),

@@ -1,14 +1,17 @@
 """A request is tried again where what failed may pass, never where it will not, and a dead peer is given up."""
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
+from tenacity import RetryCallState
 
 from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.errors import ConnectError, PeerGivenUpError, RequestTimeoutError, TransportError
 from rocketmq_capacity.client.peer import Peer
+from rocketmq_capacity.client.retry import retrying
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.codes import RequestCode
@@ -18,6 +21,7 @@ from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3, attempts=3, retry_wait_s=0.01)
 TOPICS = b'{"topicList":["pay"]}'
+ROUTE = b'{"brokerDatas":[],"queueDatas":[]}'
 
 
 def with_peer(
@@ -91,6 +95,42 @@ def test_a_request_that_stays_busy_is_tried_as_often_as_set_and_no_more() -> Non
         assert len(speaking.requests) == 3
 
     with_peer(answers_in_turn(*[(2, "busy")] * 99), use)
+
+
+def waits(attempt: int, draws: int = 1_000) -> list[float]:
+    """What is waited after so many attempts, drawn again and again; the first bound is 1 s."""
+    policy = retrying(replace(QUICK, retry_wait_s=1.0))
+    state = RetryCallState(policy, None, (), {})
+    state.attempt_number = attempt
+    return [policy.wait(state) for _ in range(draws)]
+
+
+@pytest.mark.parametrize(("attempt", "bound"), [(1, 1.0), (2, 2.0), (3, 4.0), (4, 5.0), (20, 5.0)])
+def test_waits_are_drawn_evenly_up_to_a_bound_that_doubles(attempt: int, bound: float) -> None:
+    random.seed(7)
+    drawn = waits(attempt)
+    assert 0 <= min(drawn) < 0.01 * bound
+    assert 0.99 * bound < max(drawn) <= bound
+    assert sum(drawn) / len(drawn) == pytest.approx(bound / 2, rel=0.05)
+
+
+def test_requests_that_were_refused_together_do_not_come_back_together() -> None:
+    asked: list[str] = []
+
+    async def busy_at_first(visit: Visit, request: Command) -> None:
+        topic = request.ext_fields["topic"]
+        refused = topic not in asked
+        asked.append(topic)
+        visit.answer(request, ROUTE, code=2 if refused else 0)
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        await asyncio.gather(*(peer.call(request.topic_route(f"t{number}")) for number in range(16)))
+
+    random.seed(7)
+    with_peer(busy_at_first, use, replace(QUICK, retry_wait_s=0.2))
+    first, second = asked[:16], asked[16:]
+    assert sorted(first) == sorted(second)
+    assert first != second
 
 
 def test_a_body_that_makes_no_sense_is_not_asked_for_again() -> None:

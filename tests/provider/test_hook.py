@@ -106,12 +106,14 @@ def test_fields_that_were_left_empty_are_not_given(monkeypatch: pytest.MonkeyPat
 
 def test_a_connection_may_be_given_as_a_uri(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = read(
-        monkeypatch, "rocketmq://reader:s%2Fcret@10.0.9.1:9876/?tls=true&tls_verify=False&request_timeout_s=7"
+        monkeypatch,
+        "rocketmq://reader:s%2Fcret@10.0.9.1:9876/?tls=true&tls_verify=False&request_timeout_s=7&in_flight=4",
     )
     assert connection.nameservers == "10.0.9.1:9876"
     settings = connection.settings()
     assert settings.credentials is not None
-    assert (settings.credentials.secret_key, settings.request_timeout_s) == ("s/cret", 7.0)
+    assert settings.credentials.secret_key == "s/cret"
+    assert (settings.request_timeout_s, settings.in_flight) == (7.0, 4)
     assert settings.tls is not None
 
 

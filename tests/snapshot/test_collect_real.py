@@ -15,6 +15,7 @@ from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.protocol.errors import ResponseError
+from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
 from rocketmq_capacity.snapshot.inventory import (
     Client,
@@ -157,6 +158,15 @@ def test_every_process_is_listed_masters_and_slaves(taken: Taken) -> None:
         assert broker.config["brokerName"] == broker.broker_name
         assert broker.runtime is not None
         assert broker.runtime["brokerActive"] == str(broker.broker_id == 0).lower()
+
+
+def test_no_more_requests_are_under_way_than_a_broker_has_threads_for(taken: Taken) -> None:
+    """Checked against what brokers of this version say of themselves."""
+    for broker in taken.inventory.brokers:
+        assert broker.config is not None
+        threads = int(broker.config["adminBrokerThreadPoolNums"])
+        assert ConnectionSettings().in_flight == threads
+        assert threads == 2 * RELAYED_AT_A_TIME
 
 
 def test_topics_and_their_queues_are_those_of_the_routes(taken: Taken) -> None:

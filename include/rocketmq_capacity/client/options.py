@@ -21,6 +21,7 @@ OTHERS: Final = 0o077
 _DEFAULT: Final = ConnectionSettings()
 
 Seconds = Annotated[float, Field(gt=0, le=600, allow_inf_nan=False, strict=True)]
+AtATime = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(min_length=1, strict=True)]
 
@@ -40,6 +41,7 @@ class ConnectionOptions(BaseModel):
     tls_verify: Switch = True
     connect_timeout_s: Seconds = _DEFAULT.connect_timeout_s
     request_timeout_s: Seconds = _DEFAULT.request_timeout_s
+    in_flight: AtATime = _DEFAULT.in_flight
 
 
 def read_connection(path: Path) -> ConnectionSettings:
@@ -83,6 +85,7 @@ def settings_of(options: ConnectionOptions, source: str, folder: Path) -> Connec
     return ConnectionSettings(
         connect_timeout_s=options.connect_timeout_s,
         request_timeout_s=options.request_timeout_s,
+        in_flight=options.in_flight,
         tls=_tls(options, source, folder) if options.tls else None,
         credentials=credentials,
     )
@@ -113,7 +116,8 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     first = next((e for e in errors if e["loc"][0] not in known), errors[0])
     key = str(first["loc"][0])
     if key in known:
-        return BadInput(source, key, _WORDS.get(first["type"], first["msg"]))
+        words = _WORDS.get(first["type"], first["msg"])
+        return BadInput(source, key, words.format(range=_COUNT if key == "in_flight" else _SECONDS))
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return BadInput(source, key, f"is not a known key; the nearest known key is {near[0]!r}")
@@ -121,14 +125,18 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     return BadInput(source, "", f"has an unknown key, not shown since it may be a secret; expected {', '.join(known)}")
 
 
+_SECONDS: Final = "seconds, above 0 and up to 600"
+_COUNT: Final = "a whole number from 1 to 1000"
 _WORDS: Final = {
     "string_type": "is no text; expected text, in quotes where it looks like a number or a date",
     "string_too_short": "is empty; expected text",
     "bool_type": "is no switch; expected true or false",
-    "float_type": "is no number; expected seconds, above 0 and up to 600",
-    "greater_than": "is out of range; expected seconds, above 0 and up to 600",
-    "less_than_equal": "is out of range; expected seconds, above 0 and up to 600",
-    "finite_number": "is out of range; expected seconds, above 0 and up to 600",
+    "float_type": "is no number; expected {range}",
+    "int_type": "is no whole number; expected {range}",
+    "greater_than": "is out of range; expected {range}",
+    "greater_than_equal": "is out of range; expected {range}",
+    "less_than_equal": "is out of range; expected {range}",
+    "finite_number": "is out of range; expected {range}",
 }
 
 

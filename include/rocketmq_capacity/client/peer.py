@@ -6,7 +6,7 @@ from typing import TypeVar
 from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.connection import Connection
 from rocketmq_capacity.client.errors import PeerGivenUpError, TransportError
-from rocketmq_capacity.client.retry import is_transient, retrying
+from rocketmq_capacity.client.retry import retrying
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.request import Request
 
@@ -34,19 +34,7 @@ class Peer:
         Errors: `TransportError` where no answer came, `ResponseError` where the peer refused, `RemoteProtocolError`
         where it did not speak the protocol.
         """
-        try:
-            return await self._ask(request)
-        except Exception as error:
-            if not is_transient(error):
-                raise
-            first_error = error
-        # Only what failed pays for the retry's bookkeeping, which costs more than a request.
-        async for attempt in retrying(self._settings):
-            with attempt:
-                if attempt.retry_state.attempt_number == 1:
-                    raise first_error
-                return await self._ask(request)
-        raise AssertionError("tenacity ends by raising the last error")
+        return await retrying(self._settings)(self._ask, request)
 
     async def close(self) -> None:
         """End the connection, if there is one."""

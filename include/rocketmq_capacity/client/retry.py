@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from rocketmq_capacity.client.errors import ConnectError, ConnectionLostError, RequestTimeoutError
 from rocketmq_capacity.client.settings import ConnectionSettings
@@ -29,10 +29,14 @@ def is_transient(error: BaseException) -> bool:
 
 
 def retrying(settings: ConnectionSettings) -> AsyncRetrying:
-    """The policy for one request: the first wait as set, then twice as long each time; the last error is raised."""
+    """The policy for one request; the last error is raised.
+
+    Each wait is drawn evenly from 0 up to a bound, which doubles from attempt to attempt. What a broker refused at one
+    moment does not come back all at one moment.
+    """
     return AsyncRetrying(
         stop=stop_after_attempt(settings.attempts),
-        wait=wait_exponential(multiplier=settings.retry_wait_s, max=_LONGEST_WAIT_S),
+        wait=wait_random_exponential(multiplier=settings.retry_wait_s, max=_LONGEST_WAIT_S),
         retry=retry_if_exception(is_transient),
         reraise=True,
     )

@@ -2,10 +2,19 @@
 
 import ssl
 from dataclasses import dataclass, field
+from typing import Final
 
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.protocol.compression import MAX_BODY_BYTES
 from rocketmq_capacity.protocol.frame import MAX_FRAME_BYTES
+
+BROKER_ADMIN_THREADS: Final = 16
+"""Threads of a broker that answer questions like ours, mqadmin's and a dashboard's (adminBrokerThreadPoolNums).
+
+With no more requests under way than that, ours never queue up in the broker: somebody else's request waits for at most
+one of ours. A request that has queued for 5 s (waitTimeMillsInAdminBrokerQueue) is refused as SYSTEM_BUSY.
+Source: BrokerConfig.java, BrokerController.registerProcessor, BrokerFastFailure.java, rocketmq-all-5.3.3.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +34,10 @@ class ConnectionSettings:
         connect_timeout_s: for TCP and TLS together.
         request_timeout_s: from sending a request to its answer. A frozen broker accepts connections and never
             answers, so this and not the limit above is what finds it.
-        in_flight: requests that one connection has open at a time; more wait their turn. Brokers answered 3,000 at a
-            time, and were not faster than with 256.
+        in_flight: requests under way to one broker or name server at a time; more wait here for their turn.
         attempts: how often a request is tried in all, where what failed may pass.
-        retry_wait_s: before the second attempt; doubles with every further one.
+        retry_wait_s: longest wait before the second attempt; doubles with every further one. The wait is drawn at
+            random from 0 up to it.
         max_frame_bytes: of a frame, as it travels.
         max_body_bytes: of a compressed body, once inflated.
         serialization: of the headers that we send; answers come in the peer's.
@@ -38,7 +47,7 @@ class ConnectionSettings:
 
     connect_timeout_s: float = 3.0
     request_timeout_s: float = 5.0
-    in_flight: int = 256
+    in_flight: int = BROKER_ADMIN_THREADS
     attempts: int = 3
     retry_wait_s: float = 0.2
     max_frame_bytes: int = MAX_FRAME_BYTES

@@ -119,7 +119,7 @@ def _read(key: str, value: Any) -> Any:
         return value
     if field.annotation is bool:
         return _SWITCHES.get(value.lower(), value)
-    if field.annotation is float:
+    if field.annotation in (float, int):
         with contextlib.suppress(ValueError):
-            return float(value)
+            return field.annotation(value)
     return value

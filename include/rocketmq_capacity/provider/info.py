@@ -58,6 +58,11 @@ CONNECTION_TYPE: Final[dict[str, Any]] = {
             "description": "From a request to its answer.",
             "schema": {**_SECONDS, "default": 5.0},
         },
+        "in_flight": {
+            "label": "Requests at a time",
+            "description": "Under way to one broker or name server at a time.",
+            "schema": {"type": ["integer", "null"], "minimum": 1, "maximum": 1000, "default": 16},
+        },
     },
 }
 """The form of a connection; what it may say is `rocketmq_capacity.client.options.ConnectionOptions`."""

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from rocketmq_capacity.client.address import parse_address
 from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
-from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.client.settings import BROKER_ADMIN_THREADS, ConnectionSettings
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
@@ -21,9 +21,9 @@ from rocketmq_capacity.snapshot.failure_log import FailureLog
 
 T = TypeVar("T")
 
-RELAYED_AT_A_TIME: Final = 8
-"""A client that does not answer holds one of the broker's 16 admin threads (adminBrokerThreadPoolNums) for 10 s, so
-that more questions passed on at a time could stop the broker's answers to everybody."""
+RELAYED_AT_A_TIME: Final = BROKER_ADMIN_THREADS // 2
+"""A client that does not answer holds one of the broker's threads for 10 s (Broker2Client.callClient). More questions
+passed on at a time could stop the broker's answers to everybody."""
 
 
 async def for_each(items: Collection[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
