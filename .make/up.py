@@ -108,6 +108,11 @@ def _environment(airflow: LocalAirflow, port: int) -> dict[str, str]:
         # Tasks would look for it on port 8080.
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
         "AIRFLOW__CORE__PARALLELISM": TASKS_AT_ONCE,
+        # The scheduler may be ready before the API server is. A task first reports its start to the API server; where
+        # nobody answers for 4 to 15 s, Airflow's defaults let it fail before it has written a line of its log.
+        "AIRFLOW__WORKERS__EXECUTION_API_RETRIES": "60",
+        "AIRFLOW__WORKERS__EXECUTION_API_RETRY_WAIT_MIN": "2",
+        "AIRFLOW__WORKERS__EXECUTION_API_RETRY_WAIT_MAX": "2",
         "AIRFLOW__CORE__TEST_CONNECTION": "Enabled",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(airflow.login_file),

@@ -9,6 +9,7 @@ import signal
 import socket
 import stat
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,35 @@ with DAG("rocketmq_capacity_plan", schedule="@daily", start_date=pendulum.dateti
         outlet_events[REPORT].extra = {"cluster_name": "shop", "findings": found, "recommendations": 4}
 
     publish()
+'''
+AT_ONCE: Final = '''
+"""Has a run to make as soon as it is known, as every daily Dag that has been switched on."""
+
+import pendulum
+from airflow.sdk import DAG, task
+
+with DAG(
+    "begins_at_once",
+    schedule="@daily",
+    start_date=pendulum.datetime(2026, 1, 1),
+    catchup=False,
+    is_paused_upon_creation=False,
+):
+
+    @task
+    def first():
+        pass
+
+    first()
+'''
+SLOW: Final = '''
+"""Makes the API server as slow to start as on a busy machine; Airflow loads it as a plugin."""
+
+import sys
+import time
+
+if "api-server" in sys.argv:
+    time.sleep(30)
 '''
 
 
@@ -113,7 +143,10 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     """An installation as the containers' set-up makes it; ended at the end, whatever became of it."""
     home = tmp_path_factory.mktemp("airflow-of-make-up")
     (home / "dags").mkdir()
+    (home / "plugins").mkdir()
     (home / "dags" / "rocketmq_capacity_plan.py").write_text(DAG)
+    (home / "dags" / "begins_at_once.py").write_text(AT_ONCE)
+    (home / "plugins" / "slow_api_server.py").write_text(SLOW)
     installation = Installation(home, free_port())
     set_up = installation.run("sh", ".make/compose/init.sh")
     assert set_up.returncode == 0, set_up.stderr
@@ -161,6 +194,21 @@ def test_every_part_is_well_and_the_dag_is_known(running: Installation, as_admin
     health = called(f"{running.address}/api/v2/monitor/health").json()
     assert {part["status"] for part in health.values()} == {"healthy"}
     assert called(f"{running.address}/api/v2/dags/rocketmq_capacity_plan", as_admin).status_code == 200
+
+
+def test_the_first_task_waits_for_an_api_server_that_is_slow_to_start(
+    running: Installation, as_admin: dict[str, str]
+) -> None:
+    address = f"{running.address}/api/v2/dags/begins_at_once/dagRuns/~/taskInstances"
+
+    def tries() -> list[tuple[str, int]]:
+        found = called(address, as_admin).json()["task_instances"]
+        return [(task["state"], task["try_number"]) for task in found]
+
+    deadline = time.monotonic() + 60
+    while {state for state, _ in tries()} <= {None, "scheduled", "queued", "running"} and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert tries() == [("success", 1)]
 
 
 def test_nothing_listens_beyond_loopback(running: Installation) -> None:

@@ -36,7 +36,7 @@ COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(m
 """Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
 
 ASK_AGAIN: Final[dict[str, Any]] = {"retries": 2, "retry_delay": timedelta(seconds=20)}
-"""Of tasks without Spark: they fail where Airflow's API server cannot be reached, as while Airflow starts."""
+"""Of tasks without Spark: they fail where Airflow's API server is away for minutes."""
 
 CONF: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
