@@ -1,6 +1,7 @@
 """Who is told what: nobody without a connection; by mail, or by any notifier of Airflow, with one."""
 
 import json
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,10 @@ from tests.plugins.stored_reports import LAST, put, rows_of
 pytestmark = pytest.mark.airflow
 
 NOTICE = Notice("RocketMQ capacity", "Two findings\n<script>", "http://127.0.0.1:8080/rocketmq-capacity/")
+
+
+NOTED = f"{__name__}.Noted"
+SMTP = "airflow.providers.smtp.notifications.smtp.SmtpNotifier"
 
 
 class Inbox(Message):
@@ -168,6 +173,10 @@ def test_minutes_that_are_none_are_refused(minutes: str, tmp_path: Path) -> None
         ("generic", {}, "extra.notifier"),
         ("generic", {"notifier": "no.such.Class"}, "extra.notifier"),
         ("generic", {"notifier": "json.Nothing"}, "extra.notifier"),
+        ("generic", {"notifier": "airflow.sdk.BaseNotifier"}, "extra.notifier"),
+        ("generic", {"notifier": ["os", "system"]}, "extra.notifier"),
+        ("generic", {"notifier": NOTED, "arguments": ["text"]}, "extra.arguments"),
+        ("generic", {"notifier": SMTP, "arguments": {"too": "sre@example.org"}}, "extra.arguments"),
     ],
 )
 def test_a_connection_that_says_no_way_is_refused_with_the_place(
@@ -175,3 +184,25 @@ def test_a_connection_that_says_no_way_is_refused_with_the_place(
 ) -> None:
     with pytest.raises(BadInput, match=rf"connection {CONNECTION}: {place}"):
         notifier_of(conn_type, extra, NOTICE)
+
+
+@pytest.mark.parametrize(
+    ("notifier", "arguments"),
+    [
+        ("subprocess.Popen", {"args": ["touch", "FILE"]}),
+        ("os.system", {"command": "touch FILE"}),
+        ("os.mkdir", {"path": "FILE"}),
+        ("pathlib.Path", {}),
+    ],
+)
+def test_nothing_but_a_notifier_is_called(notifier: str, arguments: dict[str, Any], tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    extra = {"notifier": notifier, "arguments": json.loads(json.dumps(arguments).replace("FILE", str(made)))}
+
+    expected = re.escape(
+        f"connection {CONNECTION}: extra.notifier: is {notifier!r}; expected the name of an installed class, "
+        "a subclass of airflow.sdk.BaseNotifier"
+    )
+    with pytest.raises(BadInput, match=expected):
+        notifier_of("generic", extra, NOTICE)
+    assert not made.exists()

@@ -1,7 +1,7 @@
 """Tells people of a new plan, of a task that failed and of a plan that is late; off until a connection says how.
 
 The Airflow connection ``rocketmq_capacity_notice`` says how. Of the type ``smtp`` it is the mail server, and its
-extra's ``to`` the address. Of any other type its extra names a notifier of Airflow and the arguments of its making::
+extra's ``to`` the address. Of any other type its extra names a notifier class of Airflow and its arguments::
 
     {"notifier": "package.module.Class", "arguments": {"text": "SUBJECT: TEXT, see LINK"}}
 
@@ -112,18 +112,39 @@ def notifier_of(conn_type: str | None, extra: Mapping[str, Any], notice: Notice)
         from airflow.providers.smtp.notifications.smtp import SmtpNotifier
 
         if not extra.get("to"):
-            raise BadInput(f"connection {CONNECTION}", "extra.to", "is missing; expected the address to send to")
+            raise _refusal("to", "is missing; expected the address to send to")
         text = "<br>".join(html.escape(line) for line in notice.text.splitlines())
         link = html.escape(notice.link)
         content = f'<p>{text}</p><p><a href="{link}">{link}</a></p>'
         return SmtpNotifier(to=extra["to"], subject=notice.subject, html_content=content, smtp_conn_id=CONNECTION)
-    module, _, name = str(extra.get("notifier") or "").rpartition(".")
+    arguments = extra.get("arguments") or {}
+    if not isinstance(arguments, dict):
+        raise _refusal("arguments", f"is a {type(arguments).__name__}; expected an object of arguments by their names")
+    notifier = _notifier_class(extra.get("notifier"))
     try:
-        notifier = getattr(import_module(module), name)
+        return notifier(**_filled_in(arguments, notice))
+    except TypeError as error:
+        raise _refusal("arguments", f"{error}; expected the arguments of {extra['notifier']}") from None
+
+
+def _notifier_class(path: object) -> type[BaseNotifier]:
+    """The class of that dotted name: its module is imported, and nothing in it is called.
+
+    Errors: BadInput for anything but a subclass of BaseNotifier: to make it would be to call whatever it is.
+    """
+    module, _, name = str(path or "").rpartition(".")
+    problem = f"is {path!r:.200}; expected the name of an installed class, a subclass of airflow.sdk.BaseNotifier"
+    try:
+        found: object = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):
-        problem = f"is {extra.get('notifier')!r}; expected the class of a notifier that is installed"
-        raise BadInput(f"connection {CONNECTION}", "extra.notifier", problem) from None
-    return cast("BaseNotifier", notifier(**_filled_in(extra.get("arguments") or {}, notice)))
+        raise _refusal("notifier", problem) from None
+    if not (isinstance(found, type) and issubclass(found, BaseNotifier)) or found is BaseNotifier:
+        raise _refusal("notifier", problem)
+    return found
+
+
+def _refusal(key: str, problem: str) -> BadInput:
+    return BadInput(f"connection {CONNECTION}", f"extra.{key}", problem)
 
 
 def _filled_in(value: Any, notice: Notice) -> Any:
