@@ -12,8 +12,8 @@ from typing import Annotated, Final
 
 import typer
 
-from rocketmq_capacity.client.address import parse_nameservers
 from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.settings.address import parse_nameservers
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import read_scenario

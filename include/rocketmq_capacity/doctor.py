@@ -18,6 +18,7 @@ from rich.table import Table
 
 from rocketmq_capacity.client.reach import Answer, reach
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.settings.address import parse_nameservers
 
 JAVA_VERSIONS: Final = (17, 21)
 """What Spark 4 runs on."""
@@ -92,11 +93,10 @@ def _name_servers(nameserver: str | None) -> Iterator[Part]:
     if not nameserver:
         yield Part("name server", "none named; ask with --nameserver HOST:PORT")
         return
-    for address in filter(None, map(str.strip, nameserver.split(";"))):
-        host, _, port = address.rpartition(":")
+    for address in parse_nameservers([nameserver]):
         try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=TIME_LIMIT_S).close()
-        except (OSError, ValueError, OverflowError) as error:
+            socket.create_connection((address.host, address.port), timeout=TIME_LIMIT_S).close()
+        except (OSError, ValueError) as error:  # a name that cannot be encoded is a ValueError
             yield Part(
                 f"name server {address}", f"not reached ({error})", "check the address, the network and that it runs"
             )

@@ -141,10 +141,15 @@ def test_a_room_pattern_has_to_name_the_room(refusal: Refusal, tmp_path: Path) -
     assert said.startswith("rooms.brokers[0]: pattern has no group (?P<room>…)")
 
 
-@pytest.mark.parametrize("network", ["10.1.0.0/33", "10.1", "somewhere"])
+@pytest.mark.parametrize("network", ["10.1.0.0/33", "10.1", "somewhere", ""])
 def test_what_is_no_network_is_refused(refusal: Refusal, tmp_path: Path, network: str) -> None:
     said = refused(refusal, tmp_path, f"rooms: {{clients: [{{cidr: '{network}', room: hz}}]}}")
-    assert said.startswith(f"rooms.clients[0]: {network!r} is not a network")
+    assert said.startswith(f"rooms.clients[0].cidr: {network!r} is not a network")
+
+
+def test_a_number_is_no_network(refusal: Refusal, tmp_path: Path) -> None:
+    said = refused(refusal, tmp_path, "rooms: {clients: [{cidr: 10, room: hz}]}")
+    assert said.startswith("rooms.clients[0].cidr: 10 is not a network")
 
 
 @pytest.mark.parametrize(("text", "said"), NO_YAML)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.settings.address import Address
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.protocol.codes import Flag
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.frame import FrameDecoder, encode_frame
+from rocketmq_capacity.settings.address import Address
 
 Handler = Callable[["Visit", Command], Awaitable[None]]
 

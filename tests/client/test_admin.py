@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.admin import BrokerAdmin, NameServers
 from rocketmq_capacity.client.errors import NoNameServerError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import ResponseError
+from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3, attempts=2, retry_wait_s=0.01)

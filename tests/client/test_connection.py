@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.connection import Connection
 from rocketmq_capacity.client.errors import ConnectError, ConnectionLostError, RequestTimeoutError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
@@ -16,6 +15,7 @@ from rocketmq_capacity.protocol.codes import RequestCode, Serialization
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import RemoteProtocolError
 from rocketmq_capacity.protocol.signature import signed_fields
+from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3)

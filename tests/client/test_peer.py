@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from tenacity import RetryCallState
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.errors import ConnectError, PeerGivenUpError, RequestTimeoutError, TransportError
 from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.retry import retrying
@@ -17,6 +16,7 @@ from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import BodyError, RemoteProtocolError, ResponseError
+from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3, attempts=3, retry_wait_s=0.01)

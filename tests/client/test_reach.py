@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.reach import Reach, reach
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=2, request_timeout_s=0.3)

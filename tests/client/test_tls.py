@@ -17,12 +17,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.errors import ConnectError, ConnectionLostError, TransportError
 from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import SpeakingPeer, Visit
 
 

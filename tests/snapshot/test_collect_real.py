@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.client.address import parse_address
 from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.protocol.errors import ResponseError
+from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
 from rocketmq_capacity.snapshot.inventory import (

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.errors import NoNameServerError, TransportError
 from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.retry import is_transient
@@ -15,6 +14,7 @@ from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, Consum
 from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.request import Request
+from rocketmq_capacity.settings.address import Address
 
 T = TypeVar("T")
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.errors import ConnectError, ConnectionLostError, RequestTimeoutError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.codes import RequestCode
@@ -22,6 +21,7 @@ from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import RemoteProtocolError
 from rocketmq_capacity.protocol.frame import FrameDecoder, encode_frame
 from rocketmq_capacity.protocol.signature import signed_fields
+from rocketmq_capacity.settings.address import Address
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rocketmq_capacity.client.address import Address
+from rocketmq_capacity.settings.address import Address
 
 
 class TransportError(Exception):

@@ -3,12 +3,12 @@
 import asyncio
 from typing import TypeVar
 
-from rocketmq_capacity.client.address import Address
 from rocketmq_capacity.client.connection import Connection
 from rocketmq_capacity.client.errors import PeerGivenUpError, TransportError
 from rocketmq_capacity.client.retry import retrying
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.request import Request
+from rocketmq_capacity.settings.address import Address
 
 T = TypeVar("T")
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.client.address import Address, parse_address, parse_nameservers
 from rocketmq_capacity.client.admin import BrokerAdmin, NameServers
 from rocketmq_capacity.client.errors import NoNameServerError, TransportError
 from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.settings.address import Address, parse_address, parse_nameservers
 
 ATTEMPTS: Final = 1
 """Somebody waits for the answer, and may ask again."""

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Final
 
 from airflow.sdk import BaseHook
 
-from rocketmq_capacity.client.address import parse_nameservers
 from rocketmq_capacity.client.options import ConnectionOptions, options_of, settings_of
 from rocketmq_capacity.client.reach import reach
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
 _FIELDS: Final = {"access_key": "login", "secret_key": "password"}

@@ -3,14 +3,17 @@
 The defaults' units, reasons and sources stand in ``include/policy.yaml``; a test holds the two together.
 """
 
-import ipaddress
 import re
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from rocketmq_capacity.settings.address import ip_of
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
 from rocketmq_capacity.vocabulary import (
     AVG,
@@ -68,41 +71,38 @@ class BrokerRoom(Section):
         return self.room if broker_name == self.broker_name else None
 
 
+def _network(cidr: object) -> object:
+    if isinstance(cidr, str):
+        with suppress(ValueError):
+            return ip_network(cidr, strict=False)
+    elif cidr is None or isinstance(cidr, IPv4Network | IPv6Network):
+        return cidr
+    raise ValueError(f"{cidr!r:.100} is not a network; expected one such as 10.1.0.0/16")
+
+
+Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_network)]
+
+
 class ClientRoom(Section):
     """How a client's machine room is told: by a pattern on its client_id, or by a network of its address."""
 
     pattern: str | None = None
-    cidr: str | None = None
+    cidr: Network | None = None
     room: str | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         _check_room_rule(self.pattern, self.cidr, self.room, "cidr")
-        if self.cidr is not None:
-            _check_network(self.cidr)
         return self
 
-    def room_of(self, client_id: str, client_addr: str | None) -> str | None:
-        """The room, or None where this rule says nothing of the client."""
+    def room_of(self, client_id: str, ip: IPv4Address | IPv6Address | None) -> str | None:
+        """The room, or None where this rule says nothing of the client; ``ip`` is its address, if it is known."""
         if self.pattern is not None:
             return _room_in(self.pattern, client_id)
-        host = (client_addr or "").rpartition(":")[0].strip("[]") or (client_addr or "")
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            return None
-        network = ipaddress.ip_network(self.cidr or "", strict=False)
-        return self.room if address.version == network.version and address in network else None
+        return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
 
-def _check_network(cidr: str) -> None:
-    try:
-        ipaddress.ip_network(cidr, strict=False)
-    except ValueError:
-        raise ValueError(f"{cidr!r} is not a network; expected one such as 10.1.0.0/16") from None
-
-
-def _check_room_rule(pattern: str | None, exact: str | None, room: str | None, exact_name: str) -> None:
+def _check_room_rule(pattern: str | None, exact: object, room: str | None, exact_name: str) -> None:
     if (pattern is None) == (exact is None):
         raise ValueError(f"expected either pattern or {exact_name}")
     if pattern is not None:
@@ -131,7 +131,12 @@ class Rooms(Section):
 
     def of_client(self, client_id: str, client_addr: str | None) -> str | None:
         """The client's room, or None where no rule matches."""
-        return next((room for rule in self.clients if (room := rule.room_of(client_id, client_addr))), None)
+        ip = ip_of(client_addr) if self._looks_at_addresses else None
+        return next((room for rule in self.clients if (room := rule.room_of(client_id, ip))), None)
+
+    @cached_property
+    def _looks_at_addresses(self) -> bool:
+        return any(rule.cidr is not None for rule in self.clients)
 
 
 class QueueName(Section):

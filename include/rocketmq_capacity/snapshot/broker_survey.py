@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final, TypeVar
 
-from rocketmq_capacity.client.address import parse_address
 from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import BROKER_ADMIN_THREADS, ConnectionSettings
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 

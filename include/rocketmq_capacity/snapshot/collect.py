@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from rocketmq_capacity.client.address import Address, parse_nameservers
 from rocketmq_capacity.client.admin import NameServers
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
@@ -27,6 +26,7 @@ from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.settings.address import Address, parse_nameservers
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey, for_each
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers

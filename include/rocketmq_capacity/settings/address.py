@@ -1,7 +1,9 @@
-"""Where a name server or a broker listens: ``host:port``, an IPv6 host in brackets or bare."""
+"""Addresses: ``host:port``, an IPv6 host in brackets or bare. The only place that takes one apart."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_address
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput
@@ -27,9 +29,21 @@ def parse_address(text: str) -> Address:
     """
     host, separator, port = text.strip().rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not (separator and host and port.isascii() and port.isdigit() and 0 < int(port) <= _MAX_PORT):
+    is_port = port.isascii() and port.isdigit() and 0 < int(port) <= _MAX_PORT
+    if not (separator and host and is_port and (":" not in host or _is_ipv6(host))):
         raise ValueError(f"{text!r} is not an address; expected HOST:PORT with a port from 1 to {_MAX_PORT}")
     return Address(host, int(port))
+
+
+def ip_of(text: str | None) -> IPv4Address | IPv6Address | None:
+    """The IP address in ``host:port``, or in a host alone; None where there is none, such as for a host's name."""
+    host = (text or "").strip().removeprefix("[").removesuffix("]")
+    with suppress(ValueError):
+        host = parse_address(host).host
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
 
 
 def parse_nameservers(nameservers: Sequence[str]) -> tuple[Address, ...]:
@@ -44,3 +58,11 @@ def parse_nameservers(nameservers: Sequence[str]) -> tuple[Address, ...]:
         return tuple(dict.fromkeys(parse_address(text) for text in texts))
     except ValueError as error:
         raise BadInput("--nameserver", "", str(error)) from None
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        IPv6Address(host)
+    except AddressValueError:
+        return False
+    return True
