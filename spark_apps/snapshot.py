@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import structlog
-
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of
@@ -26,7 +24,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
     stored = stored_run(lake, args.run_id)
     if stored:
-        structlog.get_logger().info("the run keeps its stored snapshot", run=str(stored.folder))
         inventory = read_inventory(stored.inventory)
     else:
         settings = connection_of(args.connection, args.nameserver)

@@ -1,94 +1,138 @@
-"""The command line ``rocketmq-capacity``; what it takes and gives is the public contract."""
+"""The command line ``rocketmq-capacity``; what it takes and gives is the public contract.
 
+What the commands work with is imported by them: bad arguments are told at once.
+"""
+
+import difflib
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
-
-import typer
+from typing import Any, Final, NoReturn
 
 from rocketmq_capacity.errors import BadInput, CapacityError
-from rocketmq_capacity.settings.address import parse_nameservers
-from rocketmq_capacity.settings.policy import read_policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import read_scenario
-from rocketmq_capacity.snapshot.inventory import render_inventory
-from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history
-from rocketmq_capacity.store.lake import write_whole
 
-APP_NAME: Final = "rocketmq-capacity plan"
+PROGRAM: Final = "rocketmq-capacity"
+APP_NAME: Final = f"{PROGRAM} plan"
 
-app: Final = typer.Typer(
-    name="rocketmq-capacity",
-    help="Plan the consumer capacity of an Apache RocketMQ cluster.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+_NAMESERVER: Final = {"metavar": "HOST:PORT[;…]", "help": "name servers of a live cluster"}
+_CONNECTION: Final = {
+    "type": Path,
+    "metavar": "FILE",
+    "help": "TLS, access keys and time limits of the live cluster (YAML)",
+}
+_POLICY: Final = {"type": Path, "metavar": "FILE", "help": "policy file (YAML)"}
+_OVERWRITE: Final = {"action": "store_true", "help": "replace what is at --out"}
 
-Nameserver = Annotated[str, typer.Option(metavar="HOST:PORT[;…]", help="Name servers of a live cluster.")]
-MaybeNameserver = Annotated[str | None, typer.Option(metavar="HOST:PORT[;…]", help="Name servers of a live cluster.")]
-MaybeConnection = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="TLS, access keys and time limits of the live cluster (YAML).")
-]
-MaybePolicy = Annotated[Path | None, typer.Option(metavar="FILE", help="Policy file (YAML).")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stands at --out.")]
+OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
+    "snapshot": {
+        "--nameserver": {**_NAMESERVER, "required": True},
+        "--out": {"type": Path, "metavar": "FILE", "required": True, "help": "where the inventory file goes"},
+        "--connection": _CONNECTION,
+        "--policy": _POLICY,
+        "--overwrite": _OVERWRITE,
+    },
+    "plan": {
+        "--out": {
+            "type": Path,
+            "metavar": "DIR",
+            "required": True,
+            "help": "where report.html, plan.json and tables/ go",
+        },
+        "--inventory": {"type": Path, "metavar": "FILE", "help": "an inventory file"},
+        "--nameserver": _NAMESERVER,
+        "--connection": _CONNECTION,
+        "--policy": _POLICY,
+        "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
+        "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
+        "--overwrite": _OVERWRITE,
+    },
+    "doctor": {"--nameserver": _NAMESERVER, "--connection": _CONNECTION},
+}
+"""The options of each command, as `argparse` takes them."""
+
+
+class _Parser(ArgumentParser):
+    """A parser that says what is wrong as every other bad input is said: in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        command = self.prog.removeprefix(PROGRAM).strip() or "arguments"
+        raise BadInput(command, "", f"{message}; {self.prog} --help says what is expected")
+
+
+def arguments(words: Sequence[str]) -> Namespace:
+    """The command with its options. Errors: BadInput for words that the command line does not take."""
+    parser = _Parser(PROGRAM, description="Plan the consumer capacity of an Apache RocketMQ cluster.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for function in (snapshot, plan, doctor):
+        name, said = function.__name__, function.__doc__
+        command = commands.add_parser(name, help=said, description=said, allow_abbrev=False)
+        command.set_defaults(function=function)
+        for option, settings in OPTIONS[name].items():
+            command.add_argument(option, **settings)
+    if not words:
+        parser.print_help(sys.stderr)
+        sys.exit(BadInput.exit_status)
+    found, unknown = parser.parse_known_args(words)
+    if unknown:
+        near = difflib.get_close_matches(unknown[0].partition("=")[0], OPTIONS[found.command], n=1)
+        expected = near or OPTIONS[found.command]
+        raise BadInput(found.command, "", f"no such argument: {unknown[0]}; expected {', '.join(expected)}")
+    return found
 
 
 def main() -> None:
     """Run the command line; what this package says no to is one line on standard error and its exit status."""
     try:
         with _stopped_in_good_order():
-            app()
+            given = arguments(sys.argv[1:])
+            given.function(given)
     except CapacityError as error:
-        sys.stderr.write(f"rocketmq-capacity: {error}\n")
+        sys.stderr.write(f"{PROGRAM}: {error}\n")
         sys.exit(error.exit_status)
 
 
-@app.command()
-def snapshot(
-    nameserver: Nameserver,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the inventory file goes.")],
-    connection: MaybeConnection = None,
-    policy: MaybePolicy = None,
-    overwrite: Overwrite = False,
-) -> None:
+def snapshot(given: Namespace) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
-    parse_nameservers([nameserver])
-    _check_out_file(out, overwrite=overwrite)
-    settings = connection_of(connection, nameserver)
-    inventory = inventory_of(None, nameserver, read_policy(policy), settings)
-    write_whole(out, render_inventory(inventory))
-    sys.stdout.write(f"{out}: {inventory.cluster_name} at {inventory.taken_at}\n")
+    from rocketmq_capacity.settings.address import parse_nameservers
+    from rocketmq_capacity.settings.policy import read_policy
+    from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.steps.inputs import connection_of, inventory_of
+    from rocketmq_capacity.store.lake import write_whole
+
+    parse_nameservers([given.nameserver])
+    _check_out_file(given.out, overwrite=given.overwrite)
+    settings = connection_of(given.connection, given.nameserver)
+    inventory = inventory_of(None, given.nameserver, read_policy(given.policy), settings)
+    write_whole(given.out, render_inventory(inventory))
+    sys.stdout.write(f"{given.out}: {inventory.cluster_name} at {inventory.taken_at}\n")
 
 
-@app.command()
-def plan(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html, plan.json and tables/ go.")],
-    inventory: Annotated[Path | None, typer.Option(metavar="FILE", help="An inventory file.")] = None,
-    nameserver: MaybeNameserver = None,
-    connection: MaybeConnection = None,
-    policy: MaybePolicy = None,
-    scenario: Annotated[Path | None, typer.Option(metavar="FILE", help="A what-if (YAML).")] = None,
-    history: Annotated[Path | None, typer.Option(metavar="DIR", help="Earlier inventory files of the cluster.")] = None,
-    overwrite: Overwrite = False,
-) -> None:
+def plan(given: Namespace) -> None:
     """Plan a cluster: allocate, assess, recommend and publish, in one Spark session."""
+    from rocketmq_capacity.settings.address import parse_nameservers
+    from rocketmq_capacity.settings.policy import read_policy
+    from rocketmq_capacity.simulation.change import apply
+    from rocketmq_capacity.simulation.scenario import read_scenario
+    from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history
+
+    inventory, nameserver, scenario, out = given.inventory, given.nameserver, given.scenario, given.out
     if (inventory is None) == (nameserver is None):
         raise BadInput("--inventory, --nameserver", "", "expected exactly one of them")
     if nameserver is not None:
         parse_nameservers([nameserver])
-    _check_out_folder(out, (inventory, connection, policy, scenario, history), overwrite=overwrite)
-    settings = connection_of(connection, nameserver)
-    rules = read_policy(policy)
+    files = (inventory, given.connection, given.policy, scenario, given.history)
+    _check_out_folder(out, files, overwrite=given.overwrite)
+    settings = connection_of(given.connection, nameserver)
+    rules = read_policy(given.policy)
     what_if = read_scenario(scenario) if scenario is not None else None
-    earlier = read_history(history)
+    earlier = read_history(given.history)
     current = inventory_of(inventory, nameserver, rules, settings)
     past = before(earlier, current)
     change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
@@ -104,15 +148,16 @@ def plan(
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
 
 
-@app.command()
-def doctor(nameserver: MaybeNameserver = None, connection: MaybeConnection = None) -> None:
+def doctor(given: Namespace) -> None:
     """Say what this machine has and lacks for a run, and how to mend it."""
     from rocketmq_capacity.doctor import examine
+    from rocketmq_capacity.settings.address import parse_nameservers
+    from rocketmq_capacity.steps.inputs import connection_of
 
-    if nameserver is not None:
-        parse_nameservers([nameserver])
-    settings = connection_of(connection, nameserver) if connection is not None else None
-    raise typer.Exit(code=0 if examine(nameserver, settings) else 1)
+    if given.nameserver is not None:
+        parse_nameservers([given.nameserver])
+    settings = connection_of(given.connection, given.nameserver) if given.connection is not None else None
+    sys.exit(0 if examine(given.nameserver, settings) else 1)
 
 
 def _check_out_file(out: Path, *, overwrite: bool) -> None:
@@ -173,7 +218,7 @@ def _stopped_in_good_order() -> Iterator[None]:
     told: list[str] = []
 
     def stop(number: int, _frame: object) -> None:
-        told.append(f"rocketmq-capacity: stopped by {signal.Signals(number).name}")
+        told.append(f"{PROGRAM}: stopped by {signal.Signals(number).name}")
         sys.exit(told[0])  # with a text the exit status is 1, and the text goes to standard error
 
     before_us = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}

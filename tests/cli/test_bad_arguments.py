@@ -1,55 +1,51 @@
 """What is wrong with the arguments themselves, with a file that they name, or with the history."""
 
+import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.cli import main
 from tests.cli.conftest import Refusal
-from tests.cli.program import contents, says_what_was_expected
+from tests.cli.program import run
 from tests.cli.small_cluster import cluster_with, written
 
 NO_ADDRESSES = ["", ";", "localhost", "127.0.0.1:", ":9876", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:port"]
 
 
-@pytest.fixture
-def usage(
-    no_java: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., str]:
-    """Runs the command line in this process and gives the last line of its refusal, the usage above it left out."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> str:
-        monkeypatch.setattr(sys, "argv", ["rocketmq-capacity", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        assert (ended.value.code, said.out, contents(tmp_path)) == (2, "", {})
-        *above, line = said.err.splitlines()
-        assert not above or above[0].startswith("Usage: ")
-        assert says_what_was_expected(line), line
-        return line
-
-    return run
-
-
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("arguments", "line"),
     [
-        (["plan", "--inventory=x.json"], "--out"),
-        (["plan", "--inventory=x.json", "--out"], "--out"),
-        (["plan", "--inventry=x.json", "--out=out"], "--inventry"),
-        (["snapshot", "--out=x.json"], "--nameserver"),
-        (["snapshot", "--nameserver=127.0.0.1:9876"], "--out"),
-        (["plna"], "plna"),
+        (["plan", "--inventory=x.json"], "plan: the following arguments are required: --out; "),
+        (["plan", "--inventory=x.json", "--out"], "plan: argument --out: expected one argument; "),
+        (["plan", "--inventry=x.json", "--out=out"], "plan: no such argument: --inventry=x.json; expected --inventory"),
+        (["plan", "--inv=x.json", "--out=out"], "plan: no such argument: --inv=x.json; expected --"),
+        (["plan", "x.json", "--out=out"], "plan: no such argument: x.json; expected --out, --inventory, "),
+        (["snapshot", "--out=x.json"], "snapshot: the following arguments are required: --nameserver; "),
+        (["snapshot", "--nameserver=127.0.0.1:9876"], "snapshot: the following arguments are required: --out; "),
+        (["plna"], "arguments: argument COMMAND: invalid choice: 'plna' (choose from "),
+        (["--out=out"], "arguments: the following arguments are required: COMMAND; "),
     ],
 )
-def test_arguments_that_the_usage_does_not_know_are_named_under_it(
-    usage: Callable[..., str], arguments: list[str], named: str
+def test_arguments_that_the_command_line_does_not_take_are_named(
+    refusal: Refusal, arguments: list[str], line: str
 ) -> None:
-    assert named in usage(*arguments)
+    assert refusal(*arguments).startswith(line)
+
+
+def test_without_arguments_the_commands_are_shown(tmp_path: Path) -> None:
+    done = run(cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert {"snapshot", "plan", "doctor"} <= set(done.stderr.split())
+
+
+def test_bad_arguments_are_told_before_anything_heavy_is_imported(tmp_path: Path) -> None:
+    heavy = "{'asyncio', 'msgspec', 'numpy', 'pyarrow', 'pydantic', 'pyspark', 'rich', 'yaml'}"
+    look = f"import sys, rocketmq_capacity.cli as c\ntry: c.main()\nfinally: print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", look, "plan"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "[]\n")
 
 
 @pytest.mark.parametrize("sources", [[], ["--inventory=inventory.json", "--nameserver=127.0.0.1:1"]])

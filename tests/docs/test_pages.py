@@ -10,11 +10,9 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-import typer
 import yaml
-from typer.core import TyperGroup
 
-from rocketmq_capacity.cli import app
+from rocketmq_capacity.cli import arguments
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.contracts import DATASETS
 from rocketmq_capacity.report.glossary import GLOSSARY
@@ -83,11 +81,9 @@ def test_every_block_is_in_a_language_that_a_test_reads() -> None:
     assert set(fences) <= languages
 
 
-@pytest.mark.parametrize("arguments", commands("rocketmq-capacity"), ids=" ".join)
-def test_every_command_line_is_one_that_the_product_takes(arguments: list[str]) -> None:
-    group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
-    group.commands[arguments[0]].make_context(arguments[0], arguments[1:])
+@pytest.mark.parametrize("words", commands("rocketmq-capacity"), ids=" ".join)
+def test_every_command_line_is_one_that_the_product_takes(words: list[str]) -> None:
+    assert arguments(words).command == words[0]
 
 
 def test_every_module_that_a_command_runs_exists() -> None:
