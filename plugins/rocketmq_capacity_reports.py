@@ -42,6 +42,13 @@ class RocketmqCapacityReports(AirflowPlugin):
     ]
 
     @cached_property
+    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
+        """The address without its slash, which Airflow's own page would answer for otherwise."""
+        from rocketmq_capacity_pages.slash import WithSlash
+
+        return [{"name": "RocketMQ capacity reports", "middleware": WithSlash, "kwargs": {"prefix": PREFIX}}]
+
+    @cached_property
     def fastapi_apps(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
         """The app, made when the API server asks for it."""
         from rocketmq_capacity_pages.app import create_app

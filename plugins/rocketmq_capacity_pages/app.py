@@ -8,13 +8,12 @@ from airflow.api_fastapi.app import get_auth_manager
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
-from starlette._utils import get_route_path
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity_pages import comparing, listing, reading
 from rocketmq_capacity_pages.access import logged_in
-from rocketmq_capacity_pages.responses import HERE, Guard, page
+from rocketmq_capacity_pages.responses import HERE, READING, Guard, page
 
 log: Final = logging.getLogger(__name__)
 STYLE: Final = (HERE / "style.css").read_bytes()
@@ -41,10 +40,10 @@ def create_app() -> FastAPI:
     app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refusal)
     app.add_exception_handler(Exception, _failure)
-    app.get("/style.css")(_style)
+    app.api_route("/style.css", methods=READING)(_style)
     for room in (listing, comparing, reading):
         app.include_router(room.router)
-    app.get("/{rest:path}")(_nothing)
+    app.api_route("/{rest:path}", methods=READING)(_nothing)
     return app
 
 
@@ -62,14 +61,13 @@ def _refusal(request: Request, error: Any) -> HTMLResponse:
     said = error.detail if is_ours else SAID.get(status, status.phrase)
     if status is not HTTPStatus.UNAUTHORIZED:
         return page(request, "refusal.html.j2", status, title=status.phrase, said=said, login=None)
-    here = request.scope.get("root_path", "") + get_route_path(request.scope)
-    login = get_auth_manager().get_url_login(next_url=here)
+    login = get_auth_manager().get_url_login(next_url=request.scope["path"])
     answer = page(request, "refusal.html.j2", status, title="Log in", said=said, login=login, own_style=OWN_STYLE)
     answer.headers["Content-Security-Policy"] = policy_of(bytes(answer.body))
     return answer
 
 
 def _failure(request: Request, error: Exception) -> HTMLResponse:
-    log.error("no page for %s", get_route_path(request.scope), exc_info=error)
+    log.error("no page for %s", request.scope["path"], exc_info=error)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     return page(request, "refusal.html.j2", status, title=status.phrase, said=SAID[status], login=None)

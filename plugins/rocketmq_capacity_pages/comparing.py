@@ -16,7 +16,7 @@ from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
-from rocketmq_capacity_pages.responses import page
+from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
 LARGEST: Final = 64 << 20
@@ -27,7 +27,7 @@ SHOWN: Final = 100
 """Entries of one list of differences; the rest is counted."""
 
 
-@router.get("/difference")
+@router.api_route("/difference", methods=READING)
 def difference_page(
     request: Request, readable: ReadableKinds, cluster: str = "", before: str = "", after: str = ""
 ) -> HTMLResponse:

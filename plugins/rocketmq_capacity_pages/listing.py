@@ -13,7 +13,7 @@ from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_o
 from rocketmq_capacity.store.lake import RUN_ID, run_name
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
-from rocketmq_capacity_pages.responses import page
+from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
 Day = tuple[date, tuple[Report, ...]]
@@ -23,7 +23,7 @@ SPANS: Final = (30, 90, 365)
 """How many of the latest plans a trend may show."""
 
 
-@router.get("/")
+@router.api_route("/", methods=READING)
 def reports(
     request: Request,
     readable: ReadableKinds,
@@ -56,7 +56,7 @@ def reports(
     )
 
 
-@router.get("/dag-runs/{dag_id}/{run_id}")
+@router.api_route("/dag-runs/{dag_id}/{run_id}", methods=READING)
 def reports_of_dag_run(request: Request, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
     """The reports that one run of a Dag made, one for each cluster; the tab on the run's page shows this."""
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
@@ -64,7 +64,7 @@ def reports_of_dag_run(request: Request, dag_id: DagOfAddress, run_id: str) -> H
     return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
 
 
-@router.get("/trends/{cluster}")
+@router.api_route("/trends/{cluster}", methods=READING)
 def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> HTMLResponse:
     """How the findings of a cluster went over its latest plans."""
     from rocketmq_capacity.report.trend import trend_of  # draws with a JavaScript engine: only once it is asked for

@@ -14,7 +14,7 @@ from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, RE
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity_pages.access import KindOfAddress, may_read
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
-from rocketmq_capacity_pages.responses import page
+from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
 DOWNLOADS: Final = {
@@ -25,8 +25,8 @@ DOWNLOADS: Final = {
 CHUNK: Final = 1 << 20
 
 
-@router.get("/reports/{kind}/{cluster}/{run_id}")
-@router.get("/reports/{kind}/{cluster}/{run_id}/")
+@router.api_route("/reports/{kind}/{cluster}/{run_id}", methods=READING)
+@router.api_route("/reports/{kind}/{cluster}/{run_id}/", methods=READING)
 def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster: str, run_id: str) -> HTMLResponse:
     """The report with what belongs to it: downloads, the plan before it, the cluster's trend."""
     report = _report(kind, cluster, run_id)
@@ -43,8 +43,8 @@ def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster
     )
 
 
-@router.get("/reports/{kind}/{cluster}/{run_id}/{name}")
-def report_file(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
+@router.api_route("/reports/{kind}/{cluster}/{run_id}/{name}", methods=READING)
+def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """A file of the report: report.html to be shown, the others to be kept."""
     report = _report(kind, cluster, run_id)
     path = shelf_of(kind).file(report, name)
@@ -65,6 +65,9 @@ def report_file(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Re
         "Content-Disposition": f'attachment; filename="{kept_as}"',
         "Content-Length": str(fstat(file.fileno()).st_size),
     }
+    if request.method == "HEAD":
+        file.close()
+        return Response(media_type=DOWNLOADS[name], headers=told)
     return StreamingResponse(_chunks(file), media_type=DOWNLOADS[name], headers=told)
 
 

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette._utils import get_route_path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,11 +35,13 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame of its own
 }
+READING: Final[list[str]] = ["GET", "HEAD"]
+"""The methods of every route. The API server sends no body after HEAD."""
 APPROVAL_WORDS: Final = {"APPROVED": "Approved", "REJECTED": "Rejected"}
 
 
 class Guard:
-    """The outermost layer: answers GET alone, and puts the headers on whatever is answered."""
+    """The outermost layer: answers GET and HEAD alone, and puts the headers on whatever is answered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -58,8 +59,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        if scope["method"] != "GET":
-            refusal = Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET"})
+        if scope["method"] not in READING:
+            refusal = Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(READING)})
             await refusal(scope, receive, send_guarded)
             return
         await self.app(scope, receive, send_guarded)
@@ -74,7 +75,9 @@ def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **
 
 def root_of(request: Request) -> str:
     """The app's own root as the page of this request has to write it: ``./``, ``../../``."""
-    depth = get_route_path(request.scope).count("/") - 1
+    # In a mounted app the path begins with the root path (ASGI, HTTP connection scope).
+    inside = request.scope["path"].removeprefix(request.scope["root_path"])
+    depth = inside.count("/") - 1
     return "../" * depth or "./"
 
 

@@ -119,9 +119,20 @@ def test_a_dag_that_is_not_ours_is_asked_for_as_well(api, lakes):
     assert api("planner").get(address).status_code == 403
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
-def test_nothing_but_get_is_answered(api, every_address, method):
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_nothing_but_get_and_head_is_answered(api, every_address, method):
     for client in (api(), api("admin")):
         for address in every_address:
             answer = client.request(method, address)
-            assert (answer.status_code, answer.headers["Allow"]) == (405, "GET"), address
+            assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD"), address
+
+
+@pytest.mark.parametrize("user", ["", "viewer", "stranger"])
+def test_head_is_answered_like_get_without_a_body(api, every_address, user):
+    client = api(user)
+    for address in (*every_address, f"{ROOT}/nothing/here", f"{ROOT}/reports/plans/C9/r/plan.json"):
+        answer, whole = client.head(address), client.get(address)
+        assert answer.status_code == whole.status_code, address
+        assert answer.content == b""
+        for name in ("Content-Type", "Content-Disposition", "Content-Security-Policy", "Cache-Control"):
+            assert answer.headers.get(name) == whole.headers.get(name), (address, name)

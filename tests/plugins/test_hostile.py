@@ -71,6 +71,9 @@ def test_no_name_leads_out_of_the_lake(api, spoiled, name):
     ]
     for address in addresses:
         answer = viewer.get(f"{ROOT}/{address}")
+        if answer.status_code == 307:  # the client itself has shortened trends/.. to our own root
+            assert (answer.url.path, answer.headers["Location"]) == (ROOT, f"{ROOT[1:]}/"), address
+            continue
         assert answer.status_code in {200, 400, 404}, address
         assert answer.headers["Content-Type"].startswith("text/html"), address
         assert PRIVATE not in answer.text
