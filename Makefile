@@ -5,7 +5,9 @@ IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
 unexport PYTHONDONTWRITEBYTECODE
 
-# Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again.
+# Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again. Two steps run at
+# once where neither needs the other: the class archive is made beside Airflow's database, Java is found beside Python.
+SET_UP := $(MAKE) --silent --jobs=2
 FOR_DEV := .venv/set-up-dev .cache/java-home
 FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-postgres .cache/set-up-browser .cache/set-up-archive
 FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/set-up
@@ -17,43 +19,53 @@ $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/j
 help: ## what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(FOR_RUN) ## plan the recorded cluster once with the daily Dag, and say where the report is
+run: ## plan the recorded cluster once with the daily Dag, and say where the report is
+	@$(SET_UP) $(FOR_RUN)
 	@$(IN) .make/run.sh
 
-up: $(FOR_RUN) ## start Airflow on this machine, loopback alone, and leave it running (AIRFLOW_PORT=8080)
+up: ## start Airflow on this machine, loopback alone, and leave it running (AIRFLOW_PORT=8080)
+	@$(SET_UP) $(FOR_RUN)
 	@$(IN) python .make/up.py
 
 down: ## stop what make up started, also what a crash left of it
 	@[ ! -x .venv/bin/python ] || $(IN) python .make/down.py
 
-test: $(FOR_TEST) ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
+test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
+	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST)
 
-test-fast: $(FOR_DEV) ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
+test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
+	@$(SET_UP) $(FOR_DEV)
 	@$(PYTEST) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
 
-pictures: $(FOR_TEST) ## take the README's screenshots anew, from the test of the whole stack
+pictures: ## take the README's screenshots anew, from the test of the whole stack
+	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) tests/stack --pictures include/docs/pictures/airflow
 
-lint: $(FOR_DEV) ## style, types and who may import whom
+lint: ## style, types and who may import whom
+	@$(SET_UP) $(FOR_DEV)
 	@$(IN) ruff check .
 	@$(IN) ruff format --check .
 	@$(IN) mypy
 	@$(IN) lint-imports --no-logo
 	@$(IN) .make/lint_stack.sh
 
-format: $(FOR_DEV) ## put the code into its form
+format: ## put the code into its form
+	@$(SET_UP) $(FOR_DEV)
 	@$(IN) ruff check --fix-only -q .
 	@$(IN) ruff format .
 
-bench: $(FOR_TEST) ## time and memory of plans of any size, beside Spark's floor and the official classes
+bench: ## time and memory of plans of any size, beside Spark's floor and the official classes
+	@$(SET_UP) $(FOR_TEST)
 	@$(IN) python -m tests.benchmarks
 
-lock: $(FOR_DEV) ## resolve requirements*.in to requirements*.txt
-	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
-	@$(IN) uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
+lock: ## resolve requirements*.in to requirements*.txt
+	@$(SET_UP) $(FOR_DEV)
+	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
+	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
 
-docs: $(FOR_DEV) ## write the data dictionary and the plan's JSON Schema again from the types
+docs: ## write the data dictionary and the plan's JSON Schema again from the types
+	@$(SET_UP) $(FOR_DEV)
 	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
 	@$(IN) python -m rocketmq_capacity.report.schema include/docs
 

@@ -1,15 +1,16 @@
 #!/bin/sh
 # One step of the set-up:  .make/setup.sh python|package|dev|java|maven|postgres|browser|archive|airflow
-# Each is called once by the Makefile, which keeps a stamp of it; each ends in one clear line where it cannot go on.
+# Each is called once by the Makefile, which keeps a stamp of it, and runs two steps at once where neither needs the
+# other. Each says what it does and how long that took, and ends in one clear line where it cannot go on.
 set -eu
 home=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$home"
 unset PYTHONDONTWRITEBYTECODE
-pip_version=26.3
+step=${1:-}
 
-say() { printf '%s\n' "set-up: $*"; }
+say() { printf '%s\n' "set-up, $step: $*"; }
 stop() {
-  printf '%s\n' "set-up: $*" >&2
+  say "$*" >&2
   exit 1
 }
 
@@ -30,13 +31,17 @@ apt_install() {
   say "installing $* with apt-get"
   mkdir -p .cache
   {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
+    # Two steps at once may come here, and apt-get takes one at a time.
+    flock 9 &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
       as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"
-  } >.cache/apt.log 2>&1 || return 1
+  } 9>.cache/apt.lock >>.cache/apt.log 2>&1 || return 1
 }
 
-pip_install() {
-  .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
+# Byte code is made here, once, by all cores; else the first processes would each make a part of it.
+install_packages() {
+  .venv/bin/python .make/uv.py install -q --compile-bytecode --python .venv/bin/python "$@" ||
+    stop "the packages could not be installed; pip's own settings (index, certificates, proxy) are used: pip config list"
 }
 
 python_of_machine() {
@@ -60,21 +65,21 @@ setup_python() {
     apt_install "python$version-venv" ||
       stop "$python has no venv module: install it (on Debian and Ubuntu: apt-get install python$version-venv)"
   fi
-  say "making .venv with $("$python" --version) from requirements.txt (a minute or two)"
+  say "making .venv with $("$python" --version) from requirements.txt, by uv"
   "$python" -m venv .venv
-  # The pip that a Python brings may be years old and then builds packages in ways that are gone.
-  pip_install "pip==$pip_version"
-  pip_install -r requirements.txt
+  .venv/bin/python -m pip install -q --disable-pip-version-check "$(grep '^uv==' requirements-dev.txt)" ||
+    stop "pip could not install uv, which installs everything else"
+  install_packages -r requirements.txt
 }
 
 setup_dev() {
   say "adding requirements-dev.txt to .venv"
-  pip_install -r requirements-dev.txt
+  install_packages -r requirements-dev.txt
 }
 
 setup_package() {
   say "installing the package itself, editable"
-  pip_install --no-deps -e .
+  install_packages --no-deps -e .
 }
 
 # java_version HOME: prints its feature version, such as 17; fails where there is no Java that starts.
@@ -176,19 +181,24 @@ setup_archive() {
 setup_airflow() {
   say "making Airflow's database under .airflow"
   mkdir -p .airflow
+  is_new=$([ -e .airflow/airflow.db ] && echo no || echo yes)
   "$home/.make/env.sh" airflow db migrate >.airflow/migrate.log 2>&1 || {
     tail -n 20 .airflow/migrate.log >&2
     stop "Airflow's database could not be made (.airflow/migrate.log)"
   }
-  # How many clusters are planned at once; kept as somebody has set it in the meantime.
-  "$home/.make/env.sh" airflow pools get rocketmq_capacity >/dev/null 2>&1 ||
+  # How many clusters are planned at once; kept as somebody has set it in the meantime. A new database has none.
+  { [ "$is_new" = no ] && "$home/.make/env.sh" airflow pools get rocketmq_capacity >/dev/null 2>&1; } ||
     "$home/.make/env.sh" airflow pools set rocketmq_capacity 2 "Spark drivers of plans at once" >.airflow/pool.log 2>&1 || {
     tail -n 20 .airflow/pool.log >&2
     stop "Airflow's pool rocketmq_capacity could not be made (.airflow/pool.log)"
   }
 }
 
-case ${1:-} in
-python | package | dev | java | maven | postgres | browser | archive | airflow) "setup_$1" ;;
+case $step in
+python | package | dev | java | maven | postgres | browser | archive | airflow)
+  started=$(date +%s)
+  "setup_$step"
+  say "done in $(($(date +%s) - started)) s"
+  ;;
 *) stop "expected one of python, package, dev, java, maven, postgres, browser, archive, airflow" ;;
 esac
