@@ -36,6 +36,7 @@ from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_t
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
 from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.store.run_key import key_before, run_key
 
 PLACES = Places.of(home_of(__file__))
 
@@ -68,11 +69,12 @@ with DAG(
         context = get_current_context()
         (source,) = sources(context["params"], PLACES)[:1]
         told = source.task_arguments(context["dag_run"])
+        key = run_key(context["dag_run"], source.name)
         try:
             changes = scenario_text(context["params"])
         except BadInput as error:  # the API server has told already, Airflow's own command line has not
             raise AirflowFailException(str(error)) from None
-        return {**told, "before": f"{told['run_key']}--before", "scenario": changes}
+        return {**told, "before": key_before(key), "scenario": changes}
 
     told: Any = scenario()
     app = partial(SparkApp, places=PLACES, lake=PLACES.what_ifs, **COMPUTE_AGAIN)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of
-from rocketmq_capacity.store.lake import RUN_ID, run_name
+from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.responses import READING, page
@@ -60,7 +60,7 @@ def reports(
 def reports_of_dag_run(request: Request, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
     """The reports that one run of a Dag made, one for each cluster; the tab on the run's page shows this."""
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
-    found = shelf_of(kind).of_dag_run(run_name(run_id)) if kind else []
+    found = shelf_of(kind).of_dag_run(run_id) if kind else []
     return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
 
 

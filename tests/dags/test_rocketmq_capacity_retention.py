@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_key import due_of, run_key
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def deployment(tmp_path: Path, airflow_database: None, monkeypatch: pytest.Monke
 
 def stored(lake: Path, days_old: int) -> Run:
     due = datetime.now(UTC) - timedelta(days=days_old)
-    run = Lake(lake).run("shop", f"{due:%Y%m%dT%H%M%SZ}-scheduled--shop")
+    run = Lake(lake).run("shop", run_key(SimpleNamespace(run_id="scheduled", run_after=due), "shop"))
     run.begin("publish")
     run.commit("publish", [])
     return run
@@ -48,8 +50,8 @@ def run_dag(**form: Any) -> "DagRun":
 
 def ages(lake: Path) -> list[int]:
     """Days that the runs of the lake are old."""
-    dues = [datetime.strptime(run.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC) for run in lake.glob("shop/*")]
-    return sorted((datetime.now(UTC) - due).days for due in dues)
+    dues = [due_of(run.name) for run in lake.glob("shop/*")]
+    return sorted((datetime.now(UTC) - due).days for due in dues if due is not None)
 
 
 def listed(run: "DagRun") -> dict[str, Any]:

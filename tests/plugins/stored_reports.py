@@ -9,8 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.run_key import run_key
 from tests.report.from_rows import publish_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.store.dag_run import DagRun
 
 CLUSTER: Final = "prod-eu-1"
 LAST: Final = datetime(2026, 11, 20, 2, tzinfo=UTC)
@@ -18,7 +20,7 @@ LAST: Final = datetime(2026, 11, 20, 2, tzinfo=UTC)
 
 def run_id_of(moment: datetime, name: str = "scheduled", source: str = "eu") -> str:
     """The key of a scheduled run, as the Dag makes it."""
-    return f"{moment:%Y%m%dT%H%M%SZ}-{name}__{moment:%Y-%m-%dT%H_%M_%S}_00_00--{source}"
+    return run_key(DagRun(f"{name}__{moment.isoformat()}", moment), source)
 
 
 def airflow_run_id_of(moment: datetime) -> str:

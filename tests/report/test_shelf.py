@@ -68,6 +68,7 @@ def test_the_one_before_is_of_the_same_cluster_and_earlier(shelf):
 @pytest.mark.parametrize(
     ("name", "is_found"),
     [
+        ("scheduled__2026-11-20T02:00:00+00:00", True),
         ("scheduled__2026-11-20T02_00_00_00_00", True),
         ("scheduled__2026-11-20T02_00_00_00_0", False),
         ("scheduled__2026-11-20T02_00_00_00_00--e", False),

@@ -3,7 +3,6 @@
 A lake changes while it is read: runs are published, replaced and deleted. What cannot be read is left out.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -16,13 +15,12 @@ from rocketmq_capacity.report.plan_file import decoded_plan
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
 FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
 """What of a run is handed to people."""
 UNREADABLE: Final = (OSError, ValueError, RecursionError)
 """What a spoiled or vanishing run may raise; msgspec's DecodeError is a ValueError."""
-IN_NAMES: Final = str.maketrans(":+", "__")
-OF_A_DAG_RUN: Final = re.compile(r"\d{8}T\d{6}Z-(?P<name>.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,8 @@ class Search:
         wanted = self.text.strip().casefold()
         summary = report.summary
         held = (report.cluster, report.run_id, summary.scenario or "", summary.fingerprint)
-        # An orchestrator's own name of the run has signs that the folder's has not.
-        return any(wanted in name.casefold() for name in held) or wanted.translate(IN_NAMES) in report.run_id.casefold()
+        # Airflow's own name of the run has characters that the key has not.
+        return any(wanted in name.casefold() for name in held) or part_in_key(wanted) in report.run_id.casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +115,9 @@ class Shelf:
         """The cluster's last report before this one."""
         return next((other for other in self.reports(report.cluster) if other.order < report.order), None)
 
-    def of_dag_run(self, name: str) -> list[Report]:
-        """Reports of one run of an orchestrator, by its name within the lake's run ids: one a cluster that it planned.
-
-        Source: the run key, ``<moment>-<name>--<source>``.
-        """
-
-        def is_of(run_id: str) -> bool:
-            found = OF_A_DAG_RUN.fullmatch(run_id)
-            return found is not None and (found["name"] == name or found["name"].startswith(f"{name}--"))
-
-        return [report for report in self.reports() if is_of(report.run_id)]
+    def of_dag_run(self, run_id: str) -> list[Report]:
+        """Reports of the Dag run that Airflow calls so: one a cluster that it planned."""
+        return [report for report in self.reports() if is_of_dag_run(report.run_id, run_id)]
 
     def file(self, report: Report, name: str) -> Path | None:
         """A file of the report that people are given, or None for any other name and for what is not in its place.

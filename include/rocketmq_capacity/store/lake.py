@@ -13,7 +13,6 @@ Commit by manifest: readers trust a dataset only where the manifest of the step 
 ever renamed; a retry of a step writes its datasets anew, then its manifest.
 """
 
-import hashlib
 import json
 import re
 import shutil
@@ -25,24 +24,6 @@ from typing import Final
 from rocketmq_capacity.errors import BadInput, DatasetMissing
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
-
-
-LONGEST_RUN_ID: Final = 120
-"""Signs of Airflow's run id that a folder's name, which may have 255 in all, has room for."""
-
-
-def run_id_of(name: str) -> str:
-    """A folder name for an orchestrator's run id: ``:`` and ``+``, which Hadoop paths refuse, become ``_``."""
-    return _UNSAFE.sub("_", name)
-
-
-def run_name(run_id: str) -> str:
-    """Airflow's run id as it stands in a key; a long one is cut, and told apart by a digest of all of it."""
-    name = run_id_of(run_id)
-    if len(name) > LONGEST_RUN_ID:
-        name = f"{name[:LONGEST_RUN_ID]}_{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
-    return name
 
 
 @dataclass(frozen=True, slots=True)

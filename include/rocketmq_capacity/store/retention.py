@@ -1,18 +1,14 @@
 """Which runs of a lake are kept, and what deletes the others."""
 
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import datetime, timedelta
+from typing import Any
 
 from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
-
-_KEY: Final = re.compile(r"(?P<due>\d{8}T\d{6}Z)-(?P<name>.+)")
-_OF_ITS_WHAT_IF: Final = "--before"
-"""Ends the id of the run that a what-if started from: both are kept, or neither."""
+from rocketmq_capacity.store.run_key import due_of, key_of_what_if
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +56,19 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> None:
 
 def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> Iterator[Expired]:
     runs = _runs(lake, cluster)
-    names = sorted({run.folder.name.removesuffix(_OF_ITS_WHAT_IF) for run in runs})
+    due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
+    names = sorted(due)
     published = [name for name in names if lake.run(cluster, name).is_committed("publish")]
     for place, name in enumerate(names):
-        reason = _reason(name, len(names) - place, rules, now)
+        reason = _reason(now - due[name], len(names) - place, rules)
         if reason is not None and name != max(published, default=None):
-            for run in runs:
-                if run.folder.name in (name, name + _OF_ITS_WHAT_IF):
+            for run, _ in runs:
+                # A what-if and the run that it started from: both are kept, or neither.
+                if key_of_what_if(run.folder.name) == name:
                     yield Expired(cluster, run.folder.name, _size(run), reason)
 
 
-def _reason(name: str, place_from_last: int, rules: Retention, now: datetime) -> str | None:
-    age = now - _due(name)
+def _reason(age: timedelta, place_from_last: int, rules: Retention) -> str | None:
     if age > timedelta(days=rules.days):
         return f"{age.days} days old; {rules.days} are kept"
     if place_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be under way
@@ -86,27 +83,12 @@ def _folders(lake: Lake) -> list[str]:
     return sorted(folder.name for folder in found if RUN_ID.fullmatch(folder.name))
 
 
-def _runs(lake: Lake, cluster: str) -> list[Run]:
-    """Runs that the Dags made, oldest first."""
+def _runs(lake: Lake, cluster: str) -> list[tuple[Run, datetime]]:
+    """Runs that the Dags made, and when they were due; oldest first."""
     found = ((lake.root / cluster).iterdir()) if (lake.root / cluster).is_dir() else ()
     names = sorted(folder.name for folder in found if folder.is_dir() and not folder.is_symlink())
-    return [lake.run(cluster, name) for name in names if RUN_ID.fullmatch(name) and _is_key(name)]
-
-
-def _is_key(name: str) -> bool:
-    try:
-        _due(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _due(name: str) -> datetime:
-    """When the run was due, which its id begins with. Errors: ValueError where it does not."""
-    found = _KEY.fullmatch(name)
-    if found is None:
-        raise ValueError(name)
-    return datetime.strptime(found["due"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    dues = ((name, due_of(name)) for name in names if RUN_ID.fullmatch(name))
+    return [(lake.run(cluster, name), due) for name, due in dues if due is not None]
 
 
 def _size(run: Run) -> int:

@@ -1,9 +1,23 @@
-"""A Dag run's name in the lake: one for all its tasks and tries, so that a cleared run finds its snapshot."""
+"""A Dag run's name in the lake: one for all its tasks and tries, so that a cleared run finds its snapshot.
 
+No other module knows the form of a key: ``<moment it was due>-<Airflow's run id>--<what it plans>``, and ``--before``
+at the end for the run that a what-if starts from.
+"""
+
+import hashlib
+import re
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Final, Protocol
 
-from rocketmq_capacity.store.lake import run_id_of, run_name
+LONGEST_RUN_ID: Final = 120
+"""Characters of Airflow's run id that a folder's name, which may have 255 in all, has room for."""
+
+_MOMENT: Final = "%Y%m%dT%H%M%SZ"
+_SOURCE: Final = "--"
+_BEFORE: Final = "--before"
+_KEY: Final = re.compile(r"(?P<due>\d{8}T\d{6}Z)-(?P<name>.+)")
+_OF_MOMENTS: Final = str.maketrans(":+", "__")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class DagRunLike(Protocol):
@@ -23,5 +37,50 @@ def run_key(dag_run: DagRunLike, source: str) -> str:
 
     Example: ``20261120T020000Z-scheduled__2026-11-20T02_00_00_00_00--rocketmq_shop``.
     """
-    due = dag_run.run_after.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{due}-{run_name(dag_run.run_id)}--{run_id_of(source)}"
+    due = dag_run.run_after.astimezone(UTC).strftime(_MOMENT)
+    return f"{due}-{_name(dag_run.run_id)}{_SOURCE}{_plain(source)}"
+
+
+def key_before(key: str) -> str:
+    """The run of the cluster as it is, which the what-if of this key starts from."""
+    return key + _BEFORE
+
+
+def key_of_what_if(key: str) -> str:
+    """The what-if that the run of this key belongs to; any other run's key is given back."""
+    return key.removesuffix(_BEFORE)
+
+
+def due_of(key: str) -> datetime | None:
+    """The moment the run was due; None for a name that is no key."""
+    found = _KEY.fullmatch(key)
+    if found is None:
+        return None
+    try:
+        return datetime.strptime(found["due"], _MOMENT).replace(tzinfo=UTC)
+    except ValueError:  # such as of a 13th month
+        return None
+
+
+def is_of_dag_run(key: str, run_id: str) -> bool:
+    """Whether it is the key of a run that Airflow calls so, whatever it plans."""
+    found = _KEY.fullmatch(key)
+    return found is not None and f"{found['name']}{_SOURCE}".startswith(f"{_name(run_id)}{_SOURCE}")
+
+
+def part_in_key(text: str) -> str:
+    """How a part of one of Airflow's usual run ids reads in a key; any other text is given back."""
+    return text.translate(_OF_MOMENTS)
+
+
+def _name(run_id: str) -> str:
+    """Airflow's run id; a long one is cut, and told apart by a digest of all of it."""
+    name = _plain(run_id)
+    if len(name) > LONGEST_RUN_ID:
+        name = f"{name[:LONGEST_RUN_ID]}_{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
+    return name
+
+
+def _plain(text: str) -> str:
+    """Characters that Hadoop paths refuse, or that lead to other folders, become ``_``."""
+    return _UNSAFE.sub("_", text)

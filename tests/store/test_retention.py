@@ -9,16 +9,20 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.retention import Expired, delete, expired
+from rocketmq_capacity.store.run_key import key_before, run_key
+from tests.store.dag_run import DagRun
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 A_MONTH = Retention(days=30, count=1_000)
 THREE = Retention(days=1_000, count=3)
 
 
-def a_run(lake: Path, days_old: float, *, name: str = "scheduled--shop", published: bool = True) -> Run:
+def a_run(
+    lake: Path, days_old: float, *, name: str = "scheduled", is_before: bool = False, published: bool = True
+) -> Run:
     """A run with a file of 100 bytes."""
-    due = NOW - timedelta(days=days_old)
-    run = Lake(lake).run("shop", f"{due:%Y%m%dT%H%M%SZ}-{name}")
+    key = run_key(DagRun(name, NOW - timedelta(days=days_old)), "shop")
+    run = Lake(lake).run("shop", key_before(key) if is_before else key)
     run.tables.mkdir(parents=True)
     (run.tables / "part-0.parquet").write_bytes(b"x" * 100)
     if published:
@@ -63,9 +67,9 @@ def test_the_latest_published_run_is_kept_however_old(tmp_path: Path) -> None:
 
 
 def test_a_what_if_goes_with_the_run_that_it_started_from(tmp_path: Path) -> None:
-    a_run(tmp_path, 31, name="manual--shop--before", published=False)
-    a_run(tmp_path, 31, name="manual--shop")
-    a_run(tmp_path, 31.5, name="failed--shop--before", published=False)
+    a_run(tmp_path, 31, name="manual", is_before=True, published=False)
+    a_run(tmp_path, 31, name="manual")
+    a_run(tmp_path, 31.5, name="failed", is_before=True, published=False)
     a_run(tmp_path, 0)
 
     assert [name.partition("-")[2] for name in names(tmp_path)] == [
