@@ -35,8 +35,6 @@ STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
 MIXED: Final = "MIXED"
 """Clients of a group report different strategies, or its topics have different request modes."""
-OBSERVED: Final = "OBSERVED"
-"""Stands for the strategy of a group whose owners are known only as its clients report them."""
 
 # ----------------------------------------------------------------------------------------- groups, topics and brokers
 

@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snap
 from rocketmq_capacity.contracts.arrow import table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import TopicUnit
+from rocketmq_capacity.contracts.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS
@@ -111,7 +111,7 @@ def _rows(of: Iterable[Dataset]) -> list[Row]:
     return rows
 
 
-def _absent_brokers(topics: Iterable[TopicUnit]) -> list[str]:
+def _absent_brokers(topics: Iterable[TopicWithReaders]) -> list[str]:
     """The brokers that business topics name and the snapshot lacks."""
     places = chain.from_iterable(unit.facts.places for unit in topics if unit.facts.kind == BUSINESS)
     return sorted({place.broker_name for place in places if place.broker_state == ABSENT})

@@ -8,7 +8,7 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, TopicUnit
+from rocketmq_capacity.contracts.facts import GroupFacts, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
@@ -21,7 +21,7 @@ Rows = Mapping[type[Dataset], list[Row]]
 
 def gathered(
     inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()
-) -> tuple[list[GroupFacts], list[TopicUnit]]:
+) -> tuple[list[GroupFacts], list[TopicWithReaders]]:
     """The business groups and the topics, in the order of their tables."""
     rows = {dataset: table.to_pylist() for dataset, table in snapshot_tables(Resolved(inventory, policy), history)}
     topics = _topics(rows)
@@ -55,7 +55,7 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
     ]
 
 
-def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicUnit]:
+def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicWithReaders]:
     groups = {row["consumer_group"]: row for row in rows[contracts.ConsumerGroup]}
     subscribed = {(row["topic"], row["consumer_group"]) for row in rows[contracts.Subscription]}
     with_offsets = {(row["topic"], row["consumer_group"]) for row in rows[contracts.GroupOffset]}
@@ -80,7 +80,7 @@ def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicUnit]:
         "topic",
     )
     return [
-        msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicUnit)
+        msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicWithReaders)
         for name, facts in topics.items()
     ]
 

@@ -33,7 +33,7 @@ def route(*queues: QueueData, static: tuple[StaticMapping, ...] = ()) -> TopicRo
 
 
 def written(at_s: float, broker_name: str, *max_offsets: int, at: str = "2026-11-20T02:00:00Z") -> OffsetSample:
-    queues = {MessageQueue("pay", broker_name, number): Written(0, last, 0) for number, last in enumerate(max_offsets)}
+    queues = {MessageQueue("pay", broker_name, number): Written(0, last) for number, last in enumerate(max_offsets)}
     return OffsetSample(at, written={"pay": (at_s, queues)})
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts.facts import ClusterFacts, TopicUnit
+from rocketmq_capacity.contracts.facts import ClusterFacts, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BUSINESS
 
@@ -17,7 +17,7 @@ class Topic:
         policy: thresholds.
     """
 
-    unit: TopicUnit
+    unit: TopicWithReaders
     cluster: ClusterFacts
     policy: Policy
 

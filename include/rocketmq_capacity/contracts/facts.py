@@ -232,7 +232,7 @@ class Stranded(Facts, frozen=True, kw_only=True):
     consumer_offset: int | None = None
 
 
-class TopicUnit(Facts, frozen=True, kw_only=True):
+class TopicWithReaders(Facts, frozen=True, kw_only=True):
     """A topic with those who read it."""
 
     facts: TopicFacts

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.cases import Case, Effect, Side
+from rocketmq_capacity.contracts.cases import Effect, Side
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reader, TopicFacts
 from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
@@ -212,11 +212,6 @@ class Topic:
     def places(self) -> Sequence[TopicPlace]:
         """Where it is, by broker name."""
         return [self._place(place) for place in sorted(self.facts.places, key=lambda place: place.broker_name)]
-
-    def effects_of(self, case: Case) -> list[Effect]:
-        """What a case does to each of its groups, by name."""
-        of_case = (effect for effect in self.effects if effect.case_id == case.case_id)
-        return sorted(of_case, key=lambda effect: effect.consumer_group)
 
     def _place(self, place: Place) -> TopicPlace:
         # The route's perm is the topic's AND the broker's: where a bit is missing, the broker may be what lacks it.

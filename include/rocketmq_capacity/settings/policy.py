@@ -159,11 +159,6 @@ class CurrentStrategies(BaseModel):
         """The entry of the group, if it has one."""
         return (self.__pydantic_extra__ or {}).get(consumer_group)
 
-    @property
-    def by_group(self) -> dict[str, Strategy]:
-        """The entries of groups."""
-        return dict(self.__pydantic_extra__ or {})
-
 
 class ConsistentHash(Section):
     """AllocateMessageQueueConsistentHash's constructor."""

@@ -13,9 +13,6 @@ from pyspark.sql import DataFrame
 from rocketmq_capacity.contracts.arrow import arrow_schema
 from rocketmq_capacity.contracts.dataset import Dataset
 
-Unit = Mapping[str, Any]
-"""A row of the units' frame: column → value."""
-
 OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Table]]]
 """Some units -> rows of datasets. What is said of a unit does not depend on which others are in the batch."""
 

@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicUnit
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows
@@ -70,6 +70,6 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
 
 def assessed_topics(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """The findings of some topics."""
-    decoder = msgspec.json.Decoder(TopicUnit)
+    decoder = msgspec.json.Decoder(TopicWithReaders)
     topics = (Topic(decoder.decode(unit["facts"]), cluster, policy) for unit in units)
     yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

@@ -12,7 +12,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, TopicUnit
+from rocketmq_capacity.contracts.facts import GroupFacts, TopicWithReaders
 from rocketmq_capacity.contracts.rows import Row, rows_by
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
@@ -26,7 +26,7 @@ WRITTEN: Final = (contracts.TriedCase, contracts.CaseEffect, contracts.TopicAnsw
 SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
-_TOPIC: Final = Decoder(TopicUnit)
+_TOPIC: Final = Decoder(TopicWithReaders)
 _GROUP: Final = Decoder(GroupFacts)
 _COUNTS: Final = Decoder(tuple[QueueCounts, ...])
 _EFFECT: Final = Decoder(Effect)

@@ -7,8 +7,6 @@ from typing import Any, Final
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
 
-MASTER_ID: Final = 0
-"""The id of a master; all others are slaves (MixAll.MASTER_ID)."""
 GLOBAL_SCOPE: Final = "__global__"
 """The scope of a static topic that names none (MixAll.METADATA_SCOPE_GLOBAL)."""
 

@@ -24,11 +24,10 @@ class MessageQueue(NamedTuple):
 
 
 class TopicOffset(NamedTuple):
-    """How far a queue is written; offsets are counts of messages, the time is 0 where nothing was written."""
+    """How far a queue is written; offsets are counts of messages."""
 
     min_offset: int
     max_offset: int
-    last_update_timestamp_ms: int
 
 
 class GroupProgress(NamedTuple):
@@ -70,7 +69,6 @@ def decode_topic_stats(body: bytes) -> dict[MessageQueue, TopicOffset]:
         queue_of_key(key): TopicOffset(
             min_offset=field.integer(entry, "minOffset", key),
             max_offset=field.integer(entry, "maxOffset", key),
-            last_update_timestamp_ms=field.integer(entry, "lastUpdateTimestamp", key, default=0),
         )
         for key, entry in _offset_table(body)
     }
