@@ -7,10 +7,10 @@ from fractions import Fraction
 Metrics = dict[str, float]
 
 
-def metrics(x: Sequence[float | None], least_max: Fraction, even: Fraction | None = None) -> Metrics | None:
+def metrics(x: Sequence[float | None], floor: Fraction | None) -> Metrics | None:
     """PEAK, FLOOR, EXCESS, GINI and CV of a vector; None under two clients, without load, or with an unknown part.
 
-    ``least_max`` is the load that the busiest client must at least have, ``even`` an even share (None: the mean).
+    Without ``floor`` there is no EXCESS either.
     """
     if len(x) < 2 or any(one is None for one in x):
         return None
@@ -21,10 +21,10 @@ def metrics(x: Sequence[float | None], least_max: Fraction, even: Fraction | Non
     mean = total / n
     gini = sum((2 * i - n - 1) * one for i, one in enumerate(exact, start=1)) / (n * total)
     variance = sum(((one - mean) ** 2 for one in exact), Fraction(0)) / n
+    peak = exact[-1] / mean
     return {
-        "peak": float(exact[-1] / mean),
-        "floor": float(least_max / (even or mean)),
-        "excess": float(exact[-1] / mean / (least_max / (even or mean))),
+        "peak": float(peak),
+        **({} if floor is None else {"floor": float(floor), "excess": max(float(peak / floor), 1.0)}),
         "gini": float(gini),
         "cv": math.sqrt(variance) / float(mean),
         "max": float(exact[-1]),
@@ -33,12 +33,16 @@ def metrics(x: Sequence[float | None], least_max: Fraction, even: Fraction | Non
     }
 
 
-def least_max_count(queues: int, clients: int) -> Fraction:
+def count_floor(queues: int, clients: int) -> Fraction:
     """Whole queues: the busiest client has at least the ceiling of an even share."""
-    return Fraction(math.ceil(Fraction(queues, clients)))
+    share = Fraction(queues, clients)
+    return math.ceil(share) / share
 
 
-def least_max_weighted(weights: Sequence[float], clients: int) -> Fraction:
-    """The heaviest queue is somebody's, and so is at least an even share."""
-    exact = [Fraction(weight) for weight in weights]
-    return max(*exact, sum(exact, Fraction(0)) / clients) if exact else Fraction(0)
+def weighted_floor(weights: Sequence[float], clients: int) -> Fraction:
+    """An even share is somebody's; and of any k * clients + 1 queues, k + 1 are."""
+    none = Fraction(0)
+    heaviest = sorted(map(Fraction, weights), reverse=True)
+    share = sum(heaviest, none) / clients
+    together = [sum(heaviest[: k * clients + 1][-k - 1 :], none) for k in range(math.ceil(len(heaviest) / clients))]
+    return max(share, *together) / share if share else Fraction(1)

@@ -6,7 +6,6 @@ Random groups; what each strategy gives to whom is taken from the allocation, wh
 import random
 from collections import Counter
 from collections.abc import Mapping
-from fractions import Fraction
 
 import pytest
 
@@ -111,10 +110,10 @@ def test_metrics_are_as_defined(judged: Judgement, group: str) -> None:
     }
     for load in _loads(judged, group):
         own = _owned(judged, group, load["strategy"])
+        is_shared = load["strategy"] == "POP"
         by_count = definitions.metrics(
             [len(mine) for mine in own.values()],
-            definitions.least_max_count(len(every), len(own)),
-            Fraction(len(every), len(own)),
+            None if is_shared else definitions.count_floor(len(every), len(own)),
         )
         assert load["count"] == (by_count and pytest.approx(by_count)), load["strategy"]
         for name, of in weights.items():
@@ -122,7 +121,8 @@ def test_metrics_are_as_defined(judged: Judgement, group: str) -> None:
             expected = None
             if len(known) == len(every):
                 vector = [_sum(of, mine) for mine in own.values()]
-                expected = definitions.metrics(vector, definitions.least_max_weighted(known, len(own)))
+                floor = None if is_shared else definitions.weighted_floor(known, len(own))
+                expected = definitions.metrics(vector, floor)
             assert load[name] == (expected and pytest.approx(expected)), (load["strategy"], name)
 
 
@@ -151,6 +151,7 @@ PART.topic("ten", queues("broker-a", 10))
 PART.topic("three", queues("broker-a", 3))
 PART.group("largest_of_two", members(2), "ten", "three")
 PART.group("reads_nothing_yet", members(2))
+PART.case("five_over_four", members(4), queues("broker-a", 5))
 
 
 def test_the_contracts_example_of_twelve_clients_on_eight_queues(judged: Judgement) -> None:
@@ -162,12 +163,32 @@ def test_the_contracts_example_of_twelve_clients_on_eight_queues(judged: Judgeme
 
 
 def test_the_floor_of_counts_is_a_matter_of_queues_and_clients_alone(judged: Judgement) -> None:
-    # ceil(Q / n) / (Q / n), whoever owns the queues: all three clients pop all eight (PEAK 1), and of two ids one owns
-    # three and the other two (PEAK 1.2), because three queues are lost.
-    popped = judged.load("three_on_eight", "POP")["count"]
-    assert (popped["peak"], popped["floor"]) == (1.0, pytest.approx(1.125))
+    # ceil(Q / n) / (Q / n), whoever owns the queues: of two ids one owns three and the other two (PEAK 1.2), because
+    # three queues are lost.
     lost = judged.load("twins_on_eight", "AVG")["count"]
     assert (lost["peak"], lost["floor"], lost["excess"]) == pytest.approx((1.2, 1.0, 1.2))
+
+
+def test_the_floor_of_equal_queues_is_that_of_counts_whatever_they_weigh(judged: Judgement) -> None:
+    for group in ("three_on_eight", "twelve_over_eight", "twins_on_eight", "five_over_four"):
+        for load in (judged.load(group, "AVG"), judged.load(group, "CONSISTENT_HASH")):
+            floor, excess = load["count"]["floor"], load["count"]["excess"]
+            assert [load[name]["floor"] for name in ("traffic", "lag")] == pytest.approx([floor] * 2)
+            assert [load[name]["excess"] for name in ("traffic", "lag")] == pytest.approx([excess] * 2)
+
+
+def test_five_equal_queues_over_four_clients_are_no_skew(judged: Judgement) -> None:
+    found = judged.load("five_over_four", "AVG")
+
+    for name in ("count", "traffic", "lag"):
+        assert (found[name]["peak"], found[name]["floor"], found[name]["excess"]) == pytest.approx((1.6, 1.6, 1.0))
+    assert judged.rules("five_over_four") == set()
+
+
+def test_popped_queues_are_shared_so_that_nothing_is_in_excess(judged: Judgement) -> None:
+    for group in ("three_on_eight", "twelve_over_eight", *RANDOM):
+        for load in (judged.load(group, "POP")[name] for name in ("count", "traffic", "lag")):
+            assert load is None or load.keys() == {"peak", "gini", "cv", "max", "min", "mean"}
 
 
 def test_clients_beyond_the_largest_topic_are_of_no_use(judged: Judgement) -> None:

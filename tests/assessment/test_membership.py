@@ -1,7 +1,7 @@
 """DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
 from rocketmq_capacity.snapshot.inventory import Client, Subscription
-from tests.assessment.cases import OWN_STRATEGY, Part, ago, member, members, pops
+from tests.assessment.cases import OWN_STRATEGY, Part, ago, member, members, owned, pops
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import queues, reads
 
@@ -17,8 +17,23 @@ _twin = [
 PART.case("twins", _twin)
 PART.case("twins_of_two_queues", [member("twin"), member("twin")], queues("broker-a", 1), queues("broker-b", 1))
 PART.case("twins_own_strategy", [member("twin", allocate_strategy=OWN_STRATEGY) for _ in range(2)])
+PART.case(
+    "twins_that_say_that_they_pop",
+    [
+        member("twin", allocate_strategy=OWN_STRATEGY, owned_queues=owned(("twins_that_say_that_they_pop", name, -1)))
+        for name in ("broker-a", "broker-b")
+    ],
+    subscriptions=(pops("twins_that_say_that_they_pop"),),
+)
 PART.case("twins_that_broadcast", _twin, message_model="BROADCASTING")
 PART.case("one_machine_two_ids", [member("a", client_addr="10.0.0.1:1"), member("b", client_addr="10.0.0.1:1")])
+
+
+def test_a_popped_queue_is_not_read_twice_by_equal_ids(judged: Judgement) -> None:
+    found = judged.finding("DUPLICATE_CLIENT_ID", "twins_that_say_that_they_pop")
+
+    assert found["evidence"]["doubly_owned_queues"] == 0
+    assert found["severity"] == "WARNING"
 
 
 def test_two_consumers_of_one_client_id_are_flagged_with_who_they_are(judged: Judgement) -> None:

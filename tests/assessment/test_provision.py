@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.assessment.cases import OWN_STRATEGY, Part, member, members, pops, takes
+from tests.assessment.cases import OWN_STRATEGY, Part, member, members, owned, pops, takes
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import queues
 
@@ -109,6 +109,22 @@ PART.group(
     "popped_fast",
     subscriptions=(pops("popped_fast"),),
 )
+_popped = owned(("popped_fast", "broker-a", -1), ("popped_fast", "broker-b", -1))
+PART.group(
+    "says_that_it_pops_fast",
+    [
+        *members(
+            4,
+            consume_threads=10,
+            consume_batch_size=1,
+            status=takes("popped_fast", 10.0),
+            allocate_strategy=OWN_STRATEGY,
+            owned_queues=_popped,
+        )
+    ],
+    "popped_fast",
+    subscriptions=(pops("popped_fast"),),
+)
 
 
 def test_a_batch_is_one_call(judged: Judgement) -> None:
@@ -123,7 +139,8 @@ def test_an_orderly_client_handles_a_queue_at_a_time(judged: Judgement) -> None:
 
 def test_poppers_of_a_queue_share_what_it_receives(judged: Judgement) -> None:
     # 2,400 messages a second over four clients.
-    assert judged.group("pops_fast")["utilisation"] == pytest.approx(0.6)
+    for group in ("pops_fast", "says_that_it_pops_fast"):
+        assert judged.group(group)["utilisation"] == pytest.approx(0.6)
 
 
 # Lag

@@ -43,8 +43,8 @@ def a_group(consumer_group: str = "g_pay", **changes: Any) -> Row:
     } | changes
 
 
-def metrics(loads: Sequence[float], floor: float) -> list[tuple[str, float]] | None:
-    """Skew of a load as the map column holds it; null where it is not defined."""
+def metrics(loads: Sequence[float], floor: float | None) -> list[tuple[str, float]] | None:
+    """Skew of a load as the map column holds it; null where it is not defined. ``floor``: None under POP."""
     n, total = len(loads), sum(loads)
     if n < 2 or total <= 0:
         return None
@@ -53,8 +53,7 @@ def metrics(loads: Sequence[float], floor: float) -> list[tuple[str, float]] | N
     peak = max(loads) / mean
     return [
         ("peak", peak),
-        ("floor", floor),
-        ("excess", peak / floor),
+        *([] if floor is None else [("floor", floor), ("excess", max(peak / floor, 1.0))]),
         ("gini", sum((2 * i - n - 1) * x for i, x in enumerate(ascending, 1)) / (n * total)),
         ("cv", (sum((x - mean) ** 2 for x in loads) / n) ** 0.5 / mean),
         ("max", max(loads)),

@@ -20,7 +20,7 @@ def sample_rows() -> dict[str, list[dict[str, Any]]]:
         "failure": [],
         "group_status": [a_group()],
         "strategy_load": [
-            a_strategy(strategy="POP", count=metrics([2] * 12, 1.0)),
+            a_strategy(strategy="POP", count=metrics([2] * 12, None)),
             a_strategy(strategy="AVG", idle_clients=list(reversed(IDLE)), count=count),
             a_strategy(
                 strategy="MACHINE_ROOM",

@@ -11,8 +11,8 @@ from rocketmq_capacity.report import limits
 from rocketmq_capacity.report.detail import worst_groups
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
-from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
-from tests.report.sample_cluster import sample_rows
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
+from tests.report.sample_cluster import CLIENTS, sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 HOSTILE = [
@@ -132,13 +132,16 @@ def test_every_chart_is_one_image_with_a_name_and_has_its_numbers_in_a_table_und
 
 
 def test_a_charts_bars_are_its_tables_numbers():
-    tree = read_page(page(sample_rows()))
+    rows = sample_rows()
+    rows["strategy_load"].append(a_strategy(strategy="CONFIG", count=metrics([2] * 12, 1.5)))
+    rows["client_load"] += [a_load("g_pay", "CONFIG", client, 2) for client in CLIENTS]
+    tree = read_page(page(rows))
     (box,) = [f for f in elements(tree, "figure") if "g_pay" in text_of(f.find(f".//{HTML}caption"))]
 
     cells = [[text_of(cell) for cell in row] for row in box.iter(f"{HTML}tr")]
     drawn = [text_of(t) for t in box.iter(f"{SVG}text")]
 
-    assert cells[0] == ["Client", "AVG (queues)", "POP (queues)"]
+    assert cells[0] == ["Client", "AVG (queues)", "CONFIG (queues)"]
     assert cells[1:] == [[f"10.0.0.{n}@1#1", "1", "2"] for n in (10, 11, 12, 1, 2, 3, 4, 5)] + [
         [f"10.0.0.{n}@1#1", "0", "2"] for n in (6, 7, 8, 9)
     ]

@@ -168,8 +168,8 @@ def _add_strategy(rows: Rows, group: MadeGroup, name: str, owned: dict[str, list
             group.name,
             name,
             idle_clients=[client for client, queues in owned.items() if not queues],
-            count=metrics(counts, floor),
-            traffic=metrics(traffic, traffic_floor),
+            count=metrics(counts, None if name == "POP" else floor),
+            traffic=metrics(traffic, None if name == "POP" else traffic_floor),
         )
     )
     for client, queues in owned.items():

@@ -130,7 +130,13 @@ def _as_reported(division: Division) -> Owners:
         else:
             strangers.add((client, name))
     given = np.array(sorted(pairs), np.int64).reshape(-1, 2)
-    return Owners(given[:, 0], given[:, 1], tuple(sorted(one for one in strangers if one[1].topic in read)))
+    pops = np.array([division.group.pops(reads) for reads in queues.topics], bool)
+    return Owners(
+        given[:, 0],
+        given[:, 1],
+        tuple(sorted(one for one in strangers if one[1].topic in read)),
+        is_popped=pops[queues.topic[given[:, 0]]],
+    )
 
 
 def _seen(division: Division) -> set[tuple[int, Queue]]:

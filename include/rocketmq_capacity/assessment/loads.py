@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers, metrics
+from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
 from rocketmq_capacity.contracts.dataset import Metrics, Queue
 from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owners
 
@@ -61,6 +61,12 @@ class Weights:
     def total_lag(self) -> int | None:
         """Of all business queues; None where a lag is unknown, and where there is no queue."""
         return int(self.lag[self.queue].sum()) if len(self.queue) and self.has_lag[self.queue].all() else None
+
+    def floors(self, clients: int) -> Numbers:
+        """FLOOR by queues, by messages a second and by lag, over so many clients."""
+        lag = np.where(self.has_lag, self.lag, np.nan)
+        loads = np.stack([np.ones(len(lag)), self.msgs_per_s, lag])
+        return floors(loads[:, self.queue], clients)
 
 
 def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
@@ -149,8 +155,8 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
     is_owned = np.zeros((len(each), len(division.queues)), bool)
     is_owned[row, queue] = True
     x = np.concatenate([queues, msgs_per_s, np.where(has_lag, lag, np.nan)])
-    least_max, even = _bounds(weights, clients)
-    figures = metrics(x, np.repeat(least_max, len(each)), np.repeat(even, len(each)))
+    is_shared = np.array([np.any(owners.is_popped) for owners in each], bool)
+    figures = metrics(x, np.repeat(weights.floors(clients), len(each)), np.tile(is_shared, 3))
     for number, owners in enumerate(each):
         yield Load(
             division,
@@ -162,20 +168,6 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
             weights.queue[~is_owned[number, weights.queue]],
             *figures[number :: len(each)],
         )
-
-
-def _bounds(weights: Weights, clients: int) -> tuple[list[float], list[float]]:
-    """What the busiest client must at least bear of each load, and what FLOOR divides it by (NaN: the mean).
-
-    Of a weighted load the busiest client bears at least the heaviest queue, and at least an even share.
-    """
-    if not len(weights.queue) or not clients:
-        return [np.nan] * 3, [np.nan] * 3
-    share = len(weights.queue) / clients
-    rate, lag = weights.total_msgs_per_s, weights.total_lag
-    traffic = np.nan if rate is None else max(float(weights.msgs_per_s[weights.queue].max()), rate / clients)
-    behind = np.nan if lag is None else max(float(weights.lag[weights.queue].max()), lag / clients)
-    return [float(np.ceil(share)), traffic, behind], [share, np.nan, np.nan]
 
 
 def _counted(cells: Iterable[int] | Integers, shape: tuple[int, int]) -> Integers:

@@ -18,7 +18,8 @@ Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Metrics = dict[str, float]
 """Skew of one load over the clients of a group: peak, floor, excess, gini, cv, and max, min, mean in the load's unit.
 
-Null where it is not defined: under two clients, no load, or an unknown part of it."""
+Null where it is not defined: under two clients, no load, or an unknown part of it. Without floor and excess where
+clients share queues, as under POP."""
 
 
 class Queue(Struct, frozen=True, order=True):

@@ -27,8 +27,9 @@ Two types stand in several tables:
 - **queue**, a struct of `topic`, `broker_name` and `queue_id`.
 - **METRICS**, a map from a metric's name to its value, of one load over all distinct client ids of a group: `peak`,
   `floor`, `excess`, `gini` and `cv` without a unit, `max`, `min` and `mean` in the load's own (queues, messages a
-  second, messages). Null where it is not defined: under two clients, no load at all, or a part of it unknown. The plan
-  file rounds the first five to 4 decimals; the tables do not.
+  second, messages). Null where it is not defined: under two clients, no load at all, or a part of it unknown. Where
+  clients share queues, as under POP, `floor` and `excess` are missing. The plan file rounds the first five to 4
+  decimals; the tables do not.
 """
 
 TYPES: Final[tuple[tuple[Any, str], ...]] = (

@@ -44,8 +44,11 @@ def side_shown(side: Side | None) -> dict[str, Any]:
     }
 
 
+def excess(load: Metrics | None) -> float | None:
+    """EXCESS of a load; None where it is not defined, as for queues that are popped."""
+    return None if load is None else load.get("excess")
+
+
 def _is_more_skewed(before: Metrics | None, after: Metrics | None, target_excess: float) -> bool:
-    if after is None:
-        return False
-    allowed = max(1.0 if before is None else before["excess"], target_excess)
-    return after["excess"] > allowed + TOLERANCE
+    was, would_be = excess(before), excess(after)
+    return would_be is not None and would_be > max(was or 1.0, target_excess) + TOLERANCE

@@ -12,7 +12,7 @@ from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
-from rocketmq_capacity.recommendation.effects import side_shown
+from rocketmq_capacity.recommendation.effects import excess, side_shown
 from rocketmq_capacity.recommendation.facts import Group, evidence
 from rocketmq_capacity.vocabulary import COUNT_SKEWS, Rule
 
@@ -100,7 +100,8 @@ def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
     is_cause = any(evidence(one).get("cause") == rule for one in group.named(ORPHAN))
     if is_cause and (before is None or after is None or after.orphan_queues < before.orphan_queues):
         rules.append(ORPHAN)
-    if before and after and before.count and after.count and after.count["excess"] < before.count["excess"]:
+    was, would_be = excess(before.count if before else None), excess(after.count if after else None)
+    if was is not None and would_be is not None and would_be < was:
         rules += [skew for skew in COUNT_SKEWS if group.named(skew)]
     return rules
 

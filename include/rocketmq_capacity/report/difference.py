@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.order import nulls_first
 from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recommendation, StrategyPlan
 from rocketmq_capacity.report.wording import RULE_PRIORITY
@@ -165,7 +166,8 @@ def _loads(before: Mapping[str, GroupPlan], after: Mapping[str, GroupPlan]) -> t
 
 
 def _is_current(group: GroupPlan | None, strategy: str) -> bool:
-    return group is not None and group.current_strategy == strategy
+    now = None if group is None else in_use(group)
+    return now is not None and now.strategy == strategy
 
 
 def _strategies(group: GroupPlan | None) -> dict[str, Load]:

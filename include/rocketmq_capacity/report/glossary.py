@@ -60,7 +60,8 @@ GLOSSARY: Final = (
     Term(
         "floor",
         "FLOOR",
-        "The lowest PEAK that any division could reach: 8 queues over 3 clients cannot be more even than 3 : 3 : 2.",
+        "The lowest PEAK that whole queues allow: 8 queues over 3 clients cannot be more even than 3 : 3 : 2. POP has "
+        "none, since its clients share queues.",
     ),
     Term(
         "excess",

@@ -45,8 +45,10 @@ class Skew(Struct, frozen=True, kw_only=True):
     """How unevenly a load lies on a group's clients, rounded to four decimals; null is not defined."""
 
     peak: Annotated[float | None, Meta(description="the busiest client's load / the mean")]
-    floor: Annotated[float | None, Meta(description="the least PEAK that any division of these queues could reach")]
-    excess: Annotated[float | None, Meta(description="PEAK / FLOOR")]
+    floor: Annotated[
+        float | None, Meta(description="the lowest PEAK that whole queues allow; null where clients share queues (POP)")
+    ]
+    excess: Annotated[float | None, Meta(description="PEAK / FLOOR, at least 1; null where FLOOR is")]
     gini: Annotated[float | None, Meta(description="Gini coefficient")]
     cv: Annotated[float | None, Meta(description="coefficient of variation")]
 

@@ -42,27 +42,30 @@ def loads_of(rows, *args):
         ([strategy("B", 1.901)], None),
         ([strategy("B", 1.9)], "B"),
         ([strategy("B", 1.0, doubly=1)], None),
+        ([strategy("POP", 1.0)], None),
         ([], None),
     ],
 )
 def test_the_best_alternative_is_safe_first_even_next_and_worth_the_change(others, best):
-    found = best_alternative([strategy("A", 2.0), *others], "A", COUNT)
+    now = strategy("A", 2.0)
+
+    found = best_alternative([now, *others], now, COUNT)
 
     assert (found and found.strategy) == best
 
 
 def test_a_safer_strategy_is_an_alternative_even_where_it_is_no_more_even():
-    found = best_alternative([strategy("A", 1.0, orphans=2), strategy("B", 1.5)], "A", COUNT)
+    now = strategy("A", 1.0, orphans=2)
+
+    found = best_alternative([now, strategy("B", 1.5)], now, COUNT)
 
     assert found is not None
     assert found.strategy == "B"
 
 
-@pytest.mark.parametrize("current", ["MIXED", None, "B"])
-def test_there_is_no_alternative_to_a_strategy_that_is_not_known_or_cannot_run(current):
-    strategies = [strategy("A", 1.0), strategy("B", 2.0, applicable=False)]
-
-    assert best_alternative(strategies, current, COUNT) is None
+@pytest.mark.parametrize("now", [None, strategy("B", 2.0, applicable=False), strategy("POP", 2.0)])
+def test_there_is_no_alternative_to_a_strategy_that_is_not_known_cannot_run_or_pops(now):
+    assert best_alternative([strategy("A", 1.0), *([now] if now else [])], now, COUNT) is None
 
 
 @pytest.mark.parametrize(

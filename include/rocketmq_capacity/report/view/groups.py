@@ -8,6 +8,7 @@ import msgspec
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, number, per_cent
+from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHANGES, FINDINGS_A_GROUP, ITEMS
 from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers, Link
@@ -113,8 +114,8 @@ def anchors_of(groups: Sequence[GroupPlan], detailed: Collection[str]) -> dict[s
 
 def line_of(group: GroupPlan, place: int, section: str | None, found: Mapping[Severity, int]) -> GroupLine:
     """The group's line; ``found`` counts its findings by severity."""
-    current = current_strategy(group)
-    count = None if current is None else current.count
+    now = in_use(group)
+    count = None if now is None else now.count
     return GroupLine(
         anchor=f"line-{place + 1}",
         section=section,
@@ -124,7 +125,7 @@ def line_of(group: GroupPlan, place: int, section: str | None, found: Mapping[Se
         clients=_clients(group),
         useful=_useful(group),
         reads=_reads(group),
-        strategy=group.current_strategy or "\u2013",
+        strategy=(now.strategy if now else group.current_strategy) or "\u2013",
         peak=metric(count.peak if count else None),
         floor=metric(count.floor if count else None),
         severities=tuple((severity, found[severity]) for severity in SEVERITIES if found.get(severity)),
@@ -138,6 +139,7 @@ def section_of(
     indices = answers.of_group(group.consumer_group)
     wording = STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, ""))
     changes, more_changes = _changes(answers, indices)
+    now = in_use(group)
     known = [measure for measure in MEASURES if any(measure.of(strategy) for strategy in group.strategies)]
     return GroupSection(
         line=line,
@@ -149,17 +151,12 @@ def section_of(
         more_findings=max(0, len(indices) - FINDINGS_A_GROUP),
         changes=changes,
         more_changes=more_changes,
-        strategies=tuple(_strategy_line(s, group.current_strategy, alternative, known) for s in group.strategies),
+        strategies=tuple(_strategy_line(one, now, alternative, known) for one in group.strategies),
         measures=tuple(measure.title for measure in known),
         unknown=" and ".join(measure.title.lower() for measure in MEASURES if measure not in known),
-        lists=_lists(current_strategy(group)),
+        lists=_lists(now),
         no_strategies=_no_strategies(group),
     )
-
-
-def current_strategy(group: GroupPlan) -> StrategyPlan | None:
-    """The strategy in use, where the plan has it."""
-    return next((strategy for strategy in group.strategies if strategy.strategy == group.current_strategy), None)
 
 
 def metric(value: float | None) -> str:
@@ -185,7 +182,6 @@ def _reads(group: GroupPlan) -> str:
 
 def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]:
     topics = group.topics
-    source = SOURCE_WORDS.get(group.current_strategy_source or "", "")
     listed = ", ".join(topics[:ITEMS]) + (f" and {len(topics) - ITEMS:,} more" if len(topics) > ITEMS else "")
     facts = [
         ("Running consumers", _clients(group)),
@@ -193,10 +189,18 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
         ("Message model", (group.message_model or "unknown").capitalize()),
         ("Reads by", group.message_request_mode),
-        ("Strategy in use", f"{group.current_strategy or 'none'}{f' ({source})' if source else ''}"),
+        ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", per_cent(status.utilisation)),
     ]
     return tuple(facts)
+
+
+def _strategy_words(group: GroupPlan) -> str:
+    now = in_use(group)
+    if now is not None and now.strategy != group.current_strategy:
+        return f"{now.strategy} (its request mode)"
+    source = SOURCE_WORDS.get(group.current_strategy_source or "", "")
+    return f"{group.current_strategy or 'none'}{f' ({source})' if source else ''}"
 
 
 def _finding(answers: Answers, index: int) -> GroupFinding:
@@ -215,11 +219,11 @@ def _changes(answers: Answers, indices: Sequence[int]) -> tuple[tuple[GroupChang
 
 
 def _strategy_line(
-    strategy: StrategyPlan, current: str | None, alternative: str | None, measures: Sequence[Measure]
+    strategy: StrategyPlan, now: StrategyPlan | None, alternative: str | None, measures: Sequence[Measure]
 ) -> StrategyLine:
     return StrategyLine(
         strategy=strategy.strategy,
-        is_current=strategy.strategy == current,
+        is_current=strategy is now,
         is_alternative=strategy.strategy == alternative,
         is_applicable=strategy.applicable,
         reason=strategy.reason or "no reason given",

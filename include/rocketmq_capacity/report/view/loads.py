@@ -8,7 +8,7 @@ from typing import Final, Literal
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
 from rocketmq_capacity.report.plan_file import Skew, StrategyPlan
-from rocketmq_capacity.vocabulary import Rule, java_order
+from rocketmq_capacity.vocabulary import POP, Rule, java_order
 
 WORTHWHILE: Final = 0.95
 """An alternative must bring the PEAK to at most this share of today's: less is not worth a change of strategy."""
@@ -73,15 +73,17 @@ def measure_of(rules: Collection[str], strategy: StrategyPlan) -> Measure:
     return wished if wished.of(strategy) is not None else COUNT
 
 
-def best_alternative(strategies: Sequence[StrategyPlan], current: str | None, measure: Measure) -> StrategyPlan | None:
+def best_alternative(
+    strategies: Sequence[StrategyPlan], now: StrategyPlan | None, measure: Measure
+) -> StrategyPlan | None:
     """The applicable strategy that leaves the fewest queues orphaned or doubly owned, then the most even one.
 
-    None where none is better than the current one: at least as safe, and its PEAK at most ``WORTHWHILE`` of today's.
+    None where none is better than the one in use: at least as safe, and its PEAK at most ``WORTHWHILE`` of today's.
+    POP divides nothing: its clients share queues, so that it is compared with no other.
     """
-    now = next((strategy for strategy in strategies if strategy.strategy == current), None)
-    if now is None or not now.applicable:
+    if now is None or not now.applicable or now.strategy == POP:
         return None
-    others = [s for s in strategies if s.applicable and s is not now and measure.of(s) is not None]
+    others = [s for s in strategies if s.applicable and s.strategy not in (now.strategy, POP) and measure.of(s)]
 
     def key(strategy: StrategyPlan) -> tuple[int, int, float, int, str]:
         return *_harm(strategy), _peak(strategy, measure), len(strategy.idle_clients), strategy.strategy

@@ -9,6 +9,7 @@ from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
+from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHARTS, GROUPS, GROUPS_IN_DETAIL
 from rocketmq_capacity.report.plan_file import GroupPlan, Plan
 from rocketmq_capacity.report.view.answers import Answers
@@ -18,7 +19,6 @@ from rocketmq_capacity.report.view.groups import (
     GroupLine,
     GroupSection,
     anchors_of,
-    current_strategy,
     line_of,
     section_of,
 )
@@ -65,7 +65,7 @@ def page_of(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
     lines = _lines(plan.groups, anchors, set(detailed), answers)
     sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads)
-    current = {group.consumer_group: group.current_strategy for group in plan.groups}
+    current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
         summary=summary_of(plan, answers, statuses),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
@@ -111,13 +111,13 @@ def _sections(
             clients[load.consumer_group].append(load)
     sections, drawn, left_out = [], 0, 0
     for name in detailed:
-        group, current = by_name[name], current_strategy(by_name[name])
+        group, now = by_name[name], in_use(by_name[name])
         rules = {answers.findings[index].rule for index in answers.of_group(name)}
-        measure = COUNT if current is None else measure_of(rules, current)
-        best = best_alternative(group.strategies, group.current_strategy, measure)
+        measure = COUNT if now is None else measure_of(rules, now)
+        best = best_alternative(group.strategies, now, measure)
         alternative = None if best is None else best.strategy
         section = section_of(group, lines[name], status[name], answers, alternative)
-        telling = telling_loads(group, clients[name], measure, alternative)
+        telling = telling_loads(now, clients[name], measure, alternative)
         chart = None
         if telling is not None and drawn < CHARTS:
             drawn += 1

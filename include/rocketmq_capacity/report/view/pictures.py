@@ -9,11 +9,13 @@ from markupsafe import Markup
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
-from rocketmq_capacity.report.plan_file import GroupPlan
+from rocketmq_capacity.report.plan_file import GroupPlan, StrategyPlan
 from rocketmq_capacity.report.svg import inline_svg
-from rocketmq_capacity.report.view.groups import current_strategy, metric
+from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
+from rocketmq_capacity.vocabulary import POP
 
 UNEVEN: Final = 1.05
 """A group above this EXCESS says something in a chart; below it the bars are alike."""
@@ -33,16 +35,18 @@ class Chart:
 
 
 def telling_loads(
-    group: GroupPlan, rows: Sequence[ClientLoad], measure: Measure, alternative: str | None
+    now: StrategyPlan | None, rows: Sequence[ClientLoad], measure: Measure, alternative: str | None
 ) -> Loads | None:
-    """The loads of a group that is worth a chart: uneven, with idle clients, or with a better alternative."""
-    current = current_strategy(group)
-    if current is None or not current.applicable:
+    """The loads of a group that is worth a chart: uneven, with idle clients, or with a better alternative.
+
+    None under POP: the queues of its clients are the same ones, and bars would count each several times.
+    """
+    if now is None or not now.applicable or now.strategy == POP:
         return None
-    skew = measure.of(current)
+    skew = measure.of(now)
     is_uneven = skew is not None and (skew.excess or 0) > UNEVEN
-    says_something = alternative is not None or is_uneven or current.idle_clients
-    return loads_of(rows, measure, current.strategy, alternative) if says_something else None
+    says_something = alternative is not None or is_uneven or now.idle_clients
+    return loads_of(rows, measure, now.strategy, alternative) if says_something else None
 
 
 def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
@@ -90,12 +94,15 @@ def overview_picture(groups: Sequence[GroupPlan]) -> Chart | None:
 
 
 def _span(group: GroupPlan) -> Span | None:
-    current = current_strategy(group)
-    skew = None if current is None else current.count
+    now = in_use(group)
+    skew = None if now is None else now.count
     if skew is None or skew.peak is None or skew.floor is None or skew.excess is None or skew.excess <= UNEVEN:
         return None
-    best = best_alternative(group.strategies, group.current_strategy, COUNT)
-    return Span(group.consumer_group, skew.peak, skew.floor, best.count.peak if best and best.count else None)
+    best = best_alternative(group.strategies, now, COUNT)
+    other = None if best is None or best.count is None else best.count.peak
+    # Below FLOOR it leaves some queues to nobody, or gives some to two: it divides other queues than the group has.
+    is_comparable = other is not None and other >= skew.floor
+    return Span(group.consumer_group, skew.peak, skew.floor, other if is_comparable else None)
 
 
 def _cells(bar: Bar, loads: Loads) -> tuple[str, ...]:
