@@ -18,17 +18,16 @@ later snapshot. That is looked at when the question is asked, and again when the
 """
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import pendulum
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import DAG, Param, get_current_context, task, task_group
 
 from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
+from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.report_asset import REPORT
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.store.lake import Lake
 
@@ -38,15 +37,9 @@ PLACES = Places.of(home_of(__file__))
 RUNS_AT_ONCE = 16
 
 with DAG(
-    dag_id=Path(__file__).stem,
-    description=__doc__.partition(".")[0],
-    doc_md=__doc__,
+    **every_dag(__file__, __doc__),
     schedule=[REPORT],
-    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
-    catchup=False,
     max_active_runs=RUNS_AT_ONCE,
-    default_args=ASK_AGAIN,
-    tags=["rocketmq", "capacity"],
 ) as dag:
 
     @task

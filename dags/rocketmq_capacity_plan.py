@@ -21,7 +21,8 @@ recorded sample is planned.
 | `plan.publish` | writes the report and the plan |
 
 **Clearing a run** plans again from the snapshot that the run stored, because a cluster cannot be asked about
-yesterday; there is no catch-up for the same reason. To plan the cluster as it is now, trigger a new run.
+yesterday. There is no catch-up and no backfill for the same reason. To plan the cluster as it is now, trigger a new
+run.
 
 **Where Spark runs** is told by the connection `spark_default` alone: `local[*]`, `spark://…`, `k8s://…` or `yarn`. How
 many clusters are planned at once, by the slots of the pool `rocketmq_capacity`.
@@ -32,18 +33,17 @@ of a task that failed, and of a run that has not ended `RMQC_LATE_AFTER_MINUTES`
 
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import pendulum
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
+from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
 from rocketmq_capacity.provider.report_asset import REPORT, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
 from rocketmq_capacity.settings.deployment import Places, home_of
 
 PLACES = Places.of(home_of(__file__))
@@ -54,18 +54,12 @@ TIME_LIMIT = timedelta(hours=2)
 RUNS_AT_ONCE = 1
 
 with DAG(
-    dag_id=Path(__file__).stem,
-    description=__doc__.partition(".")[0],
-    doc_md=__doc__,
+    **every_dag(__file__, __doc__, on_failure_callback=tell_failed),
     schedule="@daily",
-    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
-    catchup=False,
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
     deadline=late_alerts(PLACES),
-    default_args={**ASK_AGAIN, "on_failure_callback": tell_failed},
     params={"clusters": clusters_param(PLACES), "inventory": inventory_param(), **policy_params()},
-    tags=["rocketmq", "capacity"],
 ) as dag:
 
     @task

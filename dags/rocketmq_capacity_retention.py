@@ -14,14 +14,12 @@ what-ifs alike. A run by hand with *Only list* deletes nothing.
 
 import logging
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import pendulum
 from airflow.sdk import DAG, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN
+from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
@@ -31,14 +29,9 @@ PLACES = Places.of(home_of(__file__))
 LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}
 
 with DAG(
-    dag_id=Path(__file__).stem,
-    description=__doc__.partition(".")[0],
-    doc_md=__doc__,
+    **every_dag(__file__, __doc__),
     schedule="@daily",
-    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
-    catchup=False,
     max_active_runs=1,
-    default_args=ASK_AGAIN,
     params={
         "only_list": Param(
             False,
@@ -48,7 +41,6 @@ with DAG(
             section="What is done",
         )
     },
-    tags=["rocketmq", "capacity"],
 ) as dag:
 
     @task

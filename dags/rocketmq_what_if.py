@@ -23,18 +23,17 @@ plan; *Capacity reports* lists them apart.
 
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import pendulum
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
 from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
-from rocketmq_capacity.provider.spark_app import ASK_AGAIN, COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
+from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.store.run_key import key_before, run_key
 
@@ -46,21 +45,16 @@ TIME_LIMIT = timedelta(hours=4)
 RUNS_AT_ONCE = 4
 
 with DAG(
-    dag_id=Path(__file__).stem,
-    description=__doc__.partition(".")[0],
-    doc_md=__doc__,
+    **every_dag(__file__, __doc__),
     schedule=None,
-    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
-    default_args=ASK_AGAIN,
     params={
         "cluster": cluster_param(PLACES),
         "inventory": inventory_param(),
         **scenario_params(),
         **policy_params(),
     },
-    tags=["rocketmq", "capacity"],
 ) as dag:
 
     @task

@@ -3,14 +3,19 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
+from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import AirflowFailException
+from airflow.utils.types import DagRunType
 
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:
     from airflow.dag_processing.dagbag import DagBag
+    from airflow.sdk import Context
 
 pytestmark = pytest.mark.airflow
 
@@ -37,6 +42,47 @@ def test_a_dag_shows_its_docstring(dag_bag: "DagBag") -> None:
 def test_every_task_is_tried_again_where_airflow_itself_was_away(dag_bag: "DagBag") -> None:
     for dag in dag_bag.dags.values():
         assert all((task.retries or 0) >= 1 for task in dag.tasks), dag.dag_id
+
+
+def test_every_task_refuses_fields_that_its_dag_does_not_know(dag_bag: "DagBag") -> None:
+    for dag in dag_bag.dags.values():
+        run = SimpleNamespace(conf={"no_field_of_any_dag": 1})
+        for task in dag.tasks:
+            assert isinstance(task, BaseOperator), task
+            assert task._pre_execute_hook is not None, task
+            with pytest.raises(AirflowFailException, match="no_field_of_any_dag: is not a known field"):
+                task._pre_execute_hook(cast("Context", {"dag": dag, "dag_run": run}))
+
+
+def test_no_dag_can_be_run_for_days_that_are_over(dag_bag: "DagBag") -> None:
+    for dag in dag_bag.dags.values():
+        assert dag.allowed_run_types is not None, dag
+        assert {DagRunType(run_type).value for run_type in dag.allowed_run_types} == {
+            "scheduled",
+            "manual",
+            "operator_triggered",
+            "asset_triggered",
+            "asset_materialization",
+        }, dag
+
+
+@pytest.fixture(scope="module")
+def airflow_command(airflow_database: None) -> list[str]:
+    """Airflow's command line, over a database that knows the Dags."""
+    program = [sys.executable, "-m", "airflow"]
+    subprocess.run([*program, "dags", "reserialize"], check=True, capture_output=True, timeout=120)
+    return program
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dag_id", ["rocketmq_capacity_plan", "rocketmq_capacity_retention"])
+def test_airflow_refuses_a_backfill(dag_id: str, airflow_command: list[str]) -> None:
+    days = ["--from-date", "2026-11-01", "--to-date", "2026-11-02"]
+    asked = [*airflow_command, "backfill", "create", "--dag-id", dag_id, *days]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=120)
+
+    assert answer.returncode != 0
+    assert f"Dag with dag_id: '{dag_id}' does not allow backfill runs" in answer.stderr
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

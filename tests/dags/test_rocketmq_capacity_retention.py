@@ -76,3 +76,17 @@ def test_the_form_may_ask_for_the_list_alone(deployment: Path) -> None:
     assert run.state == "success"
     assert [len(runs) for runs in listed(run).values()] == [1, 1]
     assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]
+
+
+def test_a_misspelt_field_deletes_nothing_and_is_not_tried_again(
+    deployment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_dag(only_lst=True)
+
+    assert run.state == "failed"
+    assert {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()} == {
+        "list_expired": ("failed", 1),
+        "delete_expired": ("upstream_failed", 0),
+    }
+    assert "only_lst: is not a known field; the nearest known field is 'only_list'" in capsys.readouterr().out
+    assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]

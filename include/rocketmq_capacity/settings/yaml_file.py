@@ -86,7 +86,7 @@ def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> B
     place = _place(_written(model, first["loc"]))
     if first["type"] == "extra_forbidden":
         known = [key for found in _models_at(model, first["loc"][:-1]) for key in found.model_fields]
-        return BadInput(source, place, f"is not a known key{_nearest('key', first['loc'][-1], known)}")
+        return BadInput(source, place, f"is not a known key{nearest('key', first['loc'][-1], known)}")
     if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
         tag = str(first["ctx"]["discriminator"]).strip("'")
         members = _models_at(model, first["loc"])
@@ -94,7 +94,7 @@ def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> B
         if first["type"] == "union_tag_not_found":
             return BadInput(source, f"{place}.{tag}", f"is missing; expected one of {', '.join(tags)}")
         it = first["input"][tag]
-        return BadInput(source, f"{place}.{tag}", f"{it!r:.200} is not a known {tag}{_nearest(tag, it, tags)}")
+        return BadInput(source, f"{place}.{tag}", f"{it!r:.200} is not a known {tag}{nearest(tag, it, tags)}")
     if first["type"] == "missing":
         return BadInput(source, place, "is missing; expected a value")
     problem = _WORDS_OF_YAML.get(first["type"]) or first["msg"].removeprefix("Value error, ")
@@ -110,7 +110,7 @@ _WORDS_OF_YAML: Final = {
 """What pydantic says in Python's words."""
 
 
-def _nearest(what: str, name: object, known: list[str]) -> str:
+def nearest(what: str, name: object, known: list[str]) -> str:
     """The end of a sentence about an unknown name: which known one is most like it."""
     near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
     return f"; the nearest known {what} is {near[0]!r}" if near else ""

@@ -1,0 +1,33 @@
+"""What all Dags have in common: their name and text, which runs they take, and what each task does first."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pendulum
+from airflow.utils.types import DagRunType
+
+from rocketmq_capacity.provider.known_fields import refuse_unknown_fields
+from rocketmq_capacity.provider.spark_app import ASK_AGAIN
+
+NEVER_BACKFILLED: Final = frozenset(DagRunType) - {DagRunType.BACKFILL_JOB}
+"""A cluster cannot be asked about yesterday, so that no Dag has a run to make for a day that is over."""
+
+
+def every_dag(file: str, text: str, **default_args: Any) -> dict[str, Any]:
+    """The arguments of Airflow's ``DAG`` that are the same for every Dag.
+
+    Args:
+        file: the Dag's file, which has the Dag's name.
+        text: its docstring, which the UI shows; its first sentence is the description.
+        default_args: further defaults of this Dag's tasks.
+    """
+    return {
+        "dag_id": Path(file).stem,
+        "description": text.partition(".")[0],
+        "doc_md": text,
+        "start_date": pendulum.datetime(2026, 1, 1, tz="UTC"),
+        "catchup": False,
+        "allowed_run_types": NEVER_BACKFILLED,
+        "default_args": {**ASK_AGAIN, "pre_execute": refuse_unknown_fields, **default_args},
+        "tags": ["rocketmq", "capacity"],
+    }

@@ -1,0 +1,35 @@
+"""Refuses a run whose configuration has a field that its Dag does not know.
+
+Airflow 3.3.2 takes any field and ignores it, so that ``{"only_lst": true}`` would delete instead of listing.
+Source: airflow.sdk.definitions.param.process_params, which adds the configuration to the Dag's Params.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from airflow.sdk import Context
+from airflow.sdk.exceptions import AirflowFailException
+
+from rocketmq_capacity.settings.yaml_file import nearest
+
+OF_AIRFLOW: Final = "airflow/"
+"""Begins the names of what Airflow itself reads from a run's configuration, such as the detail of traces."""
+
+
+def unknown_field(conf: Mapping[str, Any], known: Iterable[str]) -> str:
+    """Which field of a run's configuration the Dag does not know, and the nearest one; empty where it knows all."""
+    fields = sorted(known)
+    for name in sorted(conf.keys() - set(fields)):
+        if not name.startswith(OF_AIRFLOW):
+            end = nearest("field", name, fields) or "; this Dag has no fields"
+            return f"Invalid input for param {name:.200}: is not a known field{end}"
+    return ""
+
+
+def refuse_unknown_fields(context: Context) -> None:
+    """What each task of each Dag does first, however its run was started.
+
+    Errors: AirflowFailException naming the field and the nearest known one; a retry would not help.
+    """
+    if reason := unknown_field(context["dag_run"].conf or {}, context["dag"].params):
+        raise AirflowFailException(reason)
