@@ -1,5 +1,7 @@
 # One image for Airflow and for Spark, so that the driver's Python, Spark and libraries are the executors'.
-ARG PYTHON=python:3.11-slim-bookworm
+# Pinned to what docker-library/repo-info records of this tag on 1 September 2026, for all its platforms. To move it on:
+#   docker buildx imagetools inspect python:3.11-slim-bookworm
+ARG PYTHON=python:3.11.16-slim-bookworm@sha256:c425d915a89a6dcd3183b1797ad9bd8878caff5a417f6371c8df93c8ea8b727f
 
 FROM ${PYTHON} AS wheel
 WORKDIR /source

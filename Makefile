@@ -14,7 +14,7 @@ FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
 
-.PHONY: help run up down test test-fast lint format bench lock docs clean
+.PHONY: help run up down test test-fast pictures lint audit format bench lock docs clean
 
 help: ## what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ lint: ## style, types and who may import whom
 	@$(IN) lint-imports --no-logo
 	@$(IN) .make/lint_stack.sh
 
+audit: ## ask about known vulnerabilities of every pin; what is accepted stands in .ci/accepted-vulnerabilities.txt
+	@$(SET_UP) $(FOR_DEV)
+	@$(IN) python .make/audit.py
+
 format: ## put the code into its form
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) ruff check --fix-only -q .
@@ -64,10 +68,11 @@ lock: ## resolve requirements*.in to requirements*.txt
 	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
 	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
 
-docs: ## write the data dictionary and the plan's JSON Schema again from the types
+docs: ## write the data dictionary, the plan's JSON Schema and the licences again from the types and the pins
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
 	@$(IN) python -m rocketmq_capacity.report.schema include/docs
+	@$(IN) python .make/licences.py
 
 clean: down ## delete what set-up and runs made, the lake in data/ excepted
 	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -95,7 +95,7 @@ class LocalAirflow:
         started: dict[str, Started] = {}
         for component, command in COMMANDS.items():
             with self.log_file(component).open("wb") as log:
-                child = subprocess.Popen(  # noqa: S603 # one of the four commands above
+                child = subprocess.Popen(
                     command, env=marked, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
                 )
             started[component] = Started(child.pid, psutil.Process(child.pid).create_time())

@@ -36,9 +36,7 @@ def main() -> None:
     told = settings_of_pip()
     # There is no variable for this one.
     no_index = ["--no-index"] if told.get("no-index", "").lower() in {"1", "true", "yes", "on"} else []
-    os.execve(  # noqa: S606 # no shell is wanted
-        uv, [str(uv), "pip", *sys.argv[1:], *no_index], environment(told, os.environ)
-    )
+    os.execve(uv, [str(uv), "pip", *sys.argv[1:], *no_index], environment(told, os.environ))
 
 
 def settings_of_pip() -> dict[str, str]:

@@ -48,10 +48,15 @@ def test_nothing_else_is_let_into_the_build() -> None:
 
 
 def test_the_python_is_the_one_that_the_requirements_are_locked_for() -> None:
-    (version,) = re.findall(r"(?m)^ARG PYTHON=python:(\d+\.\d+)-slim", TEXT)
+    (version,) = re.findall(r"(?m)^ARG PYTHON=python:(\d+\.\d+)\.\d+-slim", TEXT)
     assert f"--python-version {version} " in (ROOT / "Makefile").read_text(encoding="utf-8")
     supported = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
     assert supported == f">={version}"
+
+
+def test_every_stage_starts_from_the_one_base_that_is_pinned_by_its_digest() -> None:
+    assert re.search(r"(?m)^ARG PYTHON=python:[\w.-]+@sha256:[0-9a-f]{64}$", TEXT)
+    assert {line.split()[1] for line in LINES if line.startswith("FROM")} == {"${PYTHON}"}
 
 
 def test_the_last_user_is_not_root() -> None:
