@@ -57,7 +57,7 @@ def audit(
     (folder / "accepted.txt").write_text(f"# why\n{accepted}")
     own = ["--pins", folder / "pins.txt", "--accepted", folder / "accepted.txt"]
     service = ["--vulnerability-service", "osv", "--osv-url", index, "--cache-dir", folder / "cache"]
-    command = [sys.executable, ROOT / ".make/audit.py", *map(str, (*own, *service))]
+    command = [sys.executable, str(ROOT / ".make/audit.py"), *map(str, (*own, *service))]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
