@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from rocketmq_capacity.snapshot.inventory import ConsumeStatus, Subscription
 from tests.assessment.cases import OWN_STRATEGY, Part, member, members, owned, pops, takes
 from tests.assessment.judge import Judgement
-from tests.simulation.clusters import queues
+from tests.simulation.clusters import queues, reads
 
 PART = Part()
 QUEUES = (queues("broker-a", 12), queues("broker-b", 12))
@@ -171,47 +172,212 @@ def test_an_unknown_lag_has_not_grown_from_zero(judged: Judgement) -> None:
     assert judged.group("lag_unknown_at_first")["provision_status"] == "RIGHT_PROVISIONED"
 
 
-# Undecided
+# Unknown facts
 _case("one_of_twenty_untimed", 20, 10.0, timed=19)
-_case("two_of_twenty_untimed", 20, 10.0, timed=18)
+_case("half_untimed", 4, 10.0, timed=2)
+_case("most_untimed", 4, 10.0, timed=1)
 _case("nobody_timed", 1, 10.0, timed=0)
 _case("rate_unknown", 4, None)
 _case("threads_unknown", 4, 10.0, client={"consume_threads": None})
 _case("owners_unknown", 4, 10.0, client={"allocate_strategy": OWN_STRATEGY})
 _case("no_clients", 0, 10.0)
 _case("time_of_zero", 4, 10.0, rt_ms=0.0)
-_case("broadcasts", 4, 10.0, message_model="BROADCASTING")
 
 
-def test_one_client_in_twenty_may_have_no_response_time(judged: Judgement) -> None:
-    # It has 0.012 of its thousand; the usual time stands in.
+def test_the_usual_time_stands_in_for_one_that_is_not_reported(judged: Judgement) -> None:
+    # The untimed one has 0.012 of its thousand.
     found = judged.group("one_of_twenty_untimed")
 
     assert found["provision_status"] == "OVER_PROVISIONED"
     assert found["utilisation"] == pytest.approx(0.02)
+    assert judged.group("half_untimed")["provision_status"] == "OVER_PROVISIONED"
 
 
-def test_without_response_times_nothing_is_decided(judged: Judgement) -> None:
-    for group, reason in {
-        "two_of_twenty_untimed": "response times are unknown for 2 of 20 clients",
-        "nobody_timed": "response times are unknown for 1 of 1 client",
-        # RocketMQ says 0 where nothing was consumed in the last hour.
-        "time_of_zero": "response times are unknown for 4 of 4 clients",
-    }.items():
-        found = judged.group(group)
-        assert (found["provision_status"], found["provision_reason"]) == ("UNDECIDED", reason)
+def test_where_most_of_its_clients_report_no_response_time_nothing_is_decided(judged: Judgement) -> None:
+    found = judged.group("most_untimed")
+
+    assert found["provision_status"] == "UNDECIDED"
+    assert found["provision_reason"] == "response times are unknown for 3 of 4 clients with messages to handle"
+    assert found["utilisation"] == pytest.approx(0.06)
 
 
-@pytest.mark.parametrize("group", ["rate_unknown", "threads_unknown", "owners_unknown"])
-def test_an_unknown_part_of_the_load_leaves_it_undecided(judged: Judgement, group: str) -> None:
+@pytest.mark.parametrize(
+    ("group", "missing"),
+    [
+        ("nobody_timed", "response time"),
+        # RocketMQ reports 0 where nothing was consumed in the last hour.
+        ("time_of_zero", "response time"),
+        ("rate_unknown", "written"),
+        ("threads_unknown", "threads"),
+        ("owners_unknown", OWN_STRATEGY),
+        ("no_clients", "no clients"),
+    ],
+)
+def test_what_is_missing_is_named_where_nothing_is_decided(judged: Judgement, group: str, missing: str) -> None:
     found = judged.group(group)
 
+    assert (found["provision_status"], found["utilisation"], found["needed_clients_target"]) == (
+        "UNDECIDED",
+        None,
+        None,
+    )
+    assert missing in found["provision_reason"]
+
+
+# An interval
+def _apart(name: str, rate: float, *times: float | None) -> None:
+    clients = [
+        member(one.client_id, consume_threads=10, consume_batch_size=1, status=takes(name, ms) if ms else None)
+        for one, ms in zip(members(len(times)), times, strict=True)
+    ]
+    rates = {(b, i): rate for b in ("broker-a", "broker-b") for i in range(12)}
+    PART.case(name, clients, *QUEUES, rates=rates)
+
+
+_apart("surely_under", 130.0, 10.0, 12.0, None, None)
+_apart("perhaps_under", 130.0, None, None, 10.0, 8.0, 12.0)
+_apart("perhaps_too_slow", 80.0, 2.0, 10.0, None, None)
+
+
+def test_the_shortest_and_the_longest_known_times_are_the_bounds(judged: Judgement) -> None:
+    # Six queues of 80 a client; the slow one of the timed is busy for 48 % of its time for certain.
+    found = judged.group("perhaps_too_slow")
+
+    bounds = [found[f"utilisation{end}"] for end in ("_lower", "", "_upper")]
+    assert bounds == pytest.approx([0.48, 0.48, 0.48])
+    assert found["busiest_client"] == "c02"
+
+
+def test_what_may_be_too_much_or_not_is_undecided(judged: Judgement) -> None:
+    # The first two own five queues each, and take something from 8 to 12 ms a call.
+    found = judged.group("perhaps_under")
+
+    bounds = [found[f"utilisation{end}"] for end in ("_lower", "", "_upper")]
+    assert bounds == pytest.approx([0.65, 0.65, 0.78])
+    assert found["provision_status"] == "UNDECIDED"
+    assert found["provision_reason"].startswith("the busiest client is busy for 65.0 % to 78.0 % of its time: response")
+
+
+def test_what_is_too_much_even_at_the_least_is_too_much(judged: Judgement) -> None:
+    found = judged.group("surely_under")
+
+    assert found["provision_status"] == "UNDER_PROVISIONED"
+    assert found["utilisation_lower"] == pytest.approx(0.936)
+
+
+# Broadcasting
+_case("broadcasts", 4, 10.0, message_model="BROADCASTING")
+_case("broadcasts_too_much", 4, 30.0, message_model="BROADCASTING")
+
+
+def test_a_broadcasting_client_handles_every_queue(judged: Judgement) -> None:
+    assert judged.group("broadcasts")["utilisation"] == pytest.approx(0.24)
+    assert judged.group("broadcasts")["provision_status"] == "RIGHT_PROVISIONED"
+    assert judged.group("broadcasts_too_much")["provision_status"] == "UNDER_PROVISIONED"
+    assert judged.group("broadcasts_too_much")["needed_clients_target"] is None
+
+
+# Orphans: a client that does not subscribe the topic takes nothing, and its share is orphaned.
+PART.topic("half_read", *QUEUES, rates={(b, i): 10.0 for b in ("broker-a", "broker-b") for i in range(12)})
+PART.topic("read_by_all", queues("broker-a"), rates={("broker-a", i): 0.0 for i in range(4)})
+PART.group(
+    "orphans_queues",
+    [
+        member("c01", consume_threads=10, consume_batch_size=1, status=takes("half_read", 10.0)),
+        member("c02", consume_threads=10, consume_batch_size=1, subscriptions=(reads("read_by_all"),)),
+    ],
+    "half_read",
+)
+
+
+def test_a_group_that_leaves_queues_unread_has_too_few_clients_however_idle_they_are(judged: Judgement) -> None:
+    found = judged.group("orphans_queues")
+
+    assert (found["provision_status"], found["utilisation"]) == ("UNDER_PROVISIONED", pytest.approx(0.12))
+    assert found["provision_reason"] == "nobody reads 14 queues"
+
+
+# How many it needs: 24 queues, so that eight clients own three each, and six own four.
+_case("needs_six", 4, 150.0)
+_case("needs_more_than_there_are_queues", 4, 800.0)
+_case("needs_one", 4, 1.0)
+
+
+def test_the_smallest_number_that_keeps_the_busiest_within_the_bound(judged: Judgement) -> None:
+    # A queue takes 15 % of a client; four make 60 % and five 75 %.
+    found = judged.group("needs_six")
+
+    assert [found[f"needed_clients_{end}"] for end in ("lower", "target", "upper")] == [6, 6, 6]
+    # 3.6 clients' full time within 70 % each.
+    assert found["min_safe_clients"] == 6
+    assert judged.group("needs_one")["needed_clients_target"] == judged.group("needs_one")["min_safe_clients"] == 1
+
+
+def test_no_number_of_clients_shares_a_queue_out(judged: Judgement) -> None:
+    # A queue takes 80 % of a client.
+    found = judged.group("needs_more_than_there_are_queues")
+
+    assert found["needed_clients_target"] is None
+    assert found["min_safe_clients"] == found["max_useful_clients"] == 24
+
+
+# Filters
+def _filters(name: str, expression: str, ok: float | None, rate: float, **facts: Any) -> None:
+    status = (ConsumeStatus(topic=name, consume_rt_ms=30.0, consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=0.0),)
+    clients = [
+        member(one.client_id, consume_threads=20, consume_batch_size=1, status=status, **facts) for one in members(4)
+    ]
+    rates = {(b, i): rate for b in ("broker-a", "broker-b") for i in range(12)}
+    own = (Subscription(topic=name, expression_type="TAG", expression=expression),)
+    PART.case(name, clients, *QUEUES, rates=rates, subscriptions=own)
+
+
+_filters("rare", "rare", 5.0, 2_000 / 24)
+_filters("all_tags", "*", 500.0, 2_000 / 24)
+_filters("untold", "rare", None, 2_000 / 24)
+
+
+def test_a_filtering_group_handles_what_its_filter_lets_through(judged: Judgement) -> None:
+    # 5 messages a second of 30 ms are 15 % of one of 20 threads.
+    assert judged.group("rare")["utilisation"] == pytest.approx(0.0075)
+    assert judged.group("rare")["provision_status"] == "OVER_PROVISIONED"
+    assert judged.group("all_tags")["utilisation"] == pytest.approx(0.75)
+
+
+def test_what_a_filter_lets_through_is_not_guessed(judged: Judgement) -> None:
+    found = judged.group("untold")
+
     assert (found["provision_status"], found["utilisation"]) == ("UNDECIDED", None)
-    assert found["provision_reason"] == "rates, threads or owners of some of its queues are unknown"
+    assert "filter" in found["provision_reason"]
+    assert judged.load("untold", "AVG")["traffic"] is None
 
 
-def test_nothing_is_decided_where_there_is_nothing_to_decide(judged: Judgement) -> None:
-    assert judged.group("no_clients")["provision_reason"] == "the group has no clients"
-    assert judged.group("broadcasts")["provision_reason"] == "broadcasting: every client reads every queue"
-    for group in ("no_clients", "broadcasts"):
-        assert judged.group(group)["provision_status"] == "UNDECIDED"
+# What clients say that they consume
+def _says(name: str, ok: tuple[float, ...], **facts: Any) -> None:
+    clients = [
+        member(
+            one.client_id,
+            consume_threads=10,
+            consume_batch_size=1,
+            status=(
+                ConsumeStatus(
+                    topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0
+                ),
+            ),
+        )
+        for one, rate in zip(members(len(ok)), ok, strict=True)
+    ]
+    PART.case(
+        name, clients, *QUEUES, rates={(b, i): 10.0 for b in ("broker-a", "broker-b") for i in range(12)}, **facts
+    )
+
+
+_says("agrees", (60.0, 60.0, 60.0, 50.0))
+_says("consumes_too_little", (10.0, 10.0, 10.0, 10.0))
+_says("owns_others", (200.0, 0.0, 20.0, 20.0))
+
+
+def test_two_ways_to_the_same_figure_name_the_fact_that_must_be_wrong(judged: Judgement) -> None:
+    assert judged.group("agrees")["provision_doubt"] is None
+    assert "rates are wrong" in judged.group("consumes_too_little")["provision_doubt"]
+    assert judged.group("owns_others")["provision_doubt"].startswith("c01 consumes 200.0 msg/s where 60.0")

@@ -16,7 +16,8 @@ from rocketmq_capacity.cli import arguments
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.contracts import DATASETS
 from rocketmq_capacity.report.glossary import GLOSSARY
-from rocketmq_capacity.report.schema import plan_schema
+from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.schema import schema_of
 from rocketmq_capacity.report.wording import ACTIONS as WORDED_ACTIONS
 from rocketmq_capacity.report.wording import RULES as WORDED_RULES
 from rocketmq_capacity.settings.policy import read_policy
@@ -170,7 +171,7 @@ def test_the_formats_page_names_every_member_of_a_plan() -> None:
     named = set(re.findall(r"`(\w+)`", page))
     # What RocketMQ or the inventory names, and what stands in words.
     known = {"format", "strategy", "broker_addr", "request", "error", "queue_id"}
-    for name, part in plan_schema()["$defs"].items():
+    for name, part in schema_of(Plan)["$defs"].items():
         assert set(part["properties"]) - known <= named, name
 
 

@@ -1,4 +1,4 @@
-"""The plan's JSON Schema against the types that it is made from, and plans against it."""
+"""The JSON Schemas against the types that they are made from, and plans against theirs."""
 
 import json
 import subprocess
@@ -9,35 +9,44 @@ from typing import Any, Final
 import jsonschema
 import pytest
 
-from rocketmq_capacity.report.schema import FILE, main
+from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.schema import FILES, main
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.sample_cluster import sample_rows
 from tests.report.test_approval import an_approval
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 ROOT: Final = Path(__file__).parents[2]
-COMMITTED: Final = ROOT / "include/docs" / FILE
+DOCS: Final = ROOT / "include/docs"
 GOLDEN: Final = ROOT / "tests/report/golden/plan.json"
 
 
 @pytest.fixture(scope="module")
 def schema() -> Any:
     validator = jsonschema.Draft202012Validator
-    committed = json.loads(COMMITTED.read_bytes())
+    committed = json.loads((DOCS / "plan.schema.json").read_bytes())
     validator.check_schema(committed)
     return validator(committed)
 
 
-def test_the_committed_schema_is_what_the_types_say_now(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_a_committed_schema_is_what_the_types_say_now(name: str, tmp_path: Path) -> None:
     main([str(tmp_path)])
-    assert (tmp_path / FILE).read_bytes() == COMMITTED.read_bytes(), "run: make docs"
+    assert (tmp_path / name).read_bytes() == (DOCS / name).read_bytes(), "run: make docs"
 
 
-def test_the_schema_is_made_by_a_program(tmp_path: Path) -> None:
+def test_the_schemas_are_made_by_a_program(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "rocketmq_capacity.report.schema", str(tmp_path / "new")], check=True, timeout=60
     )
-    assert (tmp_path / "new" / FILE).read_bytes() == COMMITTED.read_bytes()
+    assert {file.name for file in (tmp_path / "new").iterdir()} == set(FILES)
+
+
+@pytest.mark.parametrize("plan", [plan_of(sample_rows()), plan_of(varied_rows(12))], ids=["sample", "varied"])
+def test_bounds_for_autoscalers_are_as_their_schema_says(plan: Plan) -> None:
+    schema = jsonschema.Draft202012Validator(json.loads((DOCS / "capacity.schema.json").read_bytes()))
+    schema.validate(json.loads(render_capacity(capacity_of_plan(plan))))
 
 
 @pytest.mark.parametrize(

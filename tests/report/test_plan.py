@@ -207,7 +207,7 @@ def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_
     made = plan_of(varied_rows(5), scenario=a_scenario())
     stored = json.loads(plan_bytes(made))
     stored["causes"] = []
-    stored["groups"][0]["utilisation"] = {"lower": 0.1}
+    stored["groups"][0]["forecast"] = {"lower": 0.1}
     stored["groups"][0]["strategies"][0]["count"]["max"] = 3
 
     assert decoded_plan(json.dumps(stored).encode()) == decoded_plan(plan_bytes(made)) == made

@@ -11,7 +11,7 @@ from tests.report.row_builders import a_cluster, a_failure
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
-FILES = ["findings.csv", "plan.json", "recommendations.csv", "report.html", "summary.json"]
+FILES = ["capacity.json", "findings.csv", "plan.json", "recommendations.csv", "report.html", "summary.json"]
 
 
 def test_the_files_and_their_counts(tmp_path):

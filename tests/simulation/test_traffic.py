@@ -36,11 +36,13 @@ def test_every_topic_is_scaled_where_none_is_named() -> None:
     assert rates_of(changed, "ship") == {("broker-a", 0): 0.0}
 
 
-def test_what_clients_consume_and_own_is_left_as_it_was() -> None:
+def test_how_much_clients_consume_becomes_unknown_and_what_they_own_stays() -> None:
     before = pay_cluster()
     changed = after(before, {"change": "scale_traffic", "factor": 3})
-    assert the_group(changed).clients == the_group(before).clients
     assert owned_by(changed) == owned_by(before)
+    (now,) = {one for client in the_group(changed).clients or () for one in client.status or ()}
+    (earlier,) = {one for client in the_group(before).clients or () for one in client.status or ()}
+    assert (now.consume_ok_msgs_per_s, now.consume_rt_ms) == (None, earlier.consume_rt_ms)
 
 
 def test_a_factor_of_one_changes_nothing() -> None:

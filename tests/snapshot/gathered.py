@@ -42,9 +42,7 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
         "consumers": rows[contracts.Consumer],
         "subscriptions": rows[contracts.ConsumerSubscription],
         "owned": filter(_is_business, rows[contracts.OwnedQueue]),
-        "timed": (
-            row for row in rows[contracts.ConsumeStatus] if _is_business(row) and (row["consume_rt_ms"] or 0) > 0
-        ),
+        "consumed": (row | {"msgs_per_s": _handled(row)} for row in rows[contracts.ConsumeStatus] if _is_business(row)),
         "lags": rows[contracts.GroupOffset],
         "samples": rows[contracts.OffsetSample],
     }
@@ -83,6 +81,11 @@ def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicWithReaders
         msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicWithReaders)
         for name, facts in topics.items()
     ]
+
+
+def _handled(row: Row) -> float | None:
+    ok, failed = row["consume_ok_msgs_per_s"], row["consume_failed_msgs_per_s"]
+    return None if ok is None or failed is None else ok + failed
 
 
 def _is_business(row: Row) -> bool:

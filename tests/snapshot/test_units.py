@@ -120,7 +120,7 @@ def test_what_is_no_business_of_the_group_is_left_out_and_places_beyond_what_is_
     (found,) = units.business_groups
     assert {reads.topic.topic for reads in found.reads} == set(names)
     assert [own.topic for own in found.owned] == ["pay"]
-    assert [(timed.topic, timed.consume_rt_ms) for timed in found.timed] == [("pay", 5.0)]
+    assert [(one.topic, one.consume_rt_ms) for one in found.consumed] == [("pay", 5.0), ("pay", 0.0)]
     assert [own.kind for own in found.subscriptions] == ["BUSINESS", "RETRY", "EXCLUDED"]
     assert [(one.consumer_group, one.queue_id) for one in units.topic("pay").stranded] == [("g_pay", 2), ("g_pay", 3)]
     assert units.topic("ship").stranded == ()

@@ -7,9 +7,10 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Load
-from rocketmq_capacity.assessment.provision import provision
+from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import GROUP_RULES, TOPIC_RULES
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
@@ -46,6 +47,7 @@ class GroupAssessment:
         loads: what each strategy of the policy means for it; none for a broadcasting group.
         client_ids: the different ones, in Java's order.
         client_loads: of each strategy that applies.
+        capacity: what each client has to do; None where nobody knows who owns what.
         findings: what is wrong.
     """
 
@@ -53,6 +55,7 @@ class GroupAssessment:
     loads: list[StrategyLoad]
     client_ids: list[str]
     client_loads: list[ClientLoads]
+    capacity: CapacityRows | None
     findings: list[Finding]
 
 
@@ -68,6 +71,7 @@ def assess_group(group: Group) -> GroupAssessment:
             ClientLoads(name, load.queues, load.msgs_per_s, load.lag, load.has_lag)
             for name, load in group.loads.items()
         ],
+        capacity=capacity_rows(group),
         findings=list(chain.from_iterable(rule(group) for rule in GROUP_RULES.values())),
     )
 
@@ -116,7 +120,8 @@ def _encoded(numbers: Integers, texts: pa.StringArray) -> pa.DictionaryArray:
 
 
 def _status(group: Group) -> GroupStatus:
-    verdict, facts, current = provision(group), group.facts, group.current
+    verdict, facts, current = group.provision, group.facts, group.current
+    use, needed = verdict.utilisation, verdict.needed or NOT_KNOWN
     return GroupStatus(
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
@@ -126,10 +131,19 @@ def _status(group: Group) -> GroupStatus:
         topics=tuple(sorted((reads.topic.topic for reads in group.business), key=java_order)),
         max_useful_clients=group.max_useful_clients,
         provision_status=verdict.status,
+        provision_doubt=verdict.doubt,
         provision_reason=verdict.reason,
         current_strategy=None if current is None else current.strategy,
         current_strategy_source=None if current is None else current.source,
-        utilisation=verdict.utilisation,
+        utilisation=use and use.estimate,
+        utilisation_lower=use and use.lower,
+        utilisation_upper=use and use.upper,
+        busiest_client=verdict.busiest_client,
+        peak_factor=verdict.peak if use else None,
+        needed_clients_lower=needed.lower,
+        needed_clients_target=needed.target,
+        needed_clients_upper=needed.upper,
+        min_safe_clients=verdict.min_safe_clients,
     )
 
 

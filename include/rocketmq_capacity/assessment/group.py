@@ -7,6 +7,9 @@ import numpy as np
 
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.assessment.provision import Provision, provision
+from rocketmq_capacity.assessment.response_times import ResponseTimes
+from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.settings.policy import Policy
@@ -97,6 +100,26 @@ class Group:
             return None
         runs = client_runs(self.division, self.current.strategy, self.policy)
         return owned_today(self.division, runs, self.applies, self.owners, self.policy)
+
+    @cached_property
+    def response_times(self) -> ResponseTimes:
+        """How long its clients take for a call."""
+        return ResponseTimes.of(self.division)
+
+    @cached_property
+    def work(self) -> Work | None:
+        """What its clients have to do today; None where today's owners are not known, or own what there is not."""
+        owners = None if self.today is None else self.today.owners
+        if not self.is_clustering:
+            owners = every_client_owns_all(self.division)
+        if owners is None:
+            return None
+        return Work.of(self.division, self.weights.msgs_per_s, owners, self.response_times)
+
+    @cached_property
+    def provision(self) -> Provision:
+        """Whether it has the clients that it needs."""
+        return provision(self)
 
     @cached_property
     def today_load(self) -> Load | None:

@@ -17,7 +17,8 @@ class Weights:
 
     Attributes:
         queue: indexes of these queues in the division.
-        msgs_per_s: of every queue of the division, NaN where unknown.
+        msgs_per_s: that the group gets of every queue of the division (what is written, times the pass ratio of its
+            filter), NaN where unknown.
         lag: of every queue of the division, 0 where unknown.
         has_lag: of every queue, whether its lag is known.
     """
@@ -38,8 +39,8 @@ class Weights:
             of_broker = first[reads.topic.topic]
             for one in reads.topic.written:
                 begin, readable = of_broker.get(one.broker_name, (0, 0))
-                if one.queue_id < readable and one.put_msgs_per_s is not None:
-                    rates[begin + one.queue_id] = one.put_msgs_per_s
+                if one.queue_id < readable and one.put_msgs_per_s is not None and reads.pass_ratio is not None:
+                    rates[begin + one.queue_id] = one.put_msgs_per_s * reads.pass_ratio
         for lag in division.group.lags:
             begin, readable = first.get(lag.topic, {}).get(lag.broker_name, (0, 0))
             if lag.queue_id < readable:

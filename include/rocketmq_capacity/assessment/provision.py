@@ -1,23 +1,31 @@
 """Whether a group has the consumers it needs: UNDER_, RIGHT_ or OVER_PROVISIONED, or UNDECIDED with its reason.
 
-Busy share of a client (Little's law), summed over its topics: incoming msg/s x consume_rt_ms / (1000 x messages a call
-x calls at once). Calls at once are its threads; an orderly listener handles a queue at a time, so at most its queues.
-A group is as busy as its busiest client.
+A group is as busy as its busiest client (see ``utilisation``). What is unknown widens the figure to an interval, and a
+verdict is given where the whole interval agrees on it.
 """
 
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.current import client_runs, predicted_owners
+from rocketmq_capacity.assessment.consumption import doubt
 from rocketmq_capacity.assessment.finding import percent
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts.division import Division, Integers, Members, Owners
-from rocketmq_capacity.contracts.wording import counted, rounded
+from rocketmq_capacity.assessment.peak import peak_factor
+from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients, work_of_size
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+NOT_KNOWN: Final = Needed(None, None, None)
+WORTH_SAYING: Final = 1.1
+"""A peak below so many times the usual is how samples of a few seconds scatter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,135 +36,143 @@ class Provision:
         status: UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED.
         reason: why, in words.
         utilisation: the busy share of its busiest client; None where a part of it is unknown.
+        busiest_client: its id.
+        peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
+        without_some: the busy share of the busiest at the peak without the policy's share of the clients.
+        needed: how many clients keep the busiest one within the bound.
+        min_safe_clients: how many it takes if the work could be shared evenly; fewer are never enough.
+        doubt: which fact must be wrong, where the clients consume otherwise than the messages come.
     """
 
     status: ProvisionStatus
     reason: str
-    utilisation: float | None
+    utilisation: Interval | None = None
+    busiest_client: str | None = None
+    peak: float = 1.0
+    without_some: Interval | None = None
+    needed: Needed | None = None
+    min_safe_clients: int | None = None
+    doubt: str | None = None
 
 
-def provision(group: Group) -> Provision:
+def provision(group: "Group") -> Provision:
     """The verdict on a group."""
-    times = _response_times(group)
-    use = None if group.today is None else _utilisation(group, group.division, group.today.owners, times)
-    status, reason = _verdict(group, use, times)
-    return Provision(status, reason, use)
+    work, bounds = group.work, group.policy.thresholds.PROVISION
+    found = None if work is None else work.busiest()
+    if work is None or found is None:
+        return Provision(UNDECIDED, _no_verdict(group) or _missing(group, work))
+    use, busiest = found
+    peak, bound = peak_factor(group.facts), bounds.under_utilisation
+    after = _without_some(group, peak)
+    needed, least = None, None
+    if group.is_clustering:
+        needed = needed_clients(group, bound, peak)
+        least = clients_for(float(work.busy(work.times.estimate).sum()) * peak, bound)
+        most = group.max_useful_clients
+        least = least if most is None else min(least, max(most, 1))
+    status, reason = _verdict(group, use.times(peak), after, work, peak)
+    busiest_client = group.client_ids[busiest]
+    return Provision(status, reason, use, busiest_client, peak, after, needed, least, doubt(group, work))
 
 
-def _verdict(group: Group, use: float | None, times: Numbers) -> tuple[ProvisionStatus, str]:
+def _verdict(
+    group: "Group", use: Interval, after: Interval | None, work: Work, peak: float
+) -> tuple[ProvisionStatus, str]:
+    """The status and its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
     bounds = group.policy.thresholds.PROVISION
-    unknown = _undecided(group)
+    unknown = _no_verdict(group) or _too_many_untimed(group, work)
     if unknown is not None:
         return UNDECIDED, unknown
-    if use is None:
-        return UNDECIDED, "rates, threads or owners of some of its queues are unknown"
-    busiest = f"the busiest client is busy for {percent(use)} of its time"
-    if use > bounds.under_utilisation:
+    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
+    if use.lower > bounds.under_utilisation:
         return UNDER, busiest
     growth = lag_growth(group.facts)
     # Lag below the low-utilisation bound comes and goes with every batch.
     is_much = growth.now is not None and growth.now >= group.policy.thresholds.LOW_UTILISATION.min_lag
     if growth.by is not None and growth.by > 0 and is_much:
         return UNDER, f"lag grew by {counted(growth.by, 'message')} over the samples"
-    if group.facts.distinct_client_ids > bounds.min_clients:
-        after = _utilisation_after(group, times)
-        if after is not None and after <= bounds.over_utilisation:
-            connections = group.facts.connections
-            return OVER, (
-                f"without {_leaving(group, connections)} of its {counted(connections, 'client')} "
-                f"the busiest would be busy for {percent(after)} of its time"
-            )
-    return RIGHT, busiest
+    if group.orphans_today:
+        return UNDER, f"nobody reads {counted(group.orphans_today, 'queue')}"
+    if use.upper > bounds.under_utilisation:
+        return UNDECIDED, f"{busiest}: {_untimed(work)}"
+    if after is None or group.facts.distinct_client_ids <= bounds.min_clients or after.lower > bounds.over_utilisation:
+        return RIGHT, busiest
+    connections = group.facts.connections
+    fewer = (
+        f"without {_leaving(group, connections)} of its {counted(connections, 'client')} "
+        f"the busiest would be busy for {_shown(after)} of its time{_at_peak(peak)}"
+    )
+    return (OVER, fewer) if after.upper <= bounds.over_utilisation else (UNDECIDED, f"{fewer}: {_untimed(work)}")
 
 
-def _undecided(group: Group) -> str | None:
+def _no_verdict(group: "Group") -> str | None:
     """Why there can be no verdict, whatever its clients do; else None."""
-    bounds, facts = group.policy.thresholds.PROVISION, group.facts
-    if facts.is_broadcasting:
-        return "broadcasting: every client reads every queue"
-    if not facts.connections:
+    if not group.facts.connections:
         return "the group has no clients"
     completeness = group.cluster.cluster.completeness_ratio
-    if completeness < bounds.min_completeness:
+    if completeness < group.policy.thresholds.PROVISION.min_completeness:
         return f"the snapshot answered for {percent(completeness)} of the queues only"
-    timed = {one.consumer_index for one in facts.timed}
-    untimed = sum(one.consumer_index not in timed for one in facts.consumers)
-    if untimed / facts.connections > bounds.max_unknown_rt_ratio:
-        return f"response times are unknown for {untimed} of {counted(facts.connections, 'client')}"
     return None
 
 
-def _utilisation_after(group: Group, times: Numbers) -> float | None:
-    """The busy share without the last consumers in Java's order; None where today's owners are not computed."""
-    if group.current is None or group.today is None or not group.today.is_predicted:
+def _too_many_untimed(group: "Group", work: Work) -> str | None:
+    """That too many of the clients that have something to do report no response time; else None."""
+    bound = group.policy.thresholds.PROVISION.max_unknown_rt_ratio
+    at_work = (work.incoming_msgs_per_s > 0).any(axis=1)
+    if not at_work.any() or work.is_untimed.sum() / at_work.sum() <= bound:
         return None
-    consumers = group.division.members.consumers
-    kept = consumers[: len(consumers) - _leaving(group, len(consumers))]
-    fewer = Division(group.facts, group.division.queues, Members(kept))
-    runs = client_runs(fewer, group.current.strategy, group.policy)
-    if not runs:
-        return None
-    owners = predicted_owners(fewer, runs, lambda strategy: group.allocator.owners(strategy, fewer))
-    return _utilisation(group, fewer, owners, times[: len(fewer.members.client_ids)])
+    return _untimed(work)
 
 
-def _leaving(group: Group, consumers: int) -> int:
+def _untimed(work: Work) -> str:
+    untimed, at_work = int(work.is_untimed.sum()), int((work.incoming_msgs_per_s > 0).any(axis=1).sum())
+    return f"response times are unknown for {untimed} of {counted(at_work, 'client')} with messages to handle"
+
+
+def _missing(group: "Group", work: Work | None) -> str:
+    """Which fact is missing, so that nothing can be said of how busy clients are."""
+    if group.is_clustering and group.today is None:
+        runs = None if group.current is None else group.current.strategy
+        return f"who owns which queue is unknown: {runs} is not computed, and not every client reported its queues"
+    if work is None:
+        return "its clients own queues that are not in the cluster"
+    unfiltered = [reads.topic.topic for reads in group.business if reads.pass_ratio is None]
+    if unfiltered:
+        return f"what its filter lets through is unknown: no client's rates on {listed(unfiltered)} tell it"
+    if not work.has_queues.any():
+        return "its clients own no queue"
+    topics = [reads.topic.topic for reads in group.division.queues.topics]
+    unrated = np.isnan(work.incoming_msgs_per_s).any(axis=0)
+    if unrated.any():
+        names = [topics[index] for index in np.flatnonzero(unrated).tolist()]
+        return f"how many messages are written to some queues of {listed(names)} is unknown"
+    if np.isnan(work.at_once[work.has_queues]).any():
+        return "the threads or the batch size of some clients are unknown"
+    untimed = np.isnan(work.parts(work.times.estimate)).any(axis=0)
+    names = [topics[index] for index in np.flatnonzero(untimed).tolist()]
+    return f"no client reported a response time of {listed(names)}"
+
+
+def _without_some(group: "Group", peak: float) -> Interval | None:
+    """The busy share at the peak without the last consumers in Java's order; None where nobody may go."""
+    kept = group.facts.connections - _leaving(group, group.facts.connections)
+    if group.facts.distinct_client_ids <= group.policy.thresholds.PROVISION.min_clients or kept < 1:
+        return None
+    work = work_of_size(group, kept)
+    found = None if work is None else work.busiest()
+    return None if found is None else found[0].times(peak)
+
+
+def _leaving(group: "Group", consumers: int) -> int:
     """How many consumers the policy's share is, rounded up."""
     # 100 * 0.07 is a little more than 7 in floating point, which is no eighth consumer.
     return ceil(rounded(consumers * group.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)
 
 
-def _utilisation(group: Group, division: Division, owners: Owners, times: Numbers) -> float | None:
-    """The busy share of the busiest client where these own the queues; None where a part of it is unknown."""
-    if not len(owners.queue) or owners.strangers:  # of a queue that there is not the rate is unknown
-        return None
-    queues, shape = division.queues, times.shape
-    cell = owners.client * shape[1] + queues.topic[owners.queue]
-    share = group.weights.msgs_per_s[owners.queue] / _readers(owners, len(queues))
-    own = np.bincount(cell, minlength=times.size).reshape(shape)
-    incoming = np.bincount(cell, share, times.size).reshape(shape)
-    seconds = np.where(incoming == 0, 0.0, incoming * times / 1000)
-    threads = _least(division, [one.consume_threads for one in division.members.consumers])
-    if group.facts.is_orderly:
-        threads = np.fmin(threads, own.sum(axis=1))
-    at_once = threads * _least(division, [one.consume_batch_size for one in division.members.consumers])
-    parts = seconds / np.where(at_once > 0, at_once, np.nan)[:, None]
-    busiest = float(parts.sum(axis=1)[own.any(axis=1)].max())
-    return None if np.isnan(busiest) else busiest
+def _shown(use: Interval) -> str:
+    """A share as a sentence has it: ``37.8 %``, or from least to most where it is not exactly known."""
+    return percent(use.estimate) if use.is_exact else f"{percent(use.lower)} to {percent(use.upper)}"
 
 
-def _readers(owners: Owners, queues: int) -> Integers | int:
-    """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
-    if owners.is_popped is False:
-        return 1
-    is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
-    poppers = np.bincount(owners.queue[is_popped], minlength=queues)
-    return np.where(is_popped, poppers[owners.queue], 1)
-
-
-def _response_times(group: Group) -> Numbers:
-    """How long a call takes. Shape: a row a client id, a column a topic of the division; milliseconds.
-
-    It is what the client reports of the topic, else what the group's clients report of it on average.
-    """
-    clients = {client_id: index for index, client_id in enumerate(group.client_ids)}
-    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
-    timed = [one for one in group.facts.timed if one.topic in topics and one.client_id in clients]
-    topic = np.array([topics[one.topic] for one in timed], np.int64)
-    cell = np.array([clients[one.client_id] for one in timed], np.int64) * len(topics) + topic
-    times = np.array([one.consume_rt_ms for one in timed], np.float64)
-    own = _mean(cell, times, len(clients) * len(topics)).reshape(len(clients), len(topics))
-    return np.where(np.isnan(own), _mean(topic, times, len(topics)), own)
-
-
-def _mean(place: Integers, values: Numbers, places: int) -> Numbers:
-    """The mean value of each place; NaN where there is none."""
-    counts = np.bincount(place, minlength=places)
-    return np.bincount(place, values, places) / np.where(counts > 0, counts, np.nan)
-
-
-def _least(division: Division, figures: list[int | None]) -> Numbers:
-    """The least known figure of each client id's consumers."""
-    members = division.members
-    known = np.array([np.nan if figure is None else figure for figure in figures], np.float64)
-    return known if len(members.client_ids) == len(members) else np.fmin.reduceat(known, members.first)
+def _at_peak(peak: float) -> str:
+    return f" at the busiest of the samples, {rounded(peak, 2)} times the usual" if peak >= WORTH_SAYING else ""

@@ -5,6 +5,7 @@ from typing import Final
 from rocketmq_capacity.contracts.allocation import Allocation
 from rocketmq_capacity.contracts.broker import Broker
 from rocketmq_capacity.contracts.case_effect import CaseEffect
+from rocketmq_capacity.contracts.client_capacity import ClientCapacity
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
 from rocketmq_capacity.contracts.consume_status import ConsumeStatus
@@ -57,6 +58,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     Allocation,
     StrategyStatus,
     ClientLoad,
+    ClientCapacity,
     StrategyLoad,
     GroupStatus,
     Finding,

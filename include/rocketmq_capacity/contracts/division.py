@@ -4,7 +4,7 @@ Every strategy starts from a :class:`Division` and ends in :class:`Shares`; load
 :class:`Owners`, the same by client id and over business topics alone.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
@@ -120,8 +120,14 @@ class Members:
     @classmethod
     def of(cls, group: GroupFacts) -> "Members":
         """The consumers of a group."""
-        key = {one.client_id: java_order(one.client_id) for one in group.consumers}
-        return cls(tuple(sorted(group.consumers, key=lambda one: (key[one.client_id], one.consumer_index))))
+        return cls.sorted(group.consumers)
+
+    @classmethod
+    def sorted(cls, consumers: Iterable[Consumer]) -> "Members":
+        """Consumers in any order."""
+        every = tuple(consumers)
+        key = {one.client_id: java_order(one.client_id) for one in every}
+        return cls(tuple(sorted(every, key=lambda one: (key[one.client_id], one.consumer_index))))
 
     def __len__(self) -> int:
         """How many consumers there are; equal ids count each."""

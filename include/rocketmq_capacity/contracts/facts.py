@@ -62,6 +62,7 @@ class Reads(Facts, frozen=True, kw_only=True):
     is_declared_by_group: bool
     expression_type: str | None = None
     expression: str | None = None
+    pass_ratio: float | None = 1.0
     message_request_mode: str
     pop_share_queue_num: int
 
@@ -109,13 +110,17 @@ class Owned(Facts, frozen=True, kw_only=True):
     queue_id: int
 
 
-class Timed(Facts, frozen=True, kw_only=True):
-    """How long a consumer's listener takes for a business topic; only where it consumed (``consume_status``)."""
+class Consumed(Facts, frozen=True, kw_only=True):
+    """How a consumer handles a business topic (``consume_status``).
+
+    ``consume_rt_ms`` is 0 where it handled nothing in the last hour. ``msgs_per_s`` counts failed messages too.
+    """
 
     consumer_index: int
     client_id: str
     topic: str
-    consume_rt_ms: float
+    consume_rt_ms: float | None = None
+    msgs_per_s: float | None = None
 
 
 class Lag(Facts, frozen=True, kw_only=True):
@@ -143,7 +148,7 @@ class Observations(Facts, frozen=True, kw_only=True):
 
     subscriptions: tuple[OwnSubscription, ...] = ()
     owned: tuple[Owned, ...] = ()
-    timed: tuple[Timed, ...] = ()
+    consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
     samples: tuple[Samples, ...] = ()
 
@@ -163,7 +168,7 @@ class GroupFacts(Facts, frozen=True, kw_only=True):
     consumers: tuple[Consumer, ...] = ()
     subscriptions: tuple[OwnSubscription, ...] = ()
     owned: tuple[Owned, ...] = ()
-    timed: tuple[Timed, ...] = ()
+    consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
     samples: tuple[Samples, ...] = ()
 
@@ -173,7 +178,7 @@ class GroupFacts(Facts, frozen=True, kw_only=True):
             self,
             subscriptions=more.subscriptions,
             owned=more.owned,
-            timed=more.timed,
+            consumed=more.consumed,
             lags=more.lags,
             samples=more.samples,
         )

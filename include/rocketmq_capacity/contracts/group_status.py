@@ -43,3 +43,34 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     utilisation: Annotated[
         float | None, Meta(description="busy share of its busiest client (incoming / capacity); null where unknown")
     ] = None
+    utilisation_lower: Annotated[
+        float | None, Meta(description="the same, if every unknown response time were the shortest known of its topic")
+    ] = None
+    utilisation_upper: Annotated[
+        float | None, Meta(description="the same, if every unknown response time were the longest known of its topic")
+    ] = None
+    busiest_client: Annotated[str | None, Meta(description="id of its busiest client")] = None
+    peak_factor: Annotated[
+        float | None,
+        Meta(
+            description="messages at the busiest of the samples / the usual rate, at least 1; the verdict holds there"
+        ),
+    ] = None
+    needed_clients_lower: Annotated[
+        Int | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
+    ] = None
+    needed_clients_target: Annotated[
+        Int | None,
+        Meta(
+            description="least clients with which the busiest one stays within under_utilisation, as simulated; null where no number of clients is enough"
+        ),
+    ] = None
+    needed_clients_upper: Annotated[
+        Int | None, Meta(description="needed_clients_target, if unknown response times were the longest known")
+    ] = None
+    min_safe_clients: Annotated[
+        Int | None, Meta(description="clients that are needed even if they shared the work evenly")
+    ] = None
+    provision_doubt: Annotated[
+        str | None, Meta(description="which fact must be wrong, where clients consume otherwise than messages come")
+    ] = None

@@ -12,7 +12,7 @@ class Subscription(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group and topic.
     Key: consumer_group, topic.
-    Units: ``pop_share_queue_num`` in clients whose queues are popped beside one's own.
+    Units: ``pop_share_queue_num`` in clients whose queues are popped beside one's own; ``pass_ratio`` is a ratio.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
@@ -23,6 +23,12 @@ class Subscription(Dataset, frozen=True, kw_only=True):
     ]
     expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
     expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
+    pass_ratio: Annotated[
+        float | None,
+        Meta(
+            description="share of the topic's messages that the filter lets through, 1 without one; null where it cannot be told"
+        ),
+    ] = None
     message_request_mode: Annotated[str, Meta(description="PULL or POP: the topic's own, else the group's, else PULL")]
     pop_share_queue_num: Annotated[
         Int, Meta(description="how many next clients' queues a client pops beside its own; <= 0 means all")

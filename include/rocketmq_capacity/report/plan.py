@@ -19,6 +19,7 @@ from rocketmq_capacity.report.plan_file import (
     Finding,
     GroupPlan,
     JsonObject,
+    NeededClients,
     Plan,
     Recommendation,
     Scenario,
@@ -26,6 +27,7 @@ from rocketmq_capacity.report.plan_file import (
     ScenarioSide,
     Skew,
     StrategyPlan,
+    Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.vocabulary import SEVERITIES, Severity, is_broadcasting, java_order
@@ -125,9 +127,30 @@ def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> Gr
         topics=tuple(sorted(row.topics)),
         max_useful_clients=row.max_useful_clients,
         provision_status=row.provision_status,
+        provision_reason=row.provision_reason,
+        utilisation=_utilisation(row),
+        busiest_client=row.busiest_client,
+        needed_clients=_needed_clients(row),
+        min_safe_clients=row.min_safe_clients,
         current_strategy=row.current_strategy,
         current_strategy_source=row.current_strategy_source,
         strategies=() if is_broadcasting(row.message_model) else tuple(ordered),
+    )
+
+
+def _utilisation(row: contracts.GroupStatus) -> Utilisation | None:
+    bounds = (row.utilisation_lower, row.utilisation, row.utilisation_upper)
+    lower, estimate, upper = (_rounded(bound) for bound in bounds)
+    if lower is None or estimate is None or upper is None:
+        return None
+    return Utilisation(lower=lower, estimate=estimate, upper=upper)
+
+
+def _needed_clients(row: contracts.GroupStatus) -> NeededClients | None:
+    if row.utilisation is None or is_broadcasting(row.message_model):
+        return None
+    return NeededClients(
+        lower=row.needed_clients_lower, target=row.needed_clients_target, upper=row.needed_clients_upper
     )
 
 

@@ -67,6 +67,25 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     lag: Annotated[Skew | None, Meta(description="by messages of lag")]
 
 
+class Utilisation(Struct, frozen=True, kw_only=True):
+    """The busy share of a group's busiest client, 1 is without pause; an interval where response times are unknown."""
+
+    lower: Annotated[float, Meta(description="with the shortest known response times in the place of unknown ones")]
+    estimate: Annotated[float, Meta(description="with the mean of the known ones")]
+    upper: Annotated[float, Meta(description="with the longest known ones")]
+
+
+class NeededClients(Struct, frozen=True, kw_only=True):
+    """The smallest numbers of clients that keep the busiest one within `under_utilisation`, as simulated.
+
+    Null where no number of clients is enough: more queues, more threads or shorter calls are needed.
+    """
+
+    lower: Annotated[int | None, Meta(description="with the shortest known response times")]
+    target: Annotated[int | None, Meta(description="most likely")]
+    upper: Annotated[int | None, Meta(description="with the longest known response times")]
+
+
 class GroupPlan(Struct, frozen=True, kw_only=True):
     """A consumer group."""
 
@@ -83,6 +102,17 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     provision_status: Annotated[
         str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
     ]
+    provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
+    utilisation: Annotated[
+        Utilisation | None, Meta(description="busy share of its busiest client; null where it cannot be told")
+    ] = None
+    busiest_client: Annotated[str | None, Meta(description="id of that client")] = None
+    needed_clients: Annotated[
+        NeededClients | None, Meta(description="how many clients it needs; null where that cannot be told")
+    ] = None
+    min_safe_clients: Annotated[
+        int | None, Meta(description="clients that it takes even if they shared the work evenly; null where unknown")
+    ] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED where clients report different ones; null where none is")
     ]

@@ -6,6 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.plan_file import Plan
@@ -18,10 +19,11 @@ PLAN: Final = "plan.json"
 FINDINGS: Final = "findings.csv"
 RECOMMENDATIONS: Final = "recommendations.csv"
 SUMMARY: Final = "summary.json"
+CAPACITY: Final = "capacity.json"
 
 
 def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], folder: Path) -> PlanSummary:
-    """Write report.html, plan.json, its two lists and summary.json into the folder, which is made if need be.
+    """Write report.html, plan.json and what stands beside it into the folder, which is made if need be.
 
     Each file is put in its place in one step, plan.json last: where it stands, the rest does. All but plan.json, which
     is long and cannot fail, are rendered before the first is written.
@@ -39,6 +41,7 @@ def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
         FINDINGS: findings_csv(plan.findings),
         RECOMMENDATIONS: recommendations_csv(plan.recommendations),
         REPORT: render_report(plan, statuses, loads).encode("utf-8"),
+        CAPACITY: render_capacity(capacity_of_plan(plan)),
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),
     }

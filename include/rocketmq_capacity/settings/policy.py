@@ -251,7 +251,8 @@ class Provision(Section):
     """The provision status of a group."""
 
     min_completeness: Ratio = 0.95
-    max_unknown_rt_ratio: Ratio = 0.05
+    max_unknown_rt_ratio: Ratio = 0.5
+    max_disagreement_ratio: Ratio = 0.5
     under_utilisation: NonNegative = 0.7
     over_utilisation: NonNegative = 0.5
     over_removed_ratio: Ratio = 0.2

@@ -23,6 +23,7 @@ from rocketmq_capacity.simulation.scenario import (
     SetStrategy,
 )
 from rocketmq_capacity.simulation.traffic import scale_traffic
+from rocketmq_capacity.snapshot.filters import with_pass_ratios
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 
@@ -37,6 +38,8 @@ def apply(inventory: Inventory, scenario: Scenario, policy: Policy, source: str)
 
     Errors: :class:`BadInput` naming the change that does not fit the cluster and what exists instead.
     """
+    # What a filter lets through is measured on the clients as they are; a change of clients does not change it.
+    inventory = with_pass_ratios(inventory)
     for index, change in enumerate(scenario.changes):
         inventory = _apply_one(inventory, change, policy, Place(source, index))
     return inventory

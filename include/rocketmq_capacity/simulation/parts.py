@@ -1,9 +1,11 @@
 """The parts of an inventory that changes speak of: found by name, and put back changed."""
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Topic
 
 
 def broker_names(inventory: Inventory) -> set[str]:
@@ -56,7 +58,18 @@ def topics_read(group: ConsumerGroup) -> set[str]:
 
 
 def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
-    """The group with unknown ownership: what its clients reported is no fact once a rebalance would follow."""
+    """The group without what its clients own and how much they consume: no facts once a rebalance would follow."""
     if group.clients is None:
         return group
-    return replace(group, clients=tuple(replace(client, owned_queues=None) for client in group.clients))
+    clients = (replace(client, owned_queues=None, status=without_rates(client.status)) for client in group.clients)
+    return replace(group, clients=tuple(clients))
+
+
+def without_rates(
+    status: tuple[ConsumeStatus, ...] | None, topics: Collection[str] | None = None
+) -> tuple[ConsumeStatus, ...] | None:
+    """The status without messages a second, of these topics or of all; how long a message takes stays."""
+    if status is None:
+        return None
+    unknown = {"consume_ok_msgs_per_s": None, "consume_failed_msgs_per_s": None}
+    return tuple(replace(one, **unknown) if topics is None or one.topic in topics else one for one in status)

@@ -6,7 +6,7 @@ from math import fsum, isfinite
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.simulation.parts import topic_of
+from rocketmq_capacity.simulation.parts import topic_of, without_rates
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import ScaleTraffic
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicOffset
@@ -98,7 +98,9 @@ def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
 
 
 def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> Inventory:
-    """The inventory with ``factor`` times the known rates of one topic, or of all; what clients consume stays.
+    """The inventory with ``factor`` times the known rates of one topic, or of all.
+
+    How lag moved, and how much clients consumed, are no facts under another traffic, and become unknown.
 
     Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
     """
@@ -109,8 +111,17 @@ def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> I
     is_scaled = {topic.topic: change.topic in (None, topic.topic) for topic in inventory.topics}
     topics = tuple(_scaled(t, change.factor, place) if is_scaled[t.topic] else t for t in inventory.topics)
     scaled = {name for name, scales in is_scaled.items() if scales}
-    groups = tuple(without_samples(group, scaled) for group in inventory.consumer_groups)
+    groups = tuple(_unmeasured(group, scaled) for group in inventory.consumer_groups)
     return replace(inventory, topics=topics, consumer_groups=groups)
+
+
+def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
+    """The group without what was measured of these topics over time."""
+    group = without_samples(group, topics)
+    if not any(one.topic in topics for client in group.clients or () for one in client.status or ()):
+        return group
+    clients = (replace(client, status=without_rates(client.status, topics)) for client in group.clients or ())
+    return replace(group, clients=tuple(clients))
 
 
 def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:

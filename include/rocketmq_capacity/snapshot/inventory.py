@@ -35,6 +35,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=65_536)]
 Perm = Annotated[int, msgspec.Meta(ge=0, le=PERM_BITS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Rate = Annotated[float, msgspec.Meta(ge=0.0)]
+PassShare = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
 
@@ -160,8 +161,18 @@ class GroupOffset(_Part, frozen=True, kw_only=True):
     samples: tuple[Sample, ...] | None = None
 
 
+class PassRatio(_Part, frozen=True, kw_only=True):
+    """Which share of a topic's messages a group's filter lets through."""
+
+    topic: Name
+    pass_ratio: PassShare | None = None
+
+
 class ConsumerGroup(_Part, frozen=True, kw_only=True):
-    """A consumer group, its running consumers and its offsets."""
+    """A consumer group, its running consumers and its offsets.
+
+    ``pass_ratios`` is what is known of filters otherwise than from what the clients consume.
+    """
 
     consumer_group: Name
     message_model: MessageModel | None = None
@@ -170,6 +181,7 @@ class ConsumerGroup(_Part, frozen=True, kw_only=True):
     pop_share_queue_num: PopShare | None = None
     orderly: bool | None = None
     subscriptions: tuple[Subscription, ...] | None = None
+    pass_ratios: tuple[PassRatio, ...] | None = None
     clients: tuple[Client, ...] | None = None
     offsets: tuple[GroupOffset, ...] | None = None
 
@@ -382,6 +394,7 @@ def _check_values(inventory: Inventory, source: str) -> None:
     for g, group in enumerate(inventory.consumer_groups):
         place = f"$.consumer_groups[{g}]"
         unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
+        unique(f"{place}.pass_ratios", [p.topic for p in group.pass_ratios or ()], "topic")
         read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]
         unique(f"{place}.offsets", read, "topic, broker_name, queue_id")
         for c, client in enumerate(group.clients or ()):

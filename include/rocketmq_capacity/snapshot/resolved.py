@@ -5,6 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from rocketmq_capacity.settings.policy import Policy, Rooms
+from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.inventory import (
     Client,
     ConsumerGroup,
@@ -70,6 +71,8 @@ class Resolved:
             _reads_of(group, topics) for group, topics in zip(inventory.consumer_groups, self.topics_read, strict=True)
         ]
         self.seconds = Seconds()
+        self._topics = {topic.topic: topic for topic in inventory.topics}
+        self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or Rooms()
         self._room_of_broker: dict[str, str | None] = {}
         silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
@@ -106,6 +109,13 @@ class Resolved:
         """The mode of the group's business topics, MIXED where they differ."""
         modes = {read.message_request_mode for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
         return MIXED if len(modes) > 1 else next(iter(modes), group.message_request_mode or DEFAULT_REQUEST_MODE)
+
+    def pass_ratio(self, read: Read) -> float | None:
+        """Which share of the topic's messages the group's filter lets through; None where that cannot be told."""
+        name = read.group.consumer_group
+        if name not in self._pass_ratios:
+            self._pass_ratios[name] = pass_ratios(read.group, self._topics, self.inventory.taken_at)
+        return self._pass_ratios[name].get(read.topic, 1.0)
 
     def up_s(self, client: Client) -> float | None:
         """Seconds from the client's start to the snapshot."""

@@ -162,6 +162,7 @@ class _Snapshot:
             "is_declared_by_group": [read.own is not None for read in reads],
             "expression_type": [read.own.expression_type if read.own else None for read in reads],
             "expression": [read.own.expression if read.own else None for read in reads],
+            "pass_ratio": [self.resolved.pass_ratio(read) for read in reads],
             "message_request_mode": [read.message_request_mode for read in reads],
             "pop_share_queue_num": [read.pop_share_queue_num for read in reads],
         }

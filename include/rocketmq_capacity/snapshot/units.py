@@ -16,6 +16,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import (
+    Consumed,
     Consumer,
     Lag,
     Observations,
@@ -24,10 +25,10 @@ from rocketmq_capacity.contracts.facts import (
     Place,
     Samples,
     Stranded,
-    Timed,
     TopicFacts,
     Written,
 )
+from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, lag_of, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -82,6 +83,7 @@ class _Units:
                         "is_declared_by_group": read.own is not None,
                         "expression_type": read.own.expression_type if read.own else None,
                         "expression": read.own.expression if read.own else None,
+                        "pass_ratio": self.snapshot.pass_ratio(read),
                         "message_request_mode": read.message_request_mode,
                         "pop_share_queue_num": read.pop_share_queue_num,
                     }
@@ -203,16 +205,17 @@ class _Units:
                 for own in client.owned_queues or ()
                 if kind(own.topic) == BUSINESS
             ),
-            timed=tuple(
-                Timed(
+            consumed=tuple(
+                Consumed(
                     consumer_index=index,
                     client_id=client.client_id,
                     topic=status.topic,
                     consume_rt_ms=status.consume_rt_ms,
+                    msgs_per_s=consumed_msgs_per_s(status),
                 )
                 for index, client in clients
                 for status in client.status or ()
-                if status.consume_rt_ms and kind(status.topic) == BUSINESS
+                if kind(status.topic) == BUSINESS
             ),
             lags=tuple(
                 Lag(topic=offset.topic, broker_name=offset.broker_name, queue_id=offset.queue_id, lag=lag_of(offset))

@@ -10,6 +10,7 @@ import pyarrow as pa
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
@@ -26,6 +27,7 @@ OF_GROUPS = (
     contracts.GroupStatus,
     contracts.StrategyLoad,
     contracts.ClientLoad,
+    contracts.ClientCapacity,
     contracts.Finding,
     contracts.Demand,
 )
@@ -63,6 +65,8 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     yield contracts.GroupStatus, table_of(contracts.GroupStatus, [group.status for group in done])
     yield contracts.StrategyLoad, table_of(contracts.StrategyLoad, [load for group in done for load in group.loads])
     yield contracts.ClientLoad, table_of_columns(contracts.ClientLoad, client_load_columns(done))
+    capacities = [group.capacity for group in done if group.capacity is not None]
+    yield contracts.ClientCapacity, table_of_columns(contracts.ClientCapacity, capacity_columns(capacities))
     yield contracts.Finding, table_of(contracts.Finding, [found for group in done for found in group.findings])
     demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
     yield contracts.Demand, table_of(contracts.Demand, demands)

@@ -1,0 +1,114 @@
+"""The rows of ``client_capacity``, as arrays: a fleet has a million of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Flags, Integers
+
+FIGURES = (
+    "incoming_msgs_per_s",
+    "consumed_msgs_per_s",
+    "consume_rt_ms",
+    "handles_at_once",
+    "capacity_msgs_per_s",
+    "busy_lower",
+    "busy_ratio",
+    "busy_upper",
+    "measured_busy_ratio",
+)
+
+
+@dataclass(frozen=True)
+class CapacityRows:
+    """What the clients of a group have to do for each topic of which they own queues.
+
+    Attributes:
+        consumer_group: the group.
+        topics: names, and
+        topic: of each row the index of one.
+        client_ids: ids, and
+        client: of each row the index of one.
+        queues: of each row how many the client owns.
+        is_rt_reported: of each row whether the client itself reports its response time.
+        figures: by name of FIGURES, one number a row, NaN where unknown.
+    """
+
+    consumer_group: str
+    topics: list[str]
+    topic: Integers
+    client_ids: list[str]
+    client: Integers
+    queues: Integers
+    is_rt_reported: Flags
+    figures: dict[str, Numbers]
+
+
+def capacity_rows(group: Group) -> CapacityRows | None:
+    """The rows of a group; None where nobody knows who owns what."""
+    work = group.work
+    if work is None:
+        return None
+    times = work.times
+    client, topic = np.nonzero(work.queues)
+    at = client, topic
+    at_once = np.where(work.at_once > 0, work.at_once, np.nan)[client]
+    capacity = at_once * 1000 / times.estimate[at]
+    consumed = consumed_msgs_per_s(group.division)[at]
+    figures = (
+        work.incoming_msgs_per_s[at],
+        consumed,
+        times.estimate[at],
+        at_once,
+        capacity,
+        work.parts(times.lower)[at],
+        work.parts(times.estimate)[at],
+        work.parts(times.upper)[at],
+        consumed / capacity,
+    )
+    return CapacityRows(
+        group.name,
+        [reads.topic.topic for reads in group.division.queues.topics],
+        topic,
+        group.client_ids,
+        client,
+        work.queues[at],
+        times.is_reported[at],
+        dict(zip(FIGURES, figures, strict=True)),
+    )
+
+
+def capacity_columns(groups: Sequence[CapacityRows]) -> dict[str, pa.Array]:
+    """The columns of ``ClientCapacity`` of several groups."""
+    counts = [len(group.client) for group in groups]
+    names = pa.array([group.consumer_group for group in groups], pa.string())
+    number = pa.array(np.repeat(np.arange(len(groups)), counts).astype(np.int32))
+    columns: dict[str, pa.Array] = {
+        "consumer_group": pa.DictionaryArray.from_arrays(number, names),
+        "topic": _texts([(group.topics, group.topic) for group in groups]),
+        "client_id": _texts([(group.client_ids, group.client) for group in groups]),
+        "queues": pa.array(_joined([group.queues for group in groups], np.int64)),
+        "is_rt_reported": pa.array(_joined([group.is_rt_reported for group in groups], np.bool_)),
+    }
+    for name in FIGURES:
+        figures = _joined([group.figures[name] for group in groups], np.float64)
+        columns[name] = pa.array(figures, mask=np.isnan(figures))
+    return columns
+
+
+def _texts(parts: Sequence[tuple[list[str], Integers]]) -> pa.DictionaryArray:
+    """Texts by their numbers; equal texts of several groups get one number."""
+    numbers: dict[str, int] = {}
+    places = [
+        np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int32)[index] for texts, index in parts
+    ]
+    return pa.DictionaryArray.from_arrays(pa.array(_joined(places, np.int32)), pa.array(list(numbers), pa.string()))
+
+
+def _joined(parts: Sequence[np.ndarray], kind: type[np.generic]) -> np.ndarray:
+    return np.concatenate([*parts, np.empty(0, kind)]).astype(kind)

@@ -1,0 +1,65 @@
+"""How much clients say that they consume, beside what should come to them: a check of the facts of a verdict."""
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.lag import lag_growth
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.wording import rounded
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+NEEDS: Final = "compare both with mqadmin consumerStatus and consumerProgress"
+
+
+def consumed_msgs_per_s(division: Division) -> Numbers:
+    """Messages a second that each client handles, well or not. Shape: a row a client id, a column a topic.
+
+    NaN where the client does not say; 0 for a topic that a client leaves out which reports others.
+    """
+    clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
+    topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
+    rates = np.full((len(clients), len(topics)), np.nan)
+    for one in division.group.consumed:
+        row = rates[clients[one.client_id]]
+        row[np.isnan(row)] = 0.0
+        if one.topic in topics:
+            row[topics[one.topic]] += np.nan if one.msgs_per_s is None else one.msgs_per_s
+    return rates
+
+
+def doubt(group: "Group", work: Work) -> str | None:
+    """Which fact must be wrong where the clients consume otherwise than the messages come; None where both agree."""
+    bounds = group.policy.thresholds
+    most, least_rate = bounds.PROVISION.max_disagreement_ratio, bounds.LOW_UTILISATION.min_msgs_per_s
+    consumed, incoming = consumed_msgs_per_s(group.division), work.incoming_msgs_per_s
+
+    def differ(ours: float, theirs: float) -> bool:
+        return abs(ours - theirs) > max(most * max(ours, theirs), least_rate)
+
+    business = [index for index, reads in enumerate(group.division.queues.topics) if reads in group.business]
+    said, due = consumed[:, business].sum(axis=1), incoming[:, business].sum(axis=1)
+    if np.isnan(said).any() or np.isnan(due).any():
+        return None
+    total, expected = float(said.sum()), float(due.sum())
+    both = f"the clients consume {rounded(total, 1)} msg/s where {rounded(expected, 1)} msg/s come"
+    if differ(total, expected):
+        growth = lag_growth(group.facts).by or 0
+        if total < expected and growth > 0:
+            return f"{both}, and lag grows: the group falls behind"
+        if total > expected and growth < 0:
+            return f"{both}, and lag falls: the group is catching up"
+        return f"{both}: the put rates or the clients' own rates are wrong; {NEEDS}"
+    apart = [index for index in range(len(said)) if differ(float(said[index]), float(due[index]))]
+    if not apart:
+        return None
+    client = max(apart, key=lambda index: abs(float(said[index] - due[index])))
+    return (
+        f"{group.client_ids[client]} consumes {rounded(float(said[client]), 1)} msg/s where "
+        f"{rounded(float(due[client]), 1)} msg/s come to its queues, though all clients together consume what comes: "
+        f"it does not own the queues that its strategy gives it; {NEEDS}"
+    )

@@ -1,0 +1,61 @@
+"""How long a client's listener takes for a call of a topic: as it reports, else as the others of its group do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Division, Flags, Integers
+
+
+@dataclass(frozen=True)
+class ResponseTimes:
+    """Milliseconds a call. Shape of each array: a row a client id, a column a topic of the division.
+
+    Where a client reports none, ``estimate`` is the mean of its group's clients for the topic, and ``lower`` and
+    ``upper`` are the least and the largest of them. NaN where nobody reports any.
+
+    Attributes:
+        lower: at least.
+        estimate: most likely.
+        upper: at most.
+        is_reported: whether the client itself reports it.
+    """
+
+    lower: Numbers
+    estimate: Numbers
+    upper: Numbers
+    is_reported: Flags
+
+    @classmethod
+    def of(cls, division: Division) -> "ResponseTimes":
+        """The response times of a group."""
+        clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
+        topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
+        shape = len(clients), len(topics)
+        # RocketMQ reports 0 where nothing was handled in the last hour.
+        timed = [one for one in division.group.consumed if one.consume_rt_ms and one.topic in topics]
+        topic = np.array([topics[one.topic] for one in timed], np.int64)
+        cell = np.array([clients[one.client_id] for one in timed], np.int64) * shape[1] + topic
+        times = np.array([one.consume_rt_ms for one in timed], np.float64)
+        own = _mean(cell, times, shape[0] * shape[1]).reshape(shape)
+        is_reported = ~np.isnan(own)
+        least, most = np.full(shape[1], np.nan), np.full(shape[1], np.nan)
+        np.fmin.at(least, topic, times)
+        np.fmax.at(most, topic, times)
+        return cls(
+            np.where(is_reported, own, least),
+            np.where(is_reported, own, _mean(topic, times, shape[1])),
+            np.where(is_reported, own, most),
+            is_reported,
+        )
+
+    def of_clients(self, rows: Integers) -> "ResponseTimes":
+        """The response times of other clients, each of which is like the client of a row."""
+        return ResponseTimes(self.lower[rows], self.estimate[rows], self.upper[rows], self.is_reported[rows])
+
+
+def _mean(place: Integers, values: Numbers, places: int) -> Numbers:
+    """The mean value of each place; NaN where there is none."""
+    counts = np.bincount(place, minlength=places)
+    return np.bincount(place, values, places) / np.where(counts > 0, counts, np.nan)

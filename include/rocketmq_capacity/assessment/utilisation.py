@@ -1,0 +1,118 @@
+"""How busy clients are: the share of their time in which their threads handle messages, 1 is without pause.
+
+Busy share of a client, summed over its topics: incoming msg/s x consume_rt_ms / (1000 x messages a call x calls at
+once). Calls at once are its threads; an orderly listener handles a queue at a time, so at most its queues. A call is
+taken for a full batch: that is what a client under load handles, and what its capacity is reckoned by.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.response_times import ResponseTimes
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owners
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the clients of a group have to do where certain clients own certain queues.
+
+    Arrays of two dimensions have a row a client id and a column a topic of the division; NaN is unknown.
+
+    Attributes:
+        queues: how many of a topic's queues a client owns.
+        incoming_msgs_per_s: messages a second on them.
+        at_once: messages that a client handles at the same time (one entry a client): calls at once x messages a call.
+        times: milliseconds a call.
+    """
+
+    queues: Integers
+    incoming_msgs_per_s: Numbers
+    at_once: Numbers
+    times: ResponseTimes
+
+    @classmethod
+    def of(cls, division: Division, msgs_per_s: Numbers, owners: Owners, times: ResponseTimes) -> "Work | None":
+        """The work of the clients where these own the queues; None where they own queues that there are not.
+
+        Args:
+            division: the queues and the clients.
+            msgs_per_s: that the group gets of each queue of the division.
+            owners: who owns which queue.
+            times: of these clients.
+        """
+        if owners.strangers:
+            return None
+        queues, shape = division.queues, times.estimate.shape
+        cell = owners.client * shape[1] + queues.topic[owners.queue]
+        share = msgs_per_s[owners.queue] / _readers(owners, len(queues))
+        own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        incoming: Numbers = np.zeros(shape)
+        np.add.at(incoming.reshape(-1), cell, share)
+        calls = _least(division, [one.consume_threads for one in division.members.consumers])
+        if division.group.is_orderly:
+            calls = np.fmin(calls, own.sum(axis=1))
+        at_once = calls * _least(division, [one.consume_batch_size for one in division.members.consumers])
+        return cls(own, incoming, at_once, times)
+
+    @property
+    def has_queues(self) -> Flags:
+        """Of each client whether it owns a queue."""
+        return np.asarray(self.queues.any(axis=1))
+
+    def busy(self, times: Numbers) -> Numbers:
+        """The busy share of each client where calls take so long; of one without queues 0, NaN where unknown."""
+        return np.where(self.has_queues, self.parts(times).sum(axis=1), 0.0)
+
+    def parts(self, times: Numbers) -> Numbers:
+        """The same by topic."""
+        seconds = np.where(self.incoming_msgs_per_s == 0, 0.0, self.incoming_msgs_per_s * times / 1000)
+        at_once = np.where(self.at_once > 0, self.at_once, np.nan)
+        return seconds / at_once[:, None]
+
+    def busiest(self) -> tuple[Interval, int] | None:
+        """The busy share of the busiest client, and its index; None where a part of it is unknown, or nobody works."""
+        if not self.has_queues.any():
+            return None
+        lower, estimate, upper = (
+            self.busy(times) for times in (self.times.lower, self.times.estimate, self.times.upper)
+        )
+        if np.isnan(estimate).any():
+            return None
+        return Interval(float(lower.max()), float(estimate.max()), float(upper.max())), int(estimate.argmax())
+
+    @property
+    def is_untimed(self) -> Flags:
+        """Of each client whether it has to do something whose response time it does not report."""
+        return np.asarray(((self.incoming_msgs_per_s > 0) & ~self.times.is_reported).any(axis=1))
+
+
+def every_client_owns_all(division: Division) -> Owners:
+    """Who owns what in a broadcasting group: every client every queue of the business topics that it reads."""
+    queue = np.flatnonzero(division.queues.is_business)
+    clients = len(division.members.client_ids)
+    owners = Owners(np.tile(queue, clients), np.repeat(np.arange(clients), len(queue)))
+    if not division.members.has_readers_of_some:
+        return owners
+    topics = [reads.topic.topic for reads in division.queues.topics]
+    reads = division.members.readers(topics)[:, division.members.first] > 0
+    does_read = reads[division.queues.topic[owners.queue], owners.client]
+    return Owners(owners.queue[does_read], owners.client[does_read])
+
+
+def _readers(owners: Owners, queues: int) -> Integers | int:
+    """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
+    if owners.is_popped is False:
+        return 1
+    is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
+    poppers = np.bincount(owners.queue[is_popped], minlength=queues)
+    return np.where(is_popped, poppers[owners.queue], 1)
+
+
+def _least(division: Division, figures: list[int | None]) -> Numbers:
+    """The least known figure of each client id's consumers."""
+    members = division.members
+    known = np.array([np.nan if figure is None else figure for figure in figures], np.float64)
+    return known if len(members.client_ids) == len(members) else np.fmin.reduceat(known, members.first)
