@@ -76,6 +76,11 @@ class Judgement:
         return row
 
 
+def named(topic: str, broker_name: str, *queue_ids: int) -> list[Row]:
+    """Queues of a topic on a broker, as findings and plans name them."""
+    return [{"topic": topic, "broker_name": broker_name, "queue_id": queue_id} for queue_id in queue_ids]
+
+
 def judge(
     inventory: Inventory,
     policy: Policy | None = None,

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.assessment.cases import OWN_STRATEGY, Part, member, members, owned, pops
-from tests.assessment.judge import Judgement
+from tests.assessment.judge import Judgement, named
 from tests.simulation.clusters import queues, reads
 
 PART = Part()
@@ -128,7 +128,7 @@ def test_in_a_group_that_mixes_a_silent_client_runs_what_the_policy_says(judged:
     # AVG gives c01 queues 0 and 1, the circle gives c02 queues 1 and 4; c03 would have 4 under AVG, 2 by the circle.
     found = judged.finding("ORPHAN_QUEUE", "mixed_with_policy")
 
-    assert found["subjects"] == ["broker-a:3"]
+    assert found["queues"] == named("mixed_with_policy", "broker-a", 3)
 
 
 def test_who_owns_what_today_is_judged_by_what_runs_today(judged: Judgement) -> None:

@@ -1,7 +1,7 @@
 """READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
 
 from tests.assessment.cases import READ_ONLY, Part, members
-from tests.assessment.judge import Judgement
+from tests.assessment.judge import Judgement, named
 from tests.simulation.clusters import queues, reads
 
 PART = Part()
@@ -197,13 +197,14 @@ def test_a_queue_with_more_than_twice_the_mean_is_flagged(judged: Judgement) -> 
     found = judged.finding("HOT_QUEUE", topic="more_than_twice")
 
     assert found["severity"] == "WARNING"
-    assert found["subjects"] == ["broker-a:0"]
+    (hot,) = named("more_than_twice", "broker-a", 0)
+    assert (found["subjects"], found["queues"]) == ([], [hot])
     assert found["evidence"] == {
         "queues": 4,
         "peak": 2.1,
         "share": 0.525,
         "msgs_per_s": 40.0,
-        "hottest": [{"queue": "broker-a:0", "msgs_per_s": 21.0}],
+        "hottest": [{"queue": hot, "msgs_per_s": 21.0}],
         "message_type": "FIFO",
     }
     assert found["message"] == "The busiest of its 4 queues receives 2.1 times the mean."

@@ -14,7 +14,7 @@ from tests.assessment.cases import (
     owned,
     pops,
 )
-from tests.assessment.judge import Judgement, judge
+from tests.assessment.judge import Judgement, judge, named
 from tests.simulation.clusters import cluster, queues, reads
 
 PART = Part()
@@ -72,7 +72,7 @@ def test_queues_that_nobody_reads_are_flagged_with_what_waits_in_them(judged: Ju
 
     assert found["severity"] == "CRITICAL"
     assert found["topic"] == "half_is_lost"
-    assert found["subjects"] == ["broker-b:0", "broker-b:1", "broker-b:2", "broker-b:3"]
+    assert (found["subjects"], found["queues"]) == ([], named("half_is_lost", "broker-b", 0, 1, 2, 3))
     assert found["evidence"] == {
         "orphans": 4,
         "queues": 8,
@@ -91,7 +91,7 @@ def test_a_sum_of_lags_with_an_unknown_one_is_unknown(judged: Judgement) -> None
 def test_strategies_that_differ_are_named_as_the_cause(judged: Judgement) -> None:
     found = judged.finding("ORPHAN_QUEUE", "lost_by_mixing")
 
-    assert found["subjects"] == ["broker-b:0", "broker-b:2"]
+    assert found["queues"] == named("lost_by_mixing", "broker-b", 0, 2)
     assert found["evidence"]["cause"] == "MIXED_STRATEGIES"
 
 
@@ -99,14 +99,14 @@ def test_subscriptions_that_differ_are_named_as_the_cause(judged: Judgement) -> 
     found = judged.finding("ORPHAN_QUEUE", "lost_by_subscription")
 
     assert found["topic"] == "half_read_it"
-    assert found["subjects"] == [f"broker-b:{i}" for i in range(4)]
+    assert found["queues"] == named("half_read_it", "broker-b", *range(4))
     assert found["evidence"]["cause"] == "SUBSCRIPTION_MISMATCH"
 
 
 def test_a_single_queue_is_enough(judged: Judgement) -> None:
     found = judged.finding("ORPHAN_QUEUE", "lost_as_observed")
 
-    assert found["subjects"] == ["broker-b:3"]
+    assert found["queues"] == named("lost_as_observed", "broker-b", 3)
     assert found["evidence"]["cause"] == f"strategy {OWN_STRATEGY}"
     assert found["message"] == "Nobody reads 1 of 8 queues: broker-b:3."
 

@@ -1,5 +1,7 @@
 """The plan file as the contract draws it: every key, every type, nothing else, every list in its order."""
 
+import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -105,7 +107,7 @@ class Finding(Part, frozen=True):
     consumer_group: str | None
     topic: str | None
     broker_name: str | None
-    subjects: list[str]
+    subjects: list[str | Queue]
     evidence: dict[str, Any]
     message: str
 
@@ -202,9 +204,33 @@ def out_of_order(plan: Plan) -> list[str]:
     return [name for name, items in lists.items() if any(a >= b for a, b in pairwise(items))]
 
 
+def queues_as_texts(plan: Plan, brokers: Iterable[str]) -> set[str]:
+    """The texts that name a queue of these brokers where the contract has an object."""
+    findings = [*plan.findings]
+    if plan.scenario is not msgspec.UNSET:
+        findings += [*plan.scenario.findings_added, *plan.scenario.findings_cleared]
+    said = [(one.subjects, one.evidence) for one in findings]
+    changes = [(one.before, one.after) for one in plan.recommendations]
+    queue = re.compile(rf"(?:^|\s)(?:{'|'.join(map(re.escape, brokers))})[:\s]\d+$")
+    return {text for text in _texts_in([*said, *changes]) if queue.search(text)}
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts_in([*value, *value.values()])
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts_in(item)
+
+
 def _place_of(finding: Finding) -> tuple[Any, ...]:
     names = _nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
-    return (*names, finding.subjects)
+    return (
+        *names,
+        [(one, "", -1) if isinstance(one, str) else msgspec.structs.astuple(one) for one in finding.subjects],
+    )
 
 
 def _nulls_first(*names: str | None) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.plan_file import Finding, Scenario, Strategy, out_of_order
+from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_order, queues_as_texts
 from tests.cli.planned import Planned, planned
 from tests.cli.program import TIME_LIMIT_S, command, contents, run
 from tests.fixtures.environment import ROOT
@@ -128,6 +128,17 @@ def test_the_plan_file_is_as_the_contract_draws_it(plain: Planned) -> None:
     assert plain.plan.completeness.ratio == 1.0
     assert plain.plan.scenario is msgspec.UNSET
     assert out_of_order(plain.plan) == []
+
+
+def test_a_queue_is_an_object_wherever_one_is_named(plain: Planned, what_if: Planned) -> None:
+    of_rule = {finding.rule: finding for finding in plain.plan.findings}
+    brokers = [one["broker_name"] for one in plain.cluster["brokers"]]
+
+    hot = Queue("click_stream", "broker-b", 1)
+    assert of_rule["HOT_QUEUE"].subjects == [hot]
+    assert msgspec.convert(of_rule["HOT_QUEUE"].evidence["hottest"][0]["queue"], Queue) == hot
+    assert {type(one) for one in of_rule["ORPHAN_QUEUE"].subjects} == {Queue}
+    assert queues_as_texts(plain.plan, brokers) == queues_as_texts(what_if.plan, brokers) == set()
 
 
 def test_the_sample_shows_at_least_eight_kinds_of_findings_and_answers_each(plain: Planned) -> None:

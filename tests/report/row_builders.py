@@ -96,6 +96,7 @@ def a_finding(rule: str = "IDLE_CONSUMERS", evidence: dict[str, Any] | None = No
         "topic": None,
         "broker_name": None,
         "subjects": [],
+        "queues": [],
         "evidence": json.dumps(evidence or {}),
         "message": "4 of 12 consumers own no queue.",
     } | changes

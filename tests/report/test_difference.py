@@ -1,13 +1,16 @@
 """What two plans say differently."""
 
 import copy
+import json
 from typing import Any
 
 import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.difference import Load, difference
-from tests.report.from_rows import plan_of
+from rocketmq_capacity.report.plan_file import decoded_plan
+from rocketmq_capacity.report.summary_file import summary_of_plan
+from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import IDLE, sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -61,6 +64,20 @@ def test_a_finding_about_another_rule_group_topic_or_broker_is_another():
     for other in others:
         changes = difference(before, small_plan(finding=[other])).findings
         assert (len(changes.new), len(changes.gone), changes.still) == (1, 1, ())
+
+
+def test_a_plan_that_names_queues_as_texts_is_read_and_compared_with_one_that_has_objects():
+    queue = {"topic": "pay", "broker_name": "broker-a", "queue_id": 3}
+    after = small_plan(finding=[a_finding("ORPHAN_QUEUE", topic="pay", queues=[queue]), a_finding(subjects=["c1"])])
+    stored = json.loads(plan_bytes(after))
+    stored["findings"][1]["subjects"] = ["broker-a:3"]
+    before = decoded_plan(json.dumps(stored).encode())
+
+    found = difference(before, after)
+
+    assert before.findings[1].subjects == ("broker-a:3",)
+    assert (found.findings.new, found.findings.gone, len(found.findings.still)) == ((), (), 2)
+    assert summary_of_plan(before).findings == summary_of_plan(after).findings
 
 
 def test_of_several_findings_about_one_place_equal_ones_belong_together():

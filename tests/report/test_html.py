@@ -192,6 +192,17 @@ def steps(text):
     return [text_of(item) for item in listed]
 
 
+def test_a_queue_is_shown_in_short_among_subjects_and_in_the_evidence():
+    queue = {"topic": "pay", "broker_name": "broker-a", "queue_id": 3}
+    evidence = {"hottest": [{"queue": queue, "msgs_per_s": 21.0}]}
+    rows = sample_rows() | {"finding": [a_finding("HOT_QUEUE", queues=[queue], evidence=evidence)]}
+
+    text = text_of(by_id(read_page(page(rows)), "finding-1"))
+
+    assert text.count("pay broker-a 3") == 2
+    assert "queue_id" not in text
+
+
 def test_what_to_do_first_is_the_worst_and_names_alternatives():
     rows = sample_rows()
     rows["finding"].append(a_finding("ORPHAN_QUEUE", severity="CRITICAL", message="2 queues have no reader."))

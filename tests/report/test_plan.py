@@ -134,6 +134,21 @@ def test_findings_and_recommendations_have_a_total_order_with_nulls_first():
     assert document.recommendations[0].rules == ("A", "B")
 
 
+def test_a_finding_names_queues_as_objects_in_their_order_and_all_else_as_texts():
+    queues = [{"topic": "pay", "broker_name": "broker-a", "queue_id": queue_id} for queue_id in (2, 10)]
+    later = [queues[1]]
+    finding = [
+        a_finding("ORPHAN_QUEUE", queues=later, evidence={"hottest": [{"queue": later[0]}]}),
+        a_finding("ORPHAN_QUEUE", queues=queues),
+        a_finding(subjects=["c1"]),
+    ]
+
+    written = json.loads(plan_bytes(plan_of({"cluster": [a_cluster()], "finding": finding})))["findings"]
+
+    assert [one["subjects"] for one in written] == [["c1"], queues, later]
+    assert written[2]["evidence"] == {"hottest": [{"queue": later[0]}]}
+
+
 def test_what_went_unanswered_is_told_with_the_ratio():
     rows = {
         "cluster": [a_cluster(completeness_ratio=0.9375)],

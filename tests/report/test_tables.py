@@ -24,6 +24,15 @@ def test_every_finding_is_a_line_with_its_subjects_one_a_line_in_their_cell():
     assert line["evidence"] == '{"clients":12,"queues":8,"idle":4}'
 
 
+def test_queues_are_named_in_short_one_a_line():
+    queues = [{"topic": "pay", "broker_name": "broker-a", "queue_id": queue_id} for queue_id in (1, 10)]
+    rows = {"cluster": [a_cluster()], "finding": [a_finding("ORPHAN_QUEUE", queues=queues)]}
+
+    (line,) = read(findings_csv(plan_of(rows).findings))
+
+    assert line["subjects"] == "pay broker-a 1\npay broker-a 10"
+
+
 def test_every_recommendation_is_a_line_with_its_commands_in_order():
     expand, scale = read(recommendations_csv(plan_of(sample_rows()).recommendations))
 

@@ -234,7 +234,7 @@ def _add_findings(rows: Rows, group: MadeGroup, current: str, owned: dict[str, A
                 severity="CRITICAL",
                 consumer_group=group.name,
                 topic=first,
-                subjects=[f"{first} broker-b 1", f"{first} room1@broker-c 1"],
+                queues=[_queue(first, 1), {"topic": first, "broker_name": "room1@broker-c", "queue_id": 1}],
                 message="2 readable queues are read by no client.",
                 evidence={"queues": 2, "lag": 184220, "put_msgs_per_s": 41.25, "cause": "DUPLICATE_CLIENT_ID"},
             ),

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.contracts import Finding, ScenarioEffect
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.compare import only_in
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
@@ -219,7 +220,9 @@ IDLE: Final = Finding(
     evidence="{}",
     message="one is idle",
 )
-HOT: Final = Finding(rule="HOT_QUEUE", severity="INFO", topic="t", subjects=("b 0",), evidence="{}", message="hot")
+HOT: Final = Finding(
+    rule="HOT_QUEUE", severity="INFO", topic="t", queues=(Queue("t", "b", 0),), evidence="{}", message="hot"
+)
 LOST: Final = Finding(
     rule="BROKER_LOSS", severity="INFO", broker_name="b", subjects=(), evidence="{}", message="a broker is lost"
 )
@@ -228,9 +231,10 @@ LOST: Final = Finding(
 def test_findings_are_added_and_cleared_by_what_they_are_about() -> None:
     hotter = replace(HOT, severity="CRITICAL", evidence='{"share": 1}', message="hotter")
     more_idle = replace(IDLE, subjects=("c1", "c2"), message="two are idle")
-    before, after = [IDLE, HOT, LOST], [hotter, more_idle]
+    another = replace(HOT, queues=(Queue("t", "b", 1),))
+    before, after = [IDLE, HOT, LOST], [hotter, more_idle, another]
 
-    assert only_in(after, before) == [more_idle]
+    assert only_in(after, before) == [more_idle, another]
     assert only_in(before, after) == [IDLE, LOST]
 
 

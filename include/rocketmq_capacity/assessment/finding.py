@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Metrics
+from rocketmq_capacity.contracts.dataset import Metrics, Queue
 from rocketmq_capacity.contracts.wording import counted, rounded
 from rocketmq_capacity.vocabulary import Rule, Severity
 
@@ -16,14 +16,18 @@ def finding(
     rule: Rule,
     severity: Severity,
     *,
-    subjects: Sequence[str],
+    subjects: Sequence[str] = (),
+    queues: Sequence[Queue] = (),
     evidence: Mapping[str, Any],
     message: str,
     consumer_group: str | None = None,
     topic: str | None = None,
     broker_name: str | None = None,
 ) -> contracts.Finding:
-    """One finding: ``evidence`` is written as a JSON object in the given order, with nulls kept."""
+    """One finding about ``subjects`` (client ids, brokers or groups) or about ``queues``.
+
+    ``evidence`` is written as a JSON object in the given order, with nulls kept and a queue as an object.
+    """
     return contracts.Finding(
         rule=rule,
         severity=severity,
@@ -31,6 +35,7 @@ def finding(
         topic=topic,
         broker_name=broker_name,
         subjects=tuple(subjects),
+        queues=tuple(queues),
         evidence=msgspec.json.encode(evidence).decode(),
         message=message,
     )
@@ -39,11 +44,6 @@ def finding(
 def figures(metrics: Metrics) -> dict[str, float | None]:
     """The metrics of a load for the evidence."""
     return {name: rounded(metrics[name]) for name in ("peak", "floor", "excess", "gini", "cv", "max", "min")}
-
-
-def queue_label(broker_name: str, queue_id: int) -> str:
-    """A queue among the subjects of a finding that names its topic: ``broker-a:3``."""
-    return f"{broker_name}:{queue_id}"
 
 
 def times(figure: float) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from rocketmq_capacity.assessment.finding import finding, queue_label, times
+from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.vocabulary import (
@@ -146,40 +147,40 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
     if peak <= bounds.peak or share <= bounds.share_factor / queues:
         return
     hot = sorted(
-        ((label, rate) for label, rate in rates.items() if rate * queues / total > bounds.peak),
+        ((queue, rate) for queue, rate in rates.items() if rate * queues / total > bounds.peak),
         key=lambda one: (-one[1], one[0]),
     )
     yield finding(
         "HOT_QUEUE",
         WARNING,
         topic=topic.name,
-        subjects=sorted(label for label, _ in hot),
+        queues=sorted(queue for queue, _ in hot),
         evidence={
             "queues": queues,
             "peak": rounded(peak),
             "share": rounded(share),
             "msgs_per_s": rounded(total),
-            "hottest": [{"queue": label, "msgs_per_s": rounded(rate)} for label, rate in hot[:SHOWN]],
+            "hottest": [{"queue": queue, "msgs_per_s": rounded(rate)} for queue, rate in hot[:SHOWN]],
             "message_type": topic.unit.facts.message_type,
         },
         message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )
 
 
-def _producers_rates(topic: Topic) -> dict[str, float]:
-    """Messages a second of the queues that producers see, by label; nothing where one of them is unknown."""
+def _producers_rates(topic: Topic) -> dict[Queue, float]:
+    """Messages a second of the queues that producers see; nothing where one of them is unknown."""
     told = {
         (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
         for queue in topic.unit.facts.written
         if queue.put_msgs_per_s is not None
     }
-    rates: dict[str, float] = {}
+    rates: dict[Queue, float] = {}
     for place in filter(_takes_messages, topic.unit.facts.places):
         for queue_id in range(place.write_queue_nums or 0):
             rate = told.get((place.broker_name, queue_id))
             if rate is None:
                 return {}
-            rates[queue_label(place.broker_name, queue_id)] = rate
+            rates[Queue(topic.name, place.broker_name, queue_id)] = rate
     return rates
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rocketmq_capacity.assessment.finding import finding, queue_label
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import Place
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, Rule
 
 
@@ -26,14 +26,14 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
         if reads.message_request_mode == POP:
             continue
         size = group.pulled_sizes[reads.topic.topic]
-        labels = sorted(queue_label(queues.names[queue].broker_name, queues.names[queue].queue_id) for queue in orphans)
+        names = sorted(queues.names[queue] for queue in orphans)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
             "ORPHAN_QUEUE",
             CRITICAL,
             consumer_group=group.name,
             topic=reads.topic.topic,
-            subjects=labels,
+            queues=names,
             evidence={
                 "orphans": len(orphans),
                 "queues": size,
@@ -42,7 +42,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
                 "current_strategy": group.current.strategy,
                 "cause": _cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
             },
-            message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed(labels)}.",
+            message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}.",
         )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Dataset, Queue
 
 
 class Finding(Dataset, frozen=True, kw_only=True):
@@ -25,7 +25,14 @@ class Finding(Dataset, frozen=True, kw_only=True):
         None
     )
     subjects: Annotated[
-        tuple[str, ...], Meta(description="client ids, queues, brokers or groups that it is about, sorted")
-    ]
+        tuple[str, ...],
+        Meta(description="client ids, brokers or groups that it is about, sorted; queues are in queues"),
+    ] = ()
+    queues: Annotated[tuple[Queue, ...], Meta(description="queues that it is about, sorted")] = ()
     evidence: Annotated[str, Meta(description="JSON object of the figures that it rests on")]
     message: Annotated[str, Meta(description="one sentence for people")]
+
+    @property
+    def about(self) -> tuple[str | Queue, ...]:
+        """All that it is about, as the plan file has it in ``subjects``."""
+        return (*self.queues, *self.subjects)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from rocketmq_capacity.contracts.dataset import Queue
+
 DECIMALS: Final = 4
 """Of a metric or a ratio, as in the plan file."""
 LISTED: Final = 5
@@ -29,6 +31,11 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: ``1 queue``, ``2 queues``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def queue_label(queue: Queue) -> str:
+    """A queue in a sentence about its topic: ``broker-a:3``."""
+    return f"{queue.broker_name}:{queue.queue_id}"
 
 
 def _decimal(number: float, decimals: int) -> Decimal:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.contracts.wording import listed, queue_label
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
 from rocketmq_capacity.recommendation.facts import Topic, evidence
@@ -18,13 +18,14 @@ def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
     """One recommendation for hot queues, even where the snapshot is too incomplete for a change."""
     for finding in topic.findings:
         if finding.rule == RULE:
+            hot = [*map(queue_label, finding.queues)]
             is_fifo = evidence(finding).get("message_type") == FIFO
             yield answer(
                 ACTION,
                 topic=topic.name,
-                target=finding.subjects,
+                target=hot,
                 reason=sentences(
-                    f"Look at what producers choose the queue by; most messages go to {listed(finding.subjects)}. A key"
+                    f"Look at what producers choose the queue by; most messages go to {listed(hot)}. A key"
                     " with more values, or no key where order is not needed, spreads them; more queues do not.",
                     "It is a FIFO topic: its message group is the key." if is_fifo else None,
                 ),

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.in_use import in_use
-from rocketmq_capacity.report.order import nulls_first
+from rocketmq_capacity.report.order import nulls_first, subjects_key
 from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recommendation, StrategyPlan
 from rocketmq_capacity.report.wording import RULE_PRIORITY
 
@@ -143,7 +143,7 @@ def _urgency(finding: Finding) -> tuple[Any, ...]:
         RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
         finding.rule,
         nulls_first(*PLACE(finding)[1:]),
-        finding.subjects,
+        subjects_key(finding.subjects),
     )
 
 

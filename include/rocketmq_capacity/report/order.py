@@ -1,13 +1,23 @@
 """Total orders, so that equal inputs give equal bytes whatever order Spark hands the rows over in."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+
+from rocketmq_capacity.contracts.dataset import Queue
 
 
 def nulls_first(*values: Any) -> tuple[tuple[bool, Any], ...]:
     """A key over values that may be None; None sorts before everything."""
     return tuple((value is not None, value if value is not None else 0) for value in values)
+
+
+def subjects_key(subjects: Iterable[str | Queue]) -> tuple[tuple[str, str, int], ...]:
+    """A key over what findings are about: texts and queues."""
+    return tuple(
+        (one, "", -1) if isinstance(one, str) else (one.topic, one.broker_name, one.queue_id) for one in subjects
+    )
 
 
 def canonical(value: Any) -> bytes:

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from rocketmq_capacity import contracts
 from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
-from rocketmq_capacity.report.order import canonical, nulls_first
+from rocketmq_capacity.report.order import canonical, nulls_first, subjects_key
 from rocketmq_capacity.report.plan_file import (
     FORMAT,
     Approval,
@@ -189,7 +189,7 @@ def _finding(row: contracts.Finding) -> Finding:
         consumer_group=row.consumer_group,
         topic=row.topic,
         broker_name=row.broker_name,
-        subjects=tuple(row.subjects),
+        subjects=row.about,
         evidence=_object("finding.evidence", row.evidence),
         message=row.message,
     )
@@ -205,7 +205,7 @@ def _severity(name: str) -> Severity:
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     def key(finding: Finding) -> tuple[Any, ...]:
         names = nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
-        return (*names, finding.subjects, canonical(finding))
+        return (*names, subjects_key(finding.subjects), canonical(finding))
 
     return tuple(sorted(findings, key=key))
 

@@ -130,8 +130,13 @@ class Finding(Struct, frozen=True, kw_only=True):
     consumer_group: Annotated[str | None, Meta(description="the group that it is about")]
     topic: Annotated[str | None, Meta(description="the topic that it is about")]
     broker_name: Annotated[str | None, Meta(description="the broker that it is about")]
-    subjects: Annotated[tuple[str, ...], Meta(description="client ids, queues, brokers or groups that it is about")]
-    evidence: Annotated[JsonObject, Meta(description="the figures that it rests on; their units stand in their names")]
+    subjects: Annotated[
+        tuple[str | Queue, ...],
+        Meta(description="what it is about: client ids, brokers or groups as texts, queues as objects"),
+    ]
+    evidence: Annotated[
+        JsonObject, Meta(description="the figures that it rests on, their units in their names; a queue is an object")
+    ]
     message: Annotated[str, Meta(description="one sentence for people")]
 
 

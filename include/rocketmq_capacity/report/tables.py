@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.report.plan_file import Finding, Recommendation
+from rocketmq_capacity.report.view.facts import subject
 
 FINDING_COLUMNS: Final = (
     "rule",
@@ -39,7 +40,7 @@ Source: OWASP, CSV Injection."""
 
 
 def findings_csv(findings: Iterable[Finding]) -> bytes:
-    """The plan's findings, one line each; lists stand one item a line in their cell, objects as JSON."""
+    """The plan's findings, one line each; subjects stand one a line in their cell, queues in short, objects as JSON."""
     return _csv(FINDING_COLUMNS, findings)
 
 
@@ -65,7 +66,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, Mapping):
         return msgspec.json.encode(value).decode()
     if isinstance(value, list | tuple):
-        return defused("\n".join(str(item) for item in value))
+        return defused("\n".join(map(subject, value)))
     return defused(str(value))
 
 

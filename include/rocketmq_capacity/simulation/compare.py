@@ -58,7 +58,7 @@ def only_in(findings: Iterable[Finding], others: Iterable[Finding]) -> list[Find
 
 def _identity(finding: Finding) -> tuple[object, ...]:
     """What makes two findings the same, whatever their figures."""
-    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.subjects
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
 def _loads(division: Division, strategies: Strategies) -> dict[str, Load]:

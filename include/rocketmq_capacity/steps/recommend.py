@@ -151,7 +151,11 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
 
 def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding, ...]:
     """The findings of a unit in an order that does not hang on who wrote them first."""
-    return tuple(sorted(findings, key=lambda one: (one.rule, one.topic or "", one.broker_name or "", one.subjects)))
+
+    def key(one: contracts.Finding) -> tuple[object, ...]:
+        return one.rule, one.topic or "", one.broker_name or "", one.subjects, one.queues
+
+    return tuple(sorted(findings, key=key))
 
 
 def _current_strategies(asking: Asking, groups: Iterable[GroupFacts]) -> dict[str, str | None]:

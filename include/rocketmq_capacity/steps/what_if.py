@@ -117,4 +117,8 @@ def _group(row: contracts.ScenarioEffect) -> dict[str, Any]:
 
 def _plain(finding: contracts.Finding) -> dict[str, Any]:
     """A finding in the plan file's form."""
-    return {**msgspec.structs.asdict(finding), "evidence": json.loads(finding.evidence)}
+    return {
+        **msgspec.structs.asdict(finding),
+        "subjects": finding.about,
+        "evidence": json.loads(finding.evidence),
+    }

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, RECOMMENDATIONS
+from rocketmq_capacity.report.order import subjects_key
 from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
 from rocketmq_capacity.report.wording import ACTIONS, CHOICE_RULES, RULE_PRIORITY, Wording
 
@@ -164,5 +165,5 @@ def _urgency(finding: Finding) -> tuple[Any, ...]:
         finding.consumer_group or "",
         finding.topic or "",
         finding.broker_name or "",
-        finding.subjects,
+        subjects_key(finding.subjects),
     )

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from msgspec import structs
+
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.figures import figure, label
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 
@@ -67,6 +70,11 @@ def short(name: str, value: Any) -> str:
         listed = ", ".join(short(name, item) for item in value[:ITEMS])
         return f"{listed} and {left_out:,} more" if left_out > 0 else listed or "none"
     return figure(name, value)
+
+
+def subject(one: str | Queue) -> str:
+    """What a finding is about, in one line."""
+    return one if isinstance(one, str) else queue_name(structs.asdict(one))
 
 
 def queue_name(queue: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rocketmq_capacity.report.limits import ANSWERS, ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Finding
 from rocketmq_capacity.report.view.answers import Answers, Link
-from rocketmq_capacity.report.view.facts import Fact, facts_of
+from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.wording import RULES, Wording
 from rocketmq_capacity.vocabulary import SEVERITIES
 
@@ -100,7 +100,7 @@ def _finding(
         group=None if group is None else Link(group, group_anchors.get(group)),
         topic=finding.topic,
         broker=finding.broker_name,
-        subjects=finding.subjects[:ITEMS],
+        subjects=tuple(map(subject, finding.subjects[:ITEMS])),
         more_subjects=max(0, len(finding.subjects) - ITEMS),
         evidence=facts_of(finding.evidence),
         more_evidence=max(0, len(finding.evidence) - TABLE_ROWS),
