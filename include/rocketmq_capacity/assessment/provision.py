@@ -66,8 +66,9 @@ def provision(group: "Group") -> Provision:
     after = _without_some(group, peak)
     needed, least = None, None
     if group.is_clustering:
-        needed = needed_clients(group, bound, peak)
-        least = clients_for(float(work.busy(work.times.estimate).sum()) * peak, bound)
+        total = work.total()
+        needed = needed_clients(group, total, bound, peak)
+        least = clients_for(total.estimate * peak, bound)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
     status, reason = _verdict(group, use.times(peak), after, work, peak)

@@ -59,8 +59,15 @@ def work_of_size(group: "Group", consumers: int) -> Work | None:
     return Work.of(division, group.weights.msgs_per_s, owners, times)
 
 
-def needed_clients(group: "Group", bound: float, peak: float) -> Needed:
-    """How many clients keep the busiest one's share at the peak within a bound."""
+def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -> Needed:
+    """How many clients keep the busiest one's share at the peak within a bound.
+
+    Args:
+        group: the group.
+        total: the busy shares of all its clients together; where it is shared evenly, the search ends.
+        bound: the busiest client's share at most.
+        peak: messages at the busiest moment / usually.
+    """
 
     @cache
     def busiest(clients: int) -> Interval | None:
@@ -72,7 +79,8 @@ def needed_clients(group: "Group", bound: float, peak: float) -> Needed:
     most = MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
 
     def least(place: int) -> int | None:
-        return _least(lambda clients: _fits(busiest(clients), place, bound), group.facts.connections, most)
+        start = clients_for(total[place] * peak, bound)
+        return _least(lambda clients: _fits(busiest(clients), place, bound), start, most)
 
     return Needed(least(0), least(1), least(2))
 
@@ -87,20 +95,22 @@ def _fits(busiest: Interval | None, place: int, bound: float) -> bool:
 
 
 def _least(fits: Callable[[int], bool], start: int, most: int) -> int | None:
-    """The least number that fits while one fewer does not; None where ``most`` does not fit.
+    """The least number from ``start`` on that fits while one fewer does not; None where ``most`` does not fit.
 
     More clients hardly ever make the busiest one busier, so that halving finds the least one.
     """
-    if most < 1 or not fits(most):
+    low, high, step = start - 1, start, 1
+    while high < most and not fits(high):
+        low, high, step = high, high + step, step * 2
+    high = min(high, most)
+    if low >= high or not fits(high):
         return None
-    low, high = 0, most
-    probe = min(max(start, 1), most)
     while high - low > 1:
+        probe = (low + high) // 2
         if fits(probe):
             high = probe
         else:
             low = probe
-        probe = (low + high) // 2
     return high
 
 

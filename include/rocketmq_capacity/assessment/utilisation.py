@@ -83,6 +83,13 @@ class Work:
             return None
         return Interval(float(lower.max()), float(estimate.max()), float(upper.max())), int(estimate.argmax())
 
+    def total(self) -> Interval:
+        """The busy shares of all clients together."""
+        lower, estimate, upper = (
+            self.busy(times).sum() for times in (self.times.lower, self.times.estimate, self.times.upper)
+        )
+        return Interval(float(lower), float(estimate), float(upper))
+
     @property
     def is_untimed(self) -> Flags:
         """Of each client whether it has to do something whose response time it does not report."""
