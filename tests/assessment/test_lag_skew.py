@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.assessment.cases import OWN_STRATEGY, Part, Queue, member, owned
-from tests.assessment.judge import Judgement
+from tests.assessment.judge import Judgement, Row
 from tests.simulation.clusters import queues, reads
 
 PART = Part()
@@ -61,6 +61,9 @@ _case("a_sample_unknown", _UNEVEN, [*_GROWS[:4], (END, None), *_GROWS[5:]])
 _case("back_in_the_last_ten", _UNEVEN, _places(50_000, 40_000, *range(41_000, 48_000, 1_000)))
 _case("back_before_the_last_ten", _UNEVEN, _places(50_000, 40_000, *range(41_000, 49_000, 1_000)))
 _case("lag_unknown", (None, 1_000, 1_000, 1_000), _GROWS)
+_case("beyond_the_end", (10_000, -1, 1_000, 1_000), _GROWS)
+_case("ends_at_the_end", (10_000, 0, 1_000, 1_000), _GROWS)
+_case("a_sample_beyond", _UNEVEN, [*_GROWS[:4], (END - 10_000, END), *_GROWS[5:]])
 _case("lag_of_nobody", _UNEVEN, _GROWS, message_model="BROADCASTING")
 _retry: Queue = ("%RETRY%trouble_with_retries", "broker-a", 0)
 _case(
@@ -115,6 +118,25 @@ def test_nine_samples_are_too_few_for_a_verdict(judged: Judgement) -> None:
 def test_an_unknown_offset_is_no_lag_of_zero_and_leaves_no_verdict(judged: Judgement) -> None:
     assert judged.found("LAG_SKEW", "a_sample_unknown") is None
     assert judged.found("LAG_SKEW", "lag_unknown") is None
+
+
+def test_a_lag_beyond_the_brokers_end_is_unknown_and_with_it_the_groups_lag(judged: Judgement) -> None:
+    assert judged.found("LAG_SKEW", "ends_at_the_end") is not None
+    assert judged.load("ends_at_the_end", "AVG")["lag"]["peak"] == 10_000 / 3_000
+
+    assert judged.found("LAG_SKEW", "beyond_the_end") is None
+    loads = [row for row in judged.strategy_loads if row["consumer_group"] == "beyond_the_end"]
+    assert {row["is_applicable"]: row["lag"] for row in loads} == {True: None, False: None}
+    behind = {row["client_id"]: row["lag"] for row in judged.client_loads if _is(row, "beyond_the_end", "AVG")}
+    assert behind == {"c01": 10_000, "c02": None, "c03": 1_000, "c04": 1_000}
+
+
+def test_a_sample_beyond_the_end_leaves_no_verdict(judged: Judgement) -> None:
+    assert judged.found("LAG_SKEW", "a_sample_beyond") is None
+
+
+def _is(row: Row, consumer_group: str, strategy: str) -> bool:
+    return (row["consumer_group"], row["strategy"]) == (consumer_group, strategy)
 
 
 def test_only_the_last_ten_samples_count(judged: Judgement) -> None:

@@ -16,6 +16,8 @@ PART.group("never_read", members(2), "never_read")
 PART.topic("two_groups_left", *_read_four, offsets=_six)
 PART.group("left_early", members(2), "two_groups_left", lags={("two_groups_left", "broker-a", 4): 100_000 - 30})
 PART.group("left_late", members(2), "two_groups_left", lags={("two_groups_left", "broker-a", 4): 100_000 - 90})
+PART.topic("read_beyond", *_read_four, offsets=_six)
+PART.group("read_beyond", members(2), "read_beyond", lags={("read_beyond", "broker-a", 4): 100_000 - 101})
 PART.topic("one_unread", queues("broker-a", 5, 6))
 PART.topic("unread_unknown", *_read_four, offsets={("broker-a", i): (10, 100) for i in range(5)})
 PART.topic("unread_end_unknown", *_read_four, offsets=_six | {("broker-a", 5): (10, None)})
@@ -63,7 +65,7 @@ def test_one_queue_is_enough(judged: Judgement) -> None:
 
 
 def test_offsets_that_are_not_known_leave_the_stranded_unknown(judged: Judgement) -> None:
-    for topic in ("unread_unknown", "unread_end_unknown"):
+    for topic in ("unread_unknown", "unread_end_unknown", "read_beyond"):
         assert judged.finding("READ_LESS_THAN_WRITE", topic=topic)["evidence"]["stranded"] is None
 
 

@@ -210,11 +210,11 @@ def offset(queue_id: int, broker: int | None, consumer: int | None, *samples: Sa
     )
 
 
-def test_lag_is_never_negative_and_unknown_where_one_of_its_offsets_is() -> None:
-    offsets = (offset(0, 9, 4), offset(1, 4, 9), offset(2, None, 4), offset(3, 9, None))
+def test_lag_is_unknown_where_an_offset_is_or_the_groups_lies_beyond_the_brokers() -> None:
+    offsets = (offset(0, 9, 4), offset(1, 4, 9), offset(2, None, 4), offset(3, 9, None), offset(4, 9, 9))
     inventory = replace(EMPTY, consumer_groups=(group(offsets=offsets),))
 
-    assert [row["lag"] for row in rows(contracts.GroupOffset, inventory)] == [5, 0, None, None]
+    assert [row["lag"] for row in rows(contracts.GroupOffset, inventory)] == [5, None, None, None, 0]
 
 
 def test_the_samples_of_a_queue_are_one_row_by_time_and_the_later_inventory_wins() -> None:

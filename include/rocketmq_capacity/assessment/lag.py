@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.facts import GroupFacts, lag_of
 from rocketmq_capacity.vocabulary import BUSINESS
 
 WINDOW: Final = 10
@@ -19,7 +19,7 @@ class Growth:
     """How the lag of a group grew over the samples, in messages.
 
     Attributes:
-        by: from the first to the last sample of each queue; None where a queue has fewer than two samples, or an offset
+        by: from the first to the last sample of each queue; None where a queue has fewer than two samples, or the lag
             of its first or last one is unknown, and where there are no samples.
         now: at the last sample of each queue; None where it is unknown.
     """
@@ -32,7 +32,7 @@ def lag_growth(group: GroupFacts) -> Growth:
     """How the lag of a group grew."""
     growths, lags = [], []
     for broker, consumer in _last_samples(group):
-        first, last = _lag(broker[0], consumer[0]), _lag(broker[-1], consumer[-1])
+        first, last = lag_of(broker[0], consumer[0]), lag_of(broker[-1], consumer[-1])
         growths.append(None if first is None or last is None or len(broker) < 2 else last - first)
         lags.append(last)
     return Growth(_sum(growths), _sum(lags))
@@ -41,7 +41,7 @@ def lag_growth(group: GroupFacts) -> Growth:
 def has_lag_trouble(group: GroupFacts) -> bool:
     """Whether a queue of a group has a lag that is not under control: it went back, stands still, or never fell.
 
-    A queue with fewer samples than the window, or an unknown offset among them, has no verdict.
+    A queue with fewer samples than the window, or an unknown lag among them, has no verdict.
     Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
     """
     return any(_is_troubled(broker, consumer) for broker, consumer in _last_samples(group))
@@ -49,7 +49,7 @@ def has_lag_trouble(group: GroupFacts) -> bool:
 
 def _is_troubled(broker: _Offsets, consumer: _Offsets) -> bool:
     places = [offset for offset in consumer if offset is not None]
-    lags = [lag for lag in map(_lag, broker, consumer) if lag is not None]
+    lags = [lag for lag in map(lag_of, broker, consumer) if lag is not None]
     if len(lags) < WINDOW:
         return False
     went_back = any(later < earlier for earlier, later in pairwise(places))
@@ -67,10 +67,6 @@ def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
     for queue in group.samples:
         if queue.at_s and queue.topic in business:
             yield queue.broker_offset[-WINDOW:], queue.consumer_offset[-WINDOW:]
-
-
-def _lag(broker_offset: int | None, consumer_offset: int | None) -> int | None:
-    return None if broker_offset is None or consumer_offset is None else max(broker_offset - consumer_offset, 0)
 
 
 def _sum(parts: list[int | None]) -> int | None:

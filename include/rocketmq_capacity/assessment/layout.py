@@ -47,10 +47,11 @@ def read_less_than_write(topic: Topic) -> Iterator[Finding]:
 
 
 def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | None:
-    """How many messages a broker's hidden queues hold; None where offsets of such a queue are unknown.
+    """How many messages a broker's hidden queues hold; None where it cannot be told for one of them.
 
     Counted for the group that is furthest behind, of those with an offset: max_offset - max(its offset, min_offset),
-    and from min_offset where no group has one.
+    and from min_offset where no group has one. Where an offset of the queue is unknown, or the group's lies beyond its
+    end, it cannot be told.
     """
     furthest: dict[int, int] = {}
     for one in topic.unit.stranded:
@@ -63,7 +64,9 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
         if queue.min_offset is None or queue.max_offset is None:
             return None
         begin = max(furthest.get(queue.queue_id, queue.min_offset), queue.min_offset)
-        stranded += max(queue.max_offset - begin, 0)
+        if begin > queue.max_offset:
+            return None
+        stranded += queue.max_offset - begin
         told += queue.queue_id < write
     return stranded if told == write - read else None
 

@@ -132,6 +132,17 @@ class Lag(Facts, frozen=True, kw_only=True):
     lag: int | None = None
 
 
+def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:
+    """Messages not read; None where an offset is unknown, or where the group's lies beyond the broker's.
+
+    A group is beyond the end of a queue where the broker lost messages, or the topic was deleted and made anew: what it
+    has not read then is not known.
+    """
+    if broker_offset is None or consumer_offset is None or consumer_offset > broker_offset:
+        return None
+    return broker_offset - consumer_offset
+
+
 class Samples(Facts, frozen=True, kw_only=True):
     """The group's place on a queue over time (``offset_sample``)."""
 

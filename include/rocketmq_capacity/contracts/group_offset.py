@@ -27,7 +27,8 @@ class GroupOffset(Dataset, frozen=True, kw_only=True):
     lag: Annotated[
         int | None,
         Meta(
-            description="messages not read: max(0, broker_offset - consumer_offset); null where one of them is unknown"
+            description="messages not read: broker_offset - consumer_offset; null where one of them is unknown, and where"
+            " consumer_offset lies beyond broker_offset"
         ),
     ] = None
     last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None

@@ -49,7 +49,11 @@ GLOSSARY: Final = (
         "Doubly owned queue",
         "A queue that more than one consumer of the group reads: messages are handled twice.",
     ),
-    Term("lag", "Lag", "Messages that are written and not yet read by the group, in messages."),
+    Term(
+        "lag",
+        "Lag",
+        "Messages that are written and not yet read by the group. Unknown where its offset lies beyond the broker's.",
+    ),
     Term("load", "Load", "What a client carries: its queues, the messages a second written to them, or their lag."),
     Term(
         "peak",

@@ -9,7 +9,6 @@ from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.inventory import (
     Client,
     ConsumerGroup,
-    GroupOffset,
     Inventory,
     Subscription,
     distinct,
@@ -137,13 +136,6 @@ def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] |
     """For each client the topics that it subscribes, where these are not all of its group's."""
     of_clients = [_topics_of_client(client, group) for client in group.clients or ()]
     return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
-
-
-def lag_of(offset: GroupOffset) -> int | None:
-    """Messages not read; None where an offset is unknown."""
-    if offset.broker_offset is None or offset.consumer_offset is None:
-        return None
-    return max(0, offset.broker_offset - offset.consumer_offset)
 
 
 def _topics_of(group: ConsumerGroup) -> list[str]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import lag_of
 from rocketmq_capacity.snapshot.inventory import (
     GroupOffset,
     Inventory,
@@ -23,7 +24,7 @@ from rocketmq_capacity.snapshot.inventory import (
     distinct,
     fingerprint,
 )
-from rocketmq_capacity.snapshot.resolved import Resolved, Seconds, lag_of, only_topics
+from rocketmq_capacity.snapshot.resolved import Resolved, Seconds, only_topics
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     is_readable,
@@ -201,7 +202,7 @@ class _Snapshot:
             **columns,
             "consumer_group": groups,
             "kind": _resolved(columns["topic"], self.resolved.kinds.of_topic),
-            "lag": list(map(lag_of, offsets)),
+            "lag": [lag_of(offset.broker_offset, offset.consumer_offset) for offset in offsets],
         }
 
     def failures(self) -> Columns:

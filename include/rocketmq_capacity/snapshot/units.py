@@ -27,10 +27,11 @@ from rocketmq_capacity.contracts.facts import (
     Stranded,
     TopicFacts,
     Written,
+    lag_of,
 )
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
-from rocketmq_capacity.snapshot.resolved import Read, Resolved, lag_of, only_topics
+from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS
 
 ENCODER: Final = Encoder()
@@ -218,7 +219,12 @@ class _Units:
                 if kind(status.topic) == BUSINESS
             ),
             lags=tuple(
-                Lag(topic=offset.topic, broker_name=offset.broker_name, queue_id=offset.queue_id, lag=lag_of(offset))
+                Lag(
+                    topic=offset.topic,
+                    broker_name=offset.broker_name,
+                    queue_id=offset.queue_id,
+                    lag=lag_of(offset.broker_offset, offset.consumer_offset),
+                )
                 for offset in group.offsets or ()
             ),
             samples=tuple(self._samples(group)),
