@@ -41,10 +41,32 @@ MIXED: Final = "MIXED"
 CLUSTERING: Final = "CLUSTERING"
 BROADCASTING: Final = "BROADCASTING"
 """A message model, and the strategy under which `allocation` lists the groups that have it."""
-MessageModel = Literal["CLUSTERING", "BROADCASTING"]
+LITE_SELECTIVE: Final = "LITE_SELECTIVE"
+"""The message model of a group that is bound to a LITE topic (MessageModel, rocketmq-all-5.5.0)."""
+MessageModel = Literal["CLUSTERING", "BROADCASTING", "LITE_SELECTIVE"]
 MESSAGE_MODELS: Final[tuple[MessageModel, ...]] = get_args(MessageModel)
 DEFAULT_MESSAGE_MODEL: Final = CLUSTERING
 """DefaultMQPushConsumer.messageModel."""
+
+REMOTING: Final = "REMOTING"
+GRPC: Final = "GRPC"
+"""The protocol of a client: RocketMQ's own, or gRPC, which a Proxy alone speaks (ChannelProtocolType)."""
+Protocol = Literal["REMOTING", "GRPC"]
+PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
+DEFAULT_PROTOCOL: Final = REMOTING
+
+CLUSTER_MODE: Final = "CLUSTER"
+LOCAL_MODE: Final = "LOCAL"
+"""A Proxy is a process of its own, or part of a broker's (ProxyMode)."""
+ProxyMode = Literal["CLUSTER", "LOCAL"]
+PROXY_MODES: Final[tuple[ProxyMode, ...]] = get_args(ProxyMode)
+
+PROXY_UNNAMED: Final = "PROXY_UNNAMED"
+OFFSETS_MOVE: Final = "OFFSETS_MOVE"
+PROXIES_SILENT: Final = "PROXIES_SILENT"
+UnseenClients = Literal["PROXY_UNNAMED", "OFFSETS_MOVE", "PROXIES_SILENT"]
+"""Why a group without known clients may have some: a Proxy works in the cluster and none is named; the group's offsets
+move and no Proxy is named; Proxies are named and none of them answered."""
 
 PULL: Final = "PULL"
 """The request mode in which clients divide the queues themselves; the other one is POP (MessageRequestMode)."""
@@ -149,6 +171,11 @@ def java_order(text: str) -> bytes:
 def is_broadcasting(message_model: str | None) -> bool:
     """Whether every consumer of a group reads every queue; None is a model that nobody reported."""
     return (message_model or DEFAULT_MESSAGE_MODEL) == BROADCASTING
+
+
+def is_clustering(message_model: str | None) -> bool:
+    """Whether the consumers of a group share its queues out; None is a model that nobody reported."""
+    return (message_model or DEFAULT_MESSAGE_MODEL) == CLUSTERING
 
 
 def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:

@@ -21,6 +21,7 @@ CLUSTER: Final[dict[str, Any]] = {
             "runtime": {"commitLogDiskRatio": "0.41"},
         },
     ],
+    "proxies": [{"proxy_addr": "10.0.8.1:8080", "mode": "CLUSTER", "version": "V5_3_3"}],
     "topics": [
         {
             "topic": "pay",
@@ -51,6 +52,7 @@ CLUSTER: Final[dict[str, Any]] = {
                 {
                     "client_id": "10.0.0.1@1#1",
                     "client_addr": "10.0.0.1:40001",
+                    "protocol": "REMOTING",
                     "language": "JAVA",
                     "version": "V5_3_3",
                     "seen_on": ["broker-a"],

@@ -67,6 +67,11 @@ WRONG_TYPES: list[tuple[str, Any]] = [
     (f"{READ}.last_timestamp", 1_763_600_000),
     (f"{READ}.samples", {}),
     ("failures", "none"),
+    ("proxies", {"proxy_addr": "10.0.8.1:8080"}),
+    ("proxies[0]", "10.0.8.1:8080"),
+    ("proxies[0].proxy_addr", 8080),
+    ("proxies[0].version", 533),
+    (f"{CLIENT}.protocol", 2),
     ("nameservers", "10.0.9.1:9876"),
     ("cluster_name", 1),
     ("taken_at", 1_763_600_000),
@@ -77,10 +82,16 @@ MISSING = [
     *("brokers[0].broker_name", "topics[0].topic", f"{QUEUES}.broker_name", f"{WRITTEN}.queue_id"),
     *(f"{GROUP}.consumer_group", f"{GROUP}.subscriptions[0].topic", f"{CLIENT}.client_id"),
     *(f"{CLIENT}.owned_queues[0].queue_id", f"{CLIENT}.status[0].topic", f"{READ}.broker_name"),
-    *(f"{READ}.samples[0].at", "failures[0].broker_addr"),
+    *(f"{READ}.samples[0].at", "failures[0].broker_addr", "proxies[0].proxy_addr"),
 ]
 
-EMPTY = ["brokers[0].broker_name", "topics[0].topic", f"{QUEUES}.broker_name", f"{GROUP}.consumer_group"]
+EMPTY = [
+    "brokers[0].broker_name",
+    "topics[0].topic",
+    f"{QUEUES}.broker_name",
+    f"{GROUP}.consumer_group",
+    "proxies[0].proxy_addr",
+]
 
 TIMES = ["taken_at", f"{CLIENT}.started_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"]
 NO_TIMES = [
@@ -102,6 +113,7 @@ REPEATED = [
     (f"{CLIENT}.subscriptions[1]", {"topic": "pay", "expression": "a"}, "topic"),
     (f"{GROUP}.offsets[1]", {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}, "topic, broker_name, queue_id"),
     ("brokers[1]", {"broker_name": "broker-a", "broker_id": 0, "broker_addr": "10.0.1.9:10911"}, "broker_name"),
+    ("proxies[1]", {"proxy_addr": "10.0.8.1:8080", "mode": "LOCAL"}, "proxy_addr"),
 ]
 
 
@@ -176,9 +188,11 @@ def test_an_unknown_format_is_named_before_anything_else_that_is_wrong(
 @pytest.mark.parametrize(
     ("place", "value", "expected"),
     [
-        (f"{GROUP}.message_model", "clustering", "CLUSTERING or BROADCASTING"),
+        (f"{GROUP}.message_model", "clustering", "CLUSTERING or BROADCASTING or LITE_SELECTIVE"),
         (f"{GROUP}.message_request_mode", "PUSH", "PULL or POP"),
         (f"{GROUP}.subscriptions[0].message_request_mode", "", "PULL or POP"),
+        (f"{CLIENT}.protocol", "grpc", "REMOTING or GRPC"),
+        ("proxies[0].mode", "REMOTE", "CLUSTER or LOCAL"),
     ],
 )
 def test_a_word_that_is_not_one_of_the_known_is_refused_with_these(
@@ -221,6 +235,11 @@ def test_what_is_no_json_in_utf_8_is_refused(refusal: Refusal, tmp_path: Path, d
         (f"{WRITTEN}.put_msgs_per_s", 0),
         (f"{CLIENT}.owned_queues[0].queue_id", -1),
         (f"{GROUP}.pop_share_queue_num", -1),
+        (f"{GROUP}.message_model", "LITE_SELECTIVE"),
+        (f"{CLIENT}.protocol", "REMOTING"),
+        (f"{CLIENT}.seen_on", ["broker-a", "10.0.8.1:8080", "10.0.8.2:8080"]),
+        ("proxies[0].mode", "LOCAL"),
+        ("proxies", []),
         (f"{GROUP}.clients[1]", CLUSTER["consumer_groups"][0]["clients"][0]),
         (f"{GROUP}.subscriptions[0].topic", "absent"),
         (f"{QUEUES}.broker_name", "absent"),
@@ -241,6 +260,7 @@ def test_what_the_contract_allows_is_read(place: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "place",
     [
+        *("proxies", "proxies[0].mode", "proxies[0].version", f"{CLIENT}.protocol"),
         *("nameservers", "failures", "brokers[0].broker_addr", "brokers[0].broker_perm", "topics[0].queues"),
         *("topics[0].offsets", "topics[0].order", f"{GROUP}.clients", f"{GROUP}.offsets", f"{GROUP}.subscriptions"),
         *(f"{GROUP}.message_model", f"{CLIENT}.seen_on", f"{CLIENT}.owned_queues", f"{CLIENT}.status"),

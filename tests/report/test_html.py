@@ -379,3 +379,27 @@ def test_every_term_that_is_linked_is_in_the_glossary(varied_tree):
     for term in with_class(varied_tree, "term"):
         entry = by_id(varied_tree, term.get("href")[1:])
         assert len(text_of(entry)) > 20
+
+
+def test_the_page_names_clients_that_are_behind_a_proxy():
+    about = {"connections": 6, "distinct_client_ids": 6, "max_useful_clients": None, "message_request_mode": "POP"}
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [
+            a_group("g_both", **about | {"protocol": "MIXED"}),
+            a_group("g_grpc", **about | {"protocol": "GRPC", "current_strategy": "POP"}),
+            a_group("g_pay", **about | {"protocol": "REMOTING"}),
+        ],
+        "finding": [a_finding(consumer_group=name) for name in ("g_both", "g_grpc", "g_pay")],
+    }
+
+    tree = read_page(page(rows))
+
+    (table,) = with_class(tree, "groups")
+    lines = [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
+    assert {line[0]: line[3] for line in lines} == {
+        "g_both": "6 (gRPC and remoting)",
+        "g_grpc": "6 (gRPC)",
+        "g_pay": "6",
+    }
+    assert "POP (a Proxy assigns the queues)" in text_of(tree)

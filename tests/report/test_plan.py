@@ -226,3 +226,12 @@ def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_
     stored["groups"][0]["strategies"][0]["count"]["max"] = 3
 
     assert decoded_plan(json.dumps(stored).encode()) == decoded_plan(plan_bytes(made)) == made
+
+
+@pytest.mark.parametrize(("protocol", "told"), [("GRPC", "GRPC"), ("MIXED", "MIXED"), ("REMOTING", None), (None, None)])
+def test_the_protocol_of_a_group_is_told_where_it_has_grpc_clients(protocol, told):
+    rows = {"cluster": [a_cluster()], "group_status": [a_group(protocol=protocol)]}
+
+    (group,) = json.loads(plan_bytes(plan_of(rows)))["groups"]
+
+    assert group.get("protocol") == told

@@ -122,3 +122,21 @@ def test_groups_and_topics_that_are_not_there_are_refused(change: dict[str, Any]
         after(reading(reads("pay"), reads("%RETRY%g_pay")), change)
     assert caught.value.place == f"changes[0].{place}"
     assert says in caught.value.problem
+
+
+@pytest.mark.parametrize("change", [strategy("CONSISTENT_HASH"), mode("POP", 1)])
+def test_a_group_of_grpc_clients_chooses_neither_strategy_nor_mode(change: dict[str, Any]) -> None:
+    members = [client("c", protocol="GRPC")]
+    inventory = cluster([topic("pay", queues("broker-a"))], [group("g_pay", members)])
+    with pytest.raises(BadInput) as refused:
+        after(inventory, change)
+    assert str(refused.value) == (
+        "what-if.yaml: changes[0].consumer_group: is 'g_pay', whose clients are gRPC ones;"
+        " expected one of other clients"
+    )
+
+
+def test_the_remoting_clients_of_a_group_of_both_kinds_may_run_another_strategy() -> None:
+    members = [client("c"), client("g", protocol="GRPC")]
+    changed = after(cluster([topic("pay", queues("broker-a"))], [group("g_pay", members)]), strategy("CONSISTENT_HASH"))
+    assert (the_group(changed).clients or ())[0].allocate_strategy == "CONSISTENT_HASH"

@@ -216,3 +216,13 @@ def test_members_that_are_not_there_are_refused(change: dict[str, object], place
 def test_a_cluster_without_groups_says_so() -> None:
     with pytest.raises(BadInput, match="there is no consumer group at all"):
         after(cluster([]), {"change": "add_clients", "consumer_group": "g", "count": 1})
+
+
+def test_a_new_client_of_a_group_behind_a_proxy_speaks_grpc_as_well() -> None:
+    members = [client(f"c{i}", protocol="GRPC", seen_on=("10.0.8.1:8080",)) for i in range(2)]
+    changed = after(
+        cluster([topic("pay", queues("broker-a"))], [group("g_pay", members)]),
+        {"change": "add_clients", "consumer_group": "g_pay", "count": 1},
+    )
+    added = (the_group(changed).clients or ())[-1]
+    assert (added.protocol, added.seen_on) == ("GRPC", ("10.0.8.1:8080",))

@@ -77,7 +77,36 @@ def test_unknown_members_are_left_out_and_empty_ones_and_the_masters_id_stay() -
     assert written == json.dumps(known, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-@pytest.mark.parametrize("cluster", [CLUSTER, json.loads(SAMPLE.read_bytes())], ids=["small", "sample"])
+BEHIND_PROXIES: dict[str, Any] = {
+    **CLUSTER,
+    "proxies": [{"proxy_addr": "p2:8080", "mode": "LOCAL", "version": "V5_3_3"}, {"proxy_addr": "p1:8080"}],
+    "consumer_groups": [
+        {
+            "consumer_group": "g_pay",
+            "message_model": "LITE_SELECTIVE",
+            "clients": [{"client_id": "c2", "protocol": "GRPC", "seen_on": ["p2:8080", "p1:8080"]}],
+        }
+    ],
+}
+
+
+def test_proxies_and_protocols_are_written_as_they_were_read() -> None:
+    read = parse_inventory(json.dumps(BEHIND_PROXIES).encode(), source="cluster")
+
+    assert json.loads(render_inventory(read)) == BEHIND_PROXIES
+
+
+def test_a_fingerprint_without_proxies_is_what_it_was_before_there_were_any() -> None:
+    sample = parse_inventory(SAMPLE.read_bytes(), source="sample")
+
+    assert fingerprint(sample) == "5d702ccd5eda49bb7f761e139c8d1898eb6e87c9ee3b8910cb9925d67ad12c6f"
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [CLUSTER, BEHIND_PROXIES, json.loads(SAMPLE.read_bytes())],
+    ids=["small", "behind proxies", "sample"],
+)
 def test_the_fingerprint_is_the_digest_of_the_canonical_inventory(cluster: dict[str, Any]) -> None:
     assert fingerprint_of(cluster) == hashlib.sha256(canonical(cluster).encode()).hexdigest()
 

@@ -29,6 +29,7 @@ def kinds(cluster: str = "shop", exclude: Exclude | None = None, **clusters_of_b
         ("pay", "BUSINESS"),
         ("TBW102", "SYSTEM"),
         ("rmq_sys_wheel_timer", "SYSTEM"),
+        ("DefaultHeartBeatSyncerTopic", "SYSTEM"),
         ("shop", "SYSTEM"),
         ("shop_REPLY_TOPIC", "SYSTEM"),
         ("broker-a", "SYSTEM"),
@@ -53,3 +54,8 @@ def test_what_the_policy_excludes_is_neither() -> None:
     assert told.of_group("test_1") == "EXCLUDED"
     assert told.of_group("CID_RMQ_SYS_TRANS") == "SYSTEM"
     assert told.of_group("g_pay") == "BUSINESS"
+
+
+def test_the_group_by_which_proxies_read_their_own_topic_is_a_system_group() -> None:
+    assert kinds().of_group("CID_DefaultHeartBeatSyncerTopic") == "SYSTEM"
+    assert kinds().of_group("CID_DefaultHeartBeatSyncerTopic2") == "BUSINESS"

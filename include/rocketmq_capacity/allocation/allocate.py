@@ -9,11 +9,22 @@ import pyarrow as pa
 
 from rocketmq_capacity.allocation.registry import STRATEGIES
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Integers, Owners, Shares
+from rocketmq_capacity.contracts.division import (
+    NO_OWNERS,
+    NOTHING,
+    Division,
+    Flags,
+    Integers,
+    Owners,
+    Shares,
+    with_proxied,
+)
+from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, POP
 
 NO_CLIENTS: Final = "the group has no clients (cidAll is null or cidAll empty)"
+PROXIED: Final = "a Proxy assigns the queues of gRPC clients, which run no strategy of their own"
 NO_QUEUES: Final = "none of its topics has a readable queue (mqAll is null or mqAll empty)"
 
 
@@ -25,23 +36,41 @@ class Strategies:
 
     def refusal(self, strategy: str, division: Division) -> str | None:
         """Why RocketMQ would throw under a strategy for a clustering group, or None."""
+        if not division.group.is_clustering:
+            return NO_STRATEGY
         if not len(division.members):
-            return NO_CLIENTS
+            unseen = division.group.unseen_clients
+            return NO_CLIENTS if unseen is None else UNSEEN_CLIENTS[unseen]
         if not len(division.queues):
             return NO_QUEUES
-        return STRATEGIES[strategy].refusal(division, self.policy)
+        listed = division.among_listed
+        if not len(listed.members):
+            return None if strategy == POP else PROXIED
+        return STRATEGIES[strategy].refusal(listed, self.policy)
 
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue of a clustering group; nobody any where the strategy cannot run."""
         if self.refusal(strategy, division) is not None:
             return NO_OWNERS
-        return owners(strategy, division, STRATEGIES[strategy].shares(division, self.policy))
+        listed = division.among_listed
+        if not len(listed.members):
+            return with_proxied(NO_OWNERS, division)
+        own = owners(strategy, listed, STRATEGIES[strategy].shares(listed, self.policy))
+        return own if listed is division else with_proxied(_seen_from(division, own), division)
+
+    def rows(self, strategy: str, division: Division) -> "Rows":
+        """The rows of ``allocation`` of a clustering group under a strategy that can run."""
+        listed = division.among_listed
+        if not len(listed.members):
+            return _with_proxied_rows(Rows(strategy, division, NOTHING, NOTHING, NOTHING), division)
+        rows = _rows(strategy, listed, STRATEGIES[strategy].shares(listed, self.policy))
+        return rows if listed is division else _with_proxied_rows(rows, division)
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
         """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
         if self.refusal(strategy, division) is not None:
             return set()
-        rows = _rows(strategy, division, STRATEGIES[strategy].shares(division, self.policy))
+        rows = self.rows(strategy, division)
         business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
         return {(client, queue) for client, queue in rows.named() if queue.topic in business}
 
@@ -68,6 +97,30 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
     if strategy == CONFIG:  # what a list of the policy names twice is owned once
         queue, client = np.unique(np.stack([queue, client]), axis=1)
     return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
+
+
+def _seen_from(division: Division, own: Owners) -> Owners:
+    """What remoting consumers own, with the indexes that their ids have among all of the group's.
+
+    What falls to a gRPC consumer of their list nobody takes: its Proxy assigns it other queues.
+    """
+    index, takes = _client_index(division), _takes(division)
+    strangers = tuple((int(index[client]), queue) for client, queue in own.strangers if takes[client])
+    keep = takes[own.client]
+    is_popped = own.is_popped if isinstance(own.is_popped, bool) else own.is_popped[keep]
+    return Owners(own.queue[keep], index[own.client[keep]], strangers, is_popped)
+
+
+def _takes(division: Division) -> Flags:
+    """Of each client id of the listed consumers whether it takes what falls to it by a strategy."""
+    members = division.among_listed.members
+    return ~members.is_grpc[members.first]
+
+
+def _client_index(division: Division) -> Integers:
+    """Of each client id of the listed consumers the index that it has among all of the group's."""
+    index = {client_id: number for number, client_id in enumerate(division.members.client_ids)}
+    return np.array([index[client_id] for client_id in division.among_listed.members.client_ids], np.int64)
 
 
 def _takers(division: Division, topic: int) -> Integers:
@@ -105,6 +158,32 @@ class Rows:
         yield from self.strangers
 
 
+def _with_proxied_rows(rows: Rows, division: Division) -> Rows:
+    """The rows of the listed consumers, and those of gRPC ones: -1 for all queues of a broker, as the Proxy says it.
+
+    To an orderly group the Proxy names the queues one by one.
+    """
+    queues = division.queues
+    queue, place = division.proxied
+    queue_id = queues.queue_id[queue]
+    if not division.group.is_orderly:
+        is_first = queue_id == 0
+        queue, place = queue[is_first], place[is_first]
+        queue_id = np.full(len(queue), EVERY_QUEUE)
+    if not len(division.among_listed.members):
+        return Rows(rows.strategy, division, queues.place[queue], queue_id, division.members.client[place])
+    index, takes = _client_index(division), _takes(division)
+    keep = takes[rows.client]
+    return Rows(
+        rows.strategy,
+        division,
+        np.concatenate([rows.place[keep], queues.place[queue]]),
+        np.concatenate([rows.queue_id[keep], queue_id]),
+        np.concatenate([index[rows.client[keep]], division.members.client[place]]),
+        tuple((int(index[client]), name) for client, name in rows.strangers if takes[client]),
+    )
+
+
 def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
     """A row for each queue and each consumer that takes it, under every strategy of the policy that can run."""
     if not len(division.members) or not len(division.queues):
@@ -112,10 +191,11 @@ def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
     if division.group.is_broadcasting:
         yield _rows(BROADCASTING, division, _everyone(division))
         return
-    policy = strategies.policy
-    for strategy in policy.strategies:
+    # What a Proxy assigns is no choice of the policy's.
+    is_proxied = not len(division.among_listed.members)
+    for strategy in (POP,) if is_proxied else strategies.policy.strategies:
         if strategies.refusal(strategy, division) is None:
-            yield _rows(strategy, division, STRATEGIES[strategy].shares(division, policy))
+            yield strategies.rows(strategy, division)
 
 
 def _everyone(division: Division) -> Shares:

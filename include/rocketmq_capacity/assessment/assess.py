@@ -64,7 +64,7 @@ def assess_group(group: Group) -> GroupAssessment:
     return GroupAssessment(
         status=_status(group),
         loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies]
-        if group.is_clustering
+        if not group.facts.is_broadcasting
         else [],
         client_ids=group.client_ids,
         client_loads=[
@@ -126,6 +126,7 @@ def _status(group: Group) -> GroupStatus:
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
         message_request_mode=facts.message_request_mode,
+        protocol=facts.protocol,
         connections=facts.connections,
         distinct_client_ids=facts.distinct_client_ids,
         topics=tuple(sorted((reads.topic.topic for reads in group.business), key=java_order)),

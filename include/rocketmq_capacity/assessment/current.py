@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Allocator, Division, Owners
+from rocketmq_capacity.contracts.division import NO_OWNERS, Allocator, Division, Owners, with_proxied
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP, PULL
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP
 
 Source = Literal["reported", "observed", "policy", "default"]
 
@@ -38,10 +38,14 @@ class Today:
 def current_strategy(division: Division, allocator: Allocator, policy: Policy) -> Current:
     """What a clustering group runs.
 
-    As its clients report it (different ones: MIXED); else the first strategy of the policy that gives each client just
-    what it reports to own; else the policy's entry for the group; else its default.
+    gRPC clients all pop, as their protocol tells. Others as they report it (different ones: MIXED); else the first
+    strategy of the policy that gives each client just what it reports to own; else the policy's entry for the group;
+    else its default.
     """
-    reported = {one.allocate_strategy for one in division.members.consumers if one.allocate_strategy is not None}
+    consumers = division.members.consumers
+    if consumers and division.members.is_grpc.all():
+        return Current(POP, "reported")
+    reported = {one.allocate_strategy for one in consumers if one.allocate_strategy is not None and not one.is_grpc}
     if reported:
         return Current(MIXED if len(reported) > 1 else reported.pop(), "reported")
     if (observed := _observed(division, allocator, policy)) is not None:
@@ -87,31 +91,40 @@ def owned_today(
     """
     if not runs:
         return None
-    group = division.group
-    pops = group.message_request_mode != PULL and not group.is_orderly
-    if all(map(applies, set(runs))) and not (pops and POP not in policy.strategies):
+    pops = any(map(division.group.pops, division.group.business))
+    in_use = _in_use(division, runs)
+    if all(map(applies, in_use)) and not (pops and in_use and POP not in policy.strategies):
         return Today(predicted_owners(division, runs, owners), is_predicted=True)
-    if all(one.has_owned_queues for one in division.members.consumers):
-        return Today(_as_reported(division), is_predicted=False)
+    if all(one.has_owned_queues or one.is_grpc for one in division.members.consumers):
+        return Today(with_proxied(_as_reported(division), division), is_predicted=False)
     return None
+
+
+def _in_use(division: Division, runs: list[str]) -> set[str]:
+    """What the clients run; gRPC ones run nothing."""
+    members = division.members
+    return {run for run, is_grpc in zip(runs, members.is_grpc[members.first].tolist(), strict=True) if not is_grpc}
 
 
 def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
     """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP."""
-    queues, in_use = division.queues, set(runs)
+    queues, in_use = division.queues, _in_use(division, runs)
+    if not in_use:
+        return with_proxied(NO_OWNERS, division)
     popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     if len(in_use) == 1 and not popped_names:
-        return owners(runs[0])
+        return owners(in_use.pop())
+    is_grpc = division.members.is_grpc[division.members.first]
     ran, is_popped = np.array(runs), np.array([reads.topic.topic in popped_names for reads in queues.topics], bool)
     parts, strangers = [], []
     for strategy in sorted({*in_use, *([POP] if popped_names else [])}):
         own = owners(strategy)
         of_popped = is_popped[queues.topic[own.queue]]
-        keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy)
+        keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]
         parts.append((own.queue[keep], own.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
         strangers += [one for one in own.strangers if runs[one[0]] == strategy and one[1].topic not in popped_names]
     queue, client, popped = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Owners(queue, client, tuple(sorted(strangers)), is_popped=popped)
+    return with_proxied(Owners(queue, client, tuple(sorted(strangers)), is_popped=popped), division)
 
 
 def _as_reported(division: Division) -> Owners:

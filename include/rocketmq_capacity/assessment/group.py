@@ -40,7 +40,7 @@ class Group:
     @property
     def is_clustering(self) -> bool:
         """Whether its clients share the queues out."""
-        return not self.facts.is_broadcasting
+        return self.facts.is_clustering
 
     @cached_property
     def business(self) -> list[Reads]:
@@ -73,7 +73,7 @@ class Group:
 
     @cached_property
     def loads(self) -> dict[str, Load]:
-        """What each strategy of the policy that can run means for a clustering group; none for a broadcasting one."""
+        """What each strategy of the policy that can run means for a clustering group; none for any other."""
         names = [name for name in self.policy.strategies if self.is_clustering and self.applies(name)]
         each = [self.owners(name) for name in names]
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
@@ -90,12 +90,12 @@ class Group:
 
     @cached_property
     def current(self) -> Current | None:
-        """What it runs; None for a broadcasting group."""
+        """What it runs; None for a group that is not clustering."""
         return current_strategy(self.division, self.allocator, self.policy) if self.is_clustering else None
 
     @cached_property
     def today(self) -> Today | None:
-        """Who owns what today; None where that is not known, and for a broadcasting group."""
+        """Who owns what today; None where that is not known, and for a group that is not clustering."""
         if self.current is None:
             return None
         runs = client_runs(self.division, self.current.strategy, self.policy)
@@ -173,7 +173,10 @@ class Group:
 
     @property
     def max_useful_clients(self) -> int | None:
-        """The readable queues of its largest pulled topic; None where it pops all, and for a broadcasting group."""
-        if not self.is_clustering or self.facts.message_request_mode == POP:
+        """The readable queues of its largest pulled topic; None where it pops all or is not clustering.
+
+        A group with gRPC clients has no such bound: each of them has work.
+        """
+        if not self.is_clustering or self.facts.message_request_mode == POP or self.facts.has_grpc_clients:
             return None
         return max(self.pulled_sizes.values(), default=0)

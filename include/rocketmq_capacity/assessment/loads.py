@@ -120,12 +120,14 @@ class Load:
 
     @cached_property
     def doubly_owned(self) -> list[Queue]:
-        """Queues that more than one consumer reads, but for popped ones; in order."""
+        """Queues of which more than one consumer reads each message; in order. Those who pop a queue share it."""
         copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
         readers = copies[owners.client]
-        if owners.is_popped is not False:
-            readers = readers * ~np.broadcast_to(owners.is_popped, readers.shape)
         of_queue = np.zeros(len(queues), np.int64)
+        if owners.is_popped is not False:
+            is_popped = np.broadcast_to(owners.is_popped, readers.shape)
+            of_queue[owners.queue[is_popped]] = 1  # those who pop a queue share its messages
+            readers = readers * ~is_popped
         np.add.at(of_queue, owners.queue, readers)
         twice = [queues.names[queue] for queue in np.flatnonzero(of_queue > 1).tolist()]
         if not owners.strangers:

@@ -8,21 +8,24 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.contracts.wording import counted, listed
-from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, POP, RETRY, WARNING, java_order
+from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, GRPC, POP, REMOTING, RETRY, WARNING, java_order
 
 
 def duplicate_client_id(group: Group) -> Iterator[Finding]:
     """DUPLICATE_CLIENT_ID: consumers of a clustering group share a client id.
 
-    Some queues are then read twice, others by nobody.
+    Some queues are then read twice, others by nobody. What a Proxy assigns to gRPC clients does not go by their ids.
     """
     members = group.division.members
     if not group.is_clustering or len(members.client_ids) == len(members):
         return
     copies: dict[str, list[Consumer]] = {}
     for one in members.consumers:
-        copies.setdefault(one.client_id, []).append(one)
+        if not one.is_grpc:
+            copies.setdefault(one.client_id, []).append(one)
     shared = {client_id: each for client_id, each in copies.items() if len(each) > 1}
+    if not shared:
+        return
     yield finding(
         "DUPLICATE_CLIENT_ID",
         CRITICAL if group.orphans_today or group.twice_today else WARNING,
@@ -83,16 +86,23 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
 
 
 def mixed_strategies(group: Group) -> Iterator[Finding]:
-    """MIXED_STRATEGIES: clients of a group run different strategies: their shares overlap, others have no owner."""
+    """MIXED_STRATEGIES: clients of a group run different strategies: their shares overlap, others have no owner.
+
+    So do a group's gRPC clients, which pop every queue, and its remoting clients, which divide the queues.
+    """
     if not group.is_clustering or group.facts.message_request_mode == POP:
         return
     runners: dict[str, list[str]] = {}
+    grpc = [one.client_id for one in group.facts.consumers if one.is_grpc]
     for one in group.facts.consumers:
-        if one.allocate_strategy is not None:
+        if one.allocate_strategy is not None and not one.is_grpc:
             runners.setdefault(one.allocate_strategy, []).append(one.client_id)
-    if len(runners) < 2:
+    if len(runners) < 2 and not grpc:
         return
     each = sorted(runners.items(), key=lambda one: (-len(one[1]), one[0]))
+    if grpc:
+        yield _mixed_protocols(group, grpc, each)
+        return
     yield finding(
         "MIXED_STRATEGIES",
         CRITICAL,
@@ -108,15 +118,36 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
     )
 
 
+def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[str]]]) -> Finding:
+    """The finding of MIXED_STRATEGIES where gRPC clients pop what remoting clients divide."""
+    others = group.facts.connections - len(grpc)
+    return finding(
+        "MIXED_STRATEGIES",
+        CRITICAL,
+        consumer_group=group.name,
+        subjects=_distinct(grpc),
+        evidence={
+            "protocols": [{"protocol": GRPC, "clients": len(grpc)}, {"protocol": REMOTING, "clients": others}],
+            "strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each],
+            "orphan_queues": group.orphans_today,
+            "doubly_owned_queues": group.twice_today,
+        },
+        message=f"{counted(len(grpc), 'gRPC client')} {'pops' if len(grpc) == 1 else 'pop'} every queue that "
+        f"{counted(others, 'remoting client')} {'divides' if others == 1 else 'divide'}: messages are consumed twice.",
+    )
+
+
 def membership_disagreement(group: Group) -> Iterator[Finding]:
     """MEMBERSHIP_DISAGREEMENT: brokers that serve a group name different members of it.
 
     Its clients then compute with different lists. Compared are the brokers that answered, hold a topic of the client
     and were named by at least one of the group. A client that has just started may have reached some brokers only.
+    What a Proxy assigns to gRPC clients does not go by any list.
     """
-    named = {broker for one in group.facts.consumers for broker in one.seen_on or ()}
+    remoting = [one for one in group.facts.consumers if not one.is_grpc]
+    named = {broker for one in remoting for broker in one.seen_on or ()}
     unknown_to: dict[str, set[str]] = {}
-    for one in group.facts.consumers:
+    for one in remoting:
         if one.seen_on is None or not group.is_settled(one):
             continue
         unseen = named.difference(one.seen_on)

@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.peak import peak_factor
 from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients, work_of_size
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
 
 if TYPE_CHECKING:
@@ -108,8 +108,12 @@ def _verdict(
 
 def _no_verdict(group: "Group") -> str | None:
     """Why there can be no verdict, whatever its clients do; else None."""
-    if not group.facts.connections:
-        return "the group has no clients"
+    facts = group.facts
+    if not facts.is_clustering and not facts.is_broadcasting:
+        return NO_STRATEGY
+    if not facts.connections:
+        unseen = facts.unseen_clients
+        return "the group has no clients" if unseen is None else UNSEEN_CLIENTS[unseen]
     completeness = group.cluster.cluster.completeness_ratio
     if completeness < group.policy.thresholds.PROVISION.min_completeness:
         return f"the snapshot answered for {percent(completeness)} of the queues only"
@@ -148,6 +152,8 @@ def _missing(group: "Group", work: Work | None) -> str:
         names = [topics[index] for index in np.flatnonzero(unrated).tolist()]
         return f"how many messages are written to some queues of {listed(names)} is unknown"
     if np.isnan(work.at_once[work.has_queues]).any():
+        if group.facts.has_grpc_clients:
+            return "its gRPC clients say nothing of their threads and response times"
         return "the threads or the batch size of some clients are unknown"
     untimed = np.isnan(work.parts(work.times.estimate)).any(axis=0)
     names = [topics[index] for index in np.flatnonzero(untimed).tolist()]

@@ -19,11 +19,19 @@ class Consumer(Dataset, frozen=True, kw_only=True):
     consumer_index: Annotated[Int, Meta(description="place of the consumer among its group's in the inventory, from 0")]
     client_id: Annotated[str, Meta(description="as RocketMQ sorts and hashes it")]
     client_addr: Annotated[str | None, Meta(description="host:port, as the first broker of seen_on sees it")] = None
+    protocol: Annotated[str, Meta(description="REMOTING, or GRPC behind a Proxy")] = "REMOTING"
+    is_listed: Annotated[
+        bool,
+        Meta(
+            description="remoting consumers of the group divide the queues among it as well, by the list they ask for"
+        ),
+    ] = True
     language: Annotated[str | None, Meta(description="client library, such as JAVA")] = None
     version: Annotated[str | None, Meta(description="version of the client library, such as V5_3_3")] = None
-    seen_on: Annotated[tuple[str, ...] | None, Meta(description="names of the brokers that named it as a member")] = (
-        None
-    )
+    seen_on: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="names of the brokers, and addresses of the Proxies, that named it as a member"),
+    ] = None
     started_at: Annotated[str | None, Meta(description="start of the consumer, UTC ISO-8601")] = None
     allocate_strategy: Annotated[
         str | None,

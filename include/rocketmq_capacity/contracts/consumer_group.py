@@ -18,10 +18,19 @@ class ConsumerGroup(Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     kind: Annotated[str, Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)")]
     message_model: Annotated[
-        str | None, Meta(description="CLUSTERING or BROADCASTING; null is judged as CLUSTERING")
+        str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING")
     ] = None
     consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP or MIXED over the group's business topics")]
     is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
+    protocol: Annotated[
+        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED where they differ; null without clients")
+    ] = None
+    unseen_clients: Annotated[
+        str | None,
+        Meta(
+            description="why a group without known clients may have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
+        ),
+    ] = None
     connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
     distinct_client_ids: Annotated[Int, Meta(description="different client ids")]

@@ -163,6 +163,18 @@ class Members:
         return takers
 
     @cached_property
+    def is_grpc(self) -> Flags:
+        """Of each place whether a Proxy assigns the consumer's queues."""
+        return np.array([one.is_grpc for one in self.consumers], bool)
+
+    @cached_property
+    def listed(self) -> "Members":
+        """Those among whom remoting consumers divide the queues, themselves and the gRPC ones that their lists name."""
+        if self.is_grpc.all():
+            return Members(())
+        return Members(tuple(one for one in self.consumers if one.is_listed))
+
+    @cached_property
     def has_readers_of_some(self) -> bool:
         """Whether a consumer subscribes only some of its group's topics."""
         return any(one.only_topics is not None for one in self.consumers)
@@ -198,6 +210,27 @@ class Division:
         if len(members.client_ids) < len(members):
             return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
         return None
+
+    @cached_property
+    def among_listed(self) -> "Division":
+        """The same queues, divided by the remoting consumers alone."""
+        return Division(self.group, self.queues, self.members.listed) if self.members.is_grpc.any() else self
+
+    @cached_property
+    def proxied(self) -> tuple[Integers, Integers]:
+        """What Proxies assign to gRPC consumers: every queue of every topic that one reads.
+
+        Shape: pairs of a queue's index and the place of a gRPC consumer.
+        Source: RouteActivity.queryAssignment, rocketmq-all-5.3.3; a SimpleConsumer asks all brokers of the topic in turn.
+        """
+        places = np.flatnonzero(self.members.is_grpc)
+        queue, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for topic, reads in enumerate(self.queues.topics):
+            readers = [index for index in places.tolist() if self.members.consumers[index].reads(reads.topic.topic)]
+            of_topic = np.flatnonzero(self.queues.topic == topic)
+            queue.append(np.repeat(of_topic, len(readers)))
+            place.append(np.tile(np.array(readers, np.int64), len(of_topic)))
+        return np.concatenate(queue), np.concatenate(place)
 
 
 @dataclass(frozen=True)
@@ -253,4 +286,19 @@ class Allocator(Protocol):
         """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
 
 
-NO_OWNERS: Final = Owners(np.empty(0, np.int64), np.empty(0, np.int64))
+NOTHING: Final[Integers] = np.empty(0, np.int64)
+NO_OWNERS: Final = Owners(NOTHING, NOTHING)
+
+
+def with_proxied(own: Owners, division: Division) -> Owners:
+    """The owners together with the gRPC consumers of the group, who pop every queue of the topics that they read."""
+    if not division.members.is_grpc.any():
+        return own
+    queue, place = division.proxied
+    keep = division.queues.is_business[queue]
+    pairs = np.stack([queue[keep], division.members.client[place[keep]]])
+    queue, client = np.unique(pairs, axis=1) if len(division.members.client_ids) < len(division.members) else pairs
+    popped = np.concatenate([np.broadcast_to(own.is_popped, own.queue.shape), np.ones(len(queue), bool)])
+    return Owners(
+        np.concatenate([own.queue, queue]), np.concatenate([own.client, client]), own.strangers, is_popped=popped
+    )

@@ -9,7 +9,18 @@ from msgspec import Struct, structs
 
 from rocketmq_capacity.contracts.broker import Broker
 from rocketmq_capacity.contracts.cluster import Cluster
-from rocketmq_capacity.vocabulary import BUSINESS, POP, PULL, is_broadcasting, is_readable
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    DEFAULT_PROTOCOL,
+    GRPC,
+    POP,
+    PULL,
+    Protocol,
+    UnseenClients,
+    is_broadcasting,
+    is_clustering,
+    is_readable,
+)
 
 
 class Facts(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -73,6 +84,10 @@ class Consumer(Facts, frozen=True, kw_only=True):
     consumer_index: int
     client_id: str
     client_addr: str | None = None
+    protocol: Protocol = DEFAULT_PROTOCOL
+    is_listed: bool = True
+    """Whether remoting consumers of the group divide the queues among it as well; a gRPC one that only a Proxy in
+    cluster mode knows is not in the lists of the brokers."""
     language: str | None = None
     version: str | None = None
     seen_on: tuple[str, ...] | None = None
@@ -85,6 +100,11 @@ class Consumer(Facts, frozen=True, kw_only=True):
     has_owned_queues: bool
     has_subscriptions: bool
     up_s: float | None = None
+
+    @property
+    def is_grpc(self) -> bool:
+        """Whether a Proxy assigns its queues."""
+        return self.protocol == GRPC
 
     def reads(self, topic: str) -> bool:
         """Whether it subscribes a topic of its group."""
@@ -173,6 +193,8 @@ class GroupFacts(Facts, frozen=True, kw_only=True):
     consume_type: str | None = None
     message_request_mode: str
     is_orderly: bool | None = None
+    protocol: str | None = None
+    unseen_clients: UnseenClients | None = None
     connections: int
     distinct_client_ids: int
     reads: tuple[Reads, ...] = ()
@@ -200,16 +222,26 @@ class GroupFacts(Facts, frozen=True, kw_only=True):
         return is_broadcasting(self.message_model)
 
     @property
+    def is_clustering(self) -> bool:
+        """Whether its consumers share its queues out."""
+        return is_clustering(self.message_model)
+
+    @property
+    def has_grpc_clients(self) -> bool:
+        """Whether a Proxy assigns the queues of some of its clients."""
+        return any(one.is_grpc for one in self.consumers)
+
+    @property
     def business(self) -> list[Reads]:
         """What it reads of the cluster's business: topics of its own kind and of no other, by name."""
         return sorted((one for one in self.reads if one.topic.kind == BUSINESS), key=lambda one: one.topic.topic)
 
     def pops(self, reads: Reads) -> bool:
-        """Whether the broker divides the topic's queues; an orderly consumer always does so itself.
+        """Whether its clients pop the topic; an orderly remoting consumer divides its queues itself.
 
         Source: RebalancePushImpl.clientRebalance, rocketmq-all-5.3.3.
         """
-        return reads.message_request_mode == POP and not self.is_orderly
+        return reads.message_request_mode == POP and not (self.is_orderly and self.protocol != GRPC)
 
     @property
     def pulls(self) -> bool:
@@ -224,6 +256,8 @@ class Reader(Facts, frozen=True, kw_only=True):
     kind: str
     message_model: str | None = None
     is_orderly: bool | None = None
+    protocol: str | None = None
+    unseen_clients: UnseenClients | None = None
     connections: int
     distinct_client_ids: int
     is_subscribed: bool

@@ -17,16 +17,19 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     message_model: Annotated[
-        str | None, Meta(description="CLUSTERING or BROADCASTING; null is judged as CLUSTERING")
+        str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING")
     ] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
+    protocol: Annotated[
+        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED where they differ; null without clients")
+    ] = None
     connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
     distinct_client_ids: Annotated[Int, Meta(description="different client ids")]
     topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
     max_useful_clients: Annotated[
         Int | None,
         Meta(
-            description="readable queues of its largest pulled topic, beyond which clients stand idle; null for POP and broadcasting"
+            description="readable queues of its largest pulled topic, beyond which clients stand idle; null for POP, for gRPC clients, and for groups that are not clustering"
         ),
     ] = None
     provision_status: Annotated[
@@ -35,7 +38,9 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
     current_strategy: Annotated[
         str | None,
-        Meta(description="strategy in use, MIXED where clients report different ones; null for broadcasting"),
+        Meta(
+            description="strategy in use, MIXED where clients report different ones; null for groups that are not clustering"
+        ),
     ] = None
     current_strategy_source: Annotated[
         str | None, Meta(description="how that is known: reported, observed, policy or default")

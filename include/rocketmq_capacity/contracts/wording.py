@@ -5,11 +5,20 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.vocabulary import UnseenClients
 
 DECIMALS: Final = 4
 """Of a metric or a ratio, as in the plan file."""
 LISTED: Final = 5
 """Names in a sentence before it counts the rest."""
+NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
+"""Why nothing is computed for a group, of LITE_SELECTIVE."""
+UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
+    "PROXY_UNNAMED": "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named",
+    "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",
+    "PROXIES_SILENT": "its clients are unknown: no Proxy answered",
+}
+"""Why a group without known clients may have some."""
 
 
 def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:

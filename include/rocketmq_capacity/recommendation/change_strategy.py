@@ -88,7 +88,8 @@ def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
 def _found(group: Group) -> frozenset[str]:
     """The rules that a strategy may answer; none where the group cannot choose one or has to mend its clients first."""
     facts = group.facts
-    if not group.is_clustering or not (facts.message_request_mode == PULL or facts.is_orderly):
+    chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
+    if not group.is_clustering or not chooses:
         return frozenset()
     found = frozenset(
         one.rule for one in group.found(*RULES) if one.rule != ORPHAN or evidence(one).get("cause") not in OTHER_CAUSES

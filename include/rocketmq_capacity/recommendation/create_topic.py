@@ -118,6 +118,7 @@ def _unsafe(
         "its message type is unknown, and the command would set none" if topic.facts.message_type is None else None,
         preflight.unknown_order(safety),
         preflight.offline_groups(safety),
+        preflight.unseen_groups(safety),
         outcome.unknown(),
     )
 

@@ -17,6 +17,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import IDLE, UNEQUAL, UNEVEN, Tried, topic_layout, writable
+from rocketmq_capacity.recommendation.message_groups import moved_message_groups
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
@@ -110,6 +111,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.
     forbids = changes.forbids + preflight.reasons(
         "RAISE_READ_QUEUES of the topic comes first, and then another plan" if is_raised else None,
         preflight.offline_groups(safety),
+        preflight.unseen_groups(safety),
         outcome.unknown(),
     )
     is_manual = bool(forbids) or safety.is_ordered
@@ -122,6 +124,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.
         reason=sentences(
             _why(chosen),
             preflight.ORDERED if safety.is_ordered else ONLINE,
+            moved_message_groups(topic, best.case.counts),
             preflight.blocked(forbids),
         ),
         rules=chosen.rules,

@@ -97,7 +97,7 @@ class Group:
         facts: what the snapshot says of it.
         cluster: what holds for every recommendation.
         findings: every finding that names the group.
-        current_strategy: what it runs; MIXED where clients differ; None for a broadcasting group.
+        current_strategy: what it runs; MIXED where clients differ; None for a group that is not clustering.
         before: what it owns today, as computed from what its clients run; None where that cannot be computed.
         strategies: what each strategy that can run would mean for it, in the policy's order.
         simulate: what it would own with changed facts.
@@ -126,12 +126,17 @@ class Group:
     @property
     def is_clustering(self) -> bool:
         """Whether its clients share the queues out."""
-        return not self.facts.is_broadcasting
+        return self.facts.is_clustering
 
     @cached_property
     def client_ids(self) -> list[str]:
         """Its different client ids, in Java's order."""
         return sorted({one.client_id for one in self.facts.consumers}, key=java_order)
+
+    @cached_property
+    def askable(self) -> list[str]:
+        """The ids of its clients that can be asked about themselves (307), in Java's order: a gRPC client cannot."""
+        return sorted({one.client_id for one in self.facts.consumers if not one.is_grpc}, key=java_order)
 
     @cached_property
     def addresses(self) -> list[str]:

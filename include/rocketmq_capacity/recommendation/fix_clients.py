@@ -62,7 +62,10 @@ def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
                 _effect(group.before, after),
             ),
             rules=_rules(group, MISMATCH, after),
-            commands=[consumer_status(group.cluster.nameserver, group.name)],
+            # Asked without a client's name, mqadmin asks every client, gRPC ones too, which cannot answer.
+            commands=[consumer_connection(group.cluster.nameserver, group.name, address) for address in group.addresses]
+            if group.facts.has_grpc_clients
+            else [consumer_status(group.cluster.nameserver, group.name)],
             before=side_shown(group.before),
             after=side_shown(after),
         )

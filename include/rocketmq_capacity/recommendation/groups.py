@@ -51,7 +51,7 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
         (),
         group.cluster,
         consumer_group=group.name,
-        client_ids=group.client_ids,
+        client_ids=group.askable,
         addresses=group.addresses,
         refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
     )

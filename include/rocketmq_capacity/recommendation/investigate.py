@@ -63,6 +63,11 @@ ADVICE: Final[dict[str, str]] = {
     **dict.fromkeys((*COUNT_SKEWS, "TRAFFIC_SKEW"), SKEWED),
 }
 """What to do about a finding, by its rule; of any other rule its message says so."""
+TWO_PROTOCOLS: Final = (
+    "Give gRPC clients and remoting clients a group each: in one group the former pop what the latter divide, and both"
+    " consume the same messages."
+)
+"""What to do about MIXED_STRATEGIES of a group with clients of both protocols."""
 NOWHERE: Final = "Create the topic, or end the subscription of {subjects}."
 """What to do about a topic that no broker has."""
 
@@ -86,7 +91,7 @@ def investigate(
         cluster: name servers and brokers.
         consumer_group: the group, if the findings are a group's.
         topic: the topic, if they are a topic's.
-        client_ids: the group's, in Java's order.
+        client_ids: the group's that can be asked about themselves, in Java's order; a gRPC client cannot.
         addresses: of the brokers that serve the group's topics, by broker name.
         refusals: by rule, why no change answers it (a sentence): that says more than any advice.
     """
@@ -118,6 +123,8 @@ def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[st
 
 
 def _advice(finding: contracts.Finding, cluster: Cluster) -> str:
+    if "protocols" in evidence(finding):
+        return TWO_PROTOCOLS
     advice = NOWHERE if _is_nowhere(finding) else ADVICE.get(finding.rule)
     if advice is None:
         return finding.message
@@ -137,7 +144,10 @@ def _looks(
     if group is not None and finding.rule == MEMBERSHIP:
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
     if group is not None:
-        asked = finding.subjects if finding.rule in OF_CLIENTS else client_ids
+        # A client that cannot answer holds a thread of the broker for ten seconds.
+        can_answer = set(client_ids)
+        subjects = [one for one in finding.subjects if one in can_answer]
+        asked = subjects if finding.rule in OF_CLIENTS else client_ids
         return [
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_status(nameserver, group, client) for client in asked[:CLIENTS]),

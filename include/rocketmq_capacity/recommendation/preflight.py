@@ -32,12 +32,14 @@ class Safety:
         order: its order flag as mqadmin takes it; None where unknown.
         forbids: reasons why none of its commands may be run, maybe none.
         offline: groups without a client, sorted.
+        unseen: groups whose clients are unknown, sorted.
     """
 
     is_ordered: bool
     order: str | None
     forbids: tuple[str, ...]
     offline: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
 
 
 def topic_safety(topic: Topic) -> Safety:
@@ -53,7 +55,10 @@ def topic_safety(topic: Topic) -> Safety:
             "it is a static topic, whose queues remappingStaticTopic alone may change" if is_static else None,
             topic.cluster.suspect,
         ),
-        offline=tuple(sorted(group.consumer_group for group in groups if group.connections == 0)),
+        offline=tuple(
+            sorted(group.consumer_group for group in groups if group.connections == 0 and not group.unseen_clients)
+        ),
+        unseen=tuple(sorted(group.consumer_group for group in groups if group.unseen_clients)),
     )
 
 
@@ -67,6 +72,13 @@ def offline_groups(safety: Safety) -> str | None:
     if not safety.offline:
         return None
     return f"groups without a running client would start the new queues at their end: {listed(safety.offline)}"
+
+
+def unseen_groups(safety: Safety) -> str | None:
+    """Why queues must not be added now, or None."""
+    if not safety.unseen:
+        return None
+    return f"these groups may be offline, and would then start the new queues at their end: {listed(safety.unseen)}"
 
 
 def unsafe_broker(place: Place) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from rocketmq_capacity.report.plan_file import (
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
-from rocketmq_capacity.vocabulary import SEVERITIES, Severity, is_broadcasting, java_order
+from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, is_broadcasting, java_order
 
 METRICS: Final = tuple(field.name for field in msgspec.structs.fields(Skew))
 """A strategy's metrics, in the contract's order."""
@@ -135,6 +135,7 @@ def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> Gr
         current_strategy=row.current_strategy,
         current_strategy_source=row.current_strategy_source,
         strategies=() if is_broadcasting(row.message_model) else tuple(ordered),
+        protocol=row.protocol if row.protocol in (GRPC, MIXED) else UNSET,
     )
 
 

@@ -90,14 +90,16 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     """A consumer group."""
 
     consumer_group: Annotated[str, Meta(description="its name")]
-    message_model: Annotated[str | None, Meta(description="CLUSTERING or BROADCASTING")]
+    message_model: Annotated[str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
     message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
     connections: Annotated[int, Meta(description="running consumers")]
     distinct_client_ids: Annotated[int, Meta(description="different client ids of them")]
     topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
     max_useful_clients: Annotated[
         int | None,
-        Meta(description="clients beyond this many own nothing; null for broadcasting and POP groups"),
+        Meta(
+            description="clients beyond this many own nothing; null for POP, for gRPC clients, and where not clustering"
+        ),
     ]
     provision_status: Annotated[
         str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
@@ -120,6 +122,10 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="how that is known: reported, observed, policy or default")
     ]
     strategies: Annotated[tuple[StrategyPlan, ...], Meta(description="by name; none for broadcasting groups")]
+    protocol: Annotated[
+        str | UnsetType,
+        Meta(description="only of a group with gRPC clients: GRPC, or MIXED where it has remoting clients as well"),
+    ] = UNSET
 
 
 class Finding(Struct, frozen=True, kw_only=True):

@@ -179,6 +179,8 @@ STATUS_WORDS: Final[dict[str, Wording]] = {
 }
 """Worst first."""
 
+PROTOCOL_WORDS: Final = {"GRPC": "gRPC", "MIXED": "gRPC and remoting"}
+"""Kinds of clients, where they are not the usual ones."""
 SOURCE_WORDS: Final = {
     "reported": "as its clients report it",
     "observed": "as their ownership shows",

@@ -28,9 +28,9 @@ def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: S
         after: the group as it would be.
         strategies: the strategies of the policy.
     """
-    if after.is_broadcasting:
+    if not after.is_clustering:
         return
-    was = {} if before is None or before.is_broadcasting else _loads(Division.of(before), strategies)
+    was = {} if before is None or not before.is_clustering else _loads(Division.of(before), strategies)
     kept = _kept(before, after) if before is not None else {}
     had, has = (_readers(facts, strategies) for facts in (before, after))
     for strategy, load in _loads(Division.of(after), strategies).items():
@@ -90,7 +90,7 @@ def _moved(kept: Places, had: Readers, has: Readers) -> int:
 
 def _readers(facts: GroupFacts | None, strategies: Strategies) -> dict[str, Readers]:
     """Who owns each business queue under each strategy."""
-    if facts is None or facts.is_broadcasting:
+    if facts is None or not facts.is_clustering:
         return {}
     division = Division.of(facts)
     each = rows_of(division, strategies)
@@ -99,13 +99,13 @@ def _readers(facts: GroupFacts | None, strategies: Strategies) -> dict[str, Read
 
 def _readers_under(strategy: str, division: Division, rows: Iterable[tuple[int, Queue]]) -> Readers:
     owners: dict[Queue, list[str]] = {}
+    readable = _places(division.group)
     business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
     for client, queue in rows:
-        if queue.topic in business:
-            owners.setdefault(queue, []).append(division.members.client_ids[client])
-    readers = {queue: tuple(sorted(set(ids) if strategy == POP else ids)) for queue, ids in owners.items()}
-    for queue, ids in list(readers.items()):
-        if queue.queue_id == EVERY_QUEUE:
-            count = _places(division.group)[queue.topic, queue.broker_name]
-            readers |= {Queue(queue.topic, queue.broker_name, queue_id): ids for queue_id in range(count)}
-    return readers
+        if queue.topic not in business:
+            continue
+        every = range(readable[queue.topic, queue.broker_name]) if queue.queue_id == EVERY_QUEUE else [queue.queue_id]
+        for queue_id in every:
+            own = owners.setdefault(Queue(queue.topic, queue.broker_name, queue_id), [])
+            own.append(division.members.client_ids[client])
+    return {queue: tuple(sorted(set(ids) if strategy == POP else ids)) for queue, ids in owners.items()}

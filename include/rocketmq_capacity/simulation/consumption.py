@@ -7,15 +7,15 @@ from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import SetRequestMode, SetStrategy
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Subscription
 from rocketmq_capacity.snapshot.resolved import Read
-from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, POP, RETRY_PREFIX
+from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, GRPC, POP, RETRY_PREFIX
 
 
 def set_strategy(inventory: Inventory, change: SetStrategy, place: Place) -> Inventory:
     """The group with clients that all report this strategy.
 
-    Errors: :class:`BadInput` for an unknown group.
+    Errors: :class:`BadInput` for an unknown group, or one whose clients are all gRPC ones.
     """
-    group = group_of(inventory, change.consumer_group, place)
+    group = _dividing(inventory, change.consumer_group, place)
     clients = group.clients or ()
     if all(client.allocate_strategy == change.strategy for client in clients):
         return inventory
@@ -26,10 +26,10 @@ def set_strategy(inventory: Inventory, change: SetStrategy, place: Place) -> Inv
 def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place) -> Inventory:
     """The group with this mode in its subscription of the topic; without a share number the entry keeps its own.
 
-    Errors: :class:`BadInput` for an unknown group, a topic that the group does not read, or a retry topic
-    (QueryAssignmentProcessor.setMessageRequestMode refuses it, rocketmq-all-5.3.3).
+    Errors: :class:`BadInput` for an unknown group, one whose clients are all gRPC ones, a topic that the group does not
+    read, or a retry topic (QueryAssignmentProcessor.setMessageRequestMode refuses it, rocketmq-all-5.3.3).
     """
-    group = group_of(inventory, change.consumer_group, place)
+    group = _dividing(inventory, change.consumer_group, place)
     place.check_known("topic", change.topic, topics_read(group), "topic of the group")
     if change.topic.startswith(RETRY_PREFIX):
         raise place.refusal("topic", f"is {change.topic!r}; RocketMQ sets no request mode for retry topics")
@@ -40,6 +40,16 @@ def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place)
         return inventory
     entries = {subscription.topic: subscription for subscription in group.subscriptions or ()} | {new.topic: new}
     return with_group(inventory, without_ownership(replace(group, subscriptions=tuple(entries.values()))))
+
+
+def _dividing(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
+    """The group of this name; what a Proxy assigns to gRPC clients goes by no strategy and no request mode."""
+    group = group_of(inventory, name, place)
+    if group.clients and all(client.protocol == GRPC for client in group.clients):
+        raise place.refusal(
+            "consumer_group", f"is {name!r}, whose clients are gRPC ones; expected one of other clients"
+        )
+    return group
 
 
 def _subscription(group: ConsumerGroup, topic: str) -> Subscription:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription, distinct
 
-Value = TypeVar("Value", str, int)
+Value = TypeVar("Value", bound=str | int)
 
 
 def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Inventory) -> tuple[Client, ...]:
@@ -25,6 +25,7 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
     subscriptions = _usual_subscriptions(clients)
     typical = Client(
         client_id=group.consumer_group,
+        protocol=_usual(client.protocol for client in clients),
         language=_usual(client.language for client in clients),
         version=_usual(client.version for client in clients),
         seen_on=_brokers_of(group, inventory),

@@ -28,7 +28,7 @@ def group_on_trial(
     Args:
         cluster: what holds for every recommendation.
         facts: what the snapshot says of the group; its observations are not looked at.
-        current: what it runs; None for a broadcasting group.
+        current: what it runs; None for a group that is not clustering.
         findings: what is wrong with it.
         topics: what the answers for its topics leave to it.
     """

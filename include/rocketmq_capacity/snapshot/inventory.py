@@ -21,8 +21,12 @@ from rocketmq_capacity.vocabulary import (
     EVERY_QUEUE,
     MESSAGE_MODELS,
     PERM_BITS,
+    PROTOCOLS,
+    PROXY_MODES,
     REQUEST_MODES,
     MessageModel,
+    Protocol,
+    ProxyMode,
     RequestMode,
     java_order,
 )
@@ -39,7 +43,12 @@ PassShare = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
 
-_CHOICES: Final = {"message_request_mode": REQUEST_MODES, "message_model": MESSAGE_MODELS}
+_CHOICES: Final = {
+    "message_request_mode": REQUEST_MODES,
+    "message_model": MESSAGE_MODELS,
+    "protocol": PROTOCOLS,
+    "mode": PROXY_MODES,
+}
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 _NO_CHOICE: Final = re.compile(r"Invalid enum value (.*)", re.DOTALL)
 
@@ -64,6 +73,14 @@ class Broker(_Part, frozen=True, kw_only=True):
     version: str | None = None
     config: dict[str, str] | None = None
     runtime: dict[str, str] | None = None
+
+
+class Proxy(_Part, frozen=True, kw_only=True):
+    """One Proxy: a process of its own (CLUSTER) or part of a broker's (LOCAL)."""
+
+    proxy_addr: Name
+    mode: ProxyMode | None = None
+    version: str | None = None
 
 
 class TopicQueues(_Part, frozen=True, kw_only=True):
@@ -127,6 +144,7 @@ class Client(_Part, frozen=True, kw_only=True):
 
     client_id: Name
     client_addr: str | None = None
+    protocol: Protocol | None = None
     language: str | None = None
     version: str | None = None
     seen_on: tuple[str, ...] | None = None
@@ -202,6 +220,7 @@ class Inventory(_Part, frozen=True, kw_only=True):
     taken_at: str
     nameservers: tuple[str, ...] | None = None
     brokers: tuple[Broker, ...]
+    proxies: tuple[Proxy, ...] | None = None
     topics: tuple[Topic, ...]
     consumer_groups: tuple[ConsumerGroup, ...]
     failures: tuple[Failure, ...] | None = None
@@ -384,6 +403,7 @@ def _check_values(inventory: Inventory, source: str) -> None:
         raise BadInput(source, "$.cluster_name", problem)
     time("$.taken_at", inventory.taken_at)
     unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
+    unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
     unique("$.topics", [t.topic for t in inventory.topics], "topic")
     unique("$.consumer_groups", [g.consumer_group for g in inventory.consumer_groups], "consumer_group")
     for t, topic in enumerate(inventory.topics):

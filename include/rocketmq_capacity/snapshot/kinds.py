@@ -1,7 +1,8 @@
 """What is a cluster's business and what is RocketMQ's own.
 
-Source: TopicValidator, MixAll and TopicConfigManager.init at rocketmq-all-5.3.3. The broker's own isSystemTopic also
-knows the topics named after the cluster and its brokers, because it adds them at start; here they are derived.
+Source: TopicValidator, MixAll, TopicConfigManager.init and the Proxy's AbstractSystemMessageSyncer at
+rocketmq-all-5.3.3. The broker's own isSystemTopic also knows the topics named after the cluster and its brokers,
+because it adds them at start; here they are derived.
 """
 
 import re
@@ -22,6 +23,8 @@ from rocketmq_capacity.vocabulary import (
     SYSTEM,
 )
 
+HEARTBEAT_TOPIC: Final = "DefaultHeartBeatSyncerTopic"
+"""By it Proxies in cluster mode tell one another of their clients (ProxyConfig.heartbeatSyncerTopicName)."""
 SYSTEM_TOPIC_PREFIX: Final = "rmq_sys_"
 SYSTEM_TOPICS: Final = frozenset({
     "TBW102",
@@ -34,6 +37,7 @@ SYSTEM_TOPICS: Final = frozenset({
     "SELF_TEST_TOPIC",
     "OFFSET_MOVED_EVENT",
     "CHECKPOINT_TOPIC",
+    HEARTBEAT_TOPIC,
 })
 SYSTEM_GROUP_PREFIX: Final = "CID_RMQ_SYS_"
 SYSTEM_GROUPS: Final = frozenset({
@@ -50,6 +54,7 @@ SYSTEM_GROUPS: Final = frozenset({
     "CID_ONSAPI_PERMISSION",
     "CID_ONSAPI_OWNER",
     "CID_ONSAPI_PULL",
+    f"CID_{HEARTBEAT_TOPIC}",
 })
 
 

@@ -1,7 +1,7 @@
 """The inventory with what tables and units look up in it: kinds, rooms, request modes, who reads what."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from rocketmq_capacity.settings.policy import Policy, Rooms
@@ -9,21 +9,29 @@ from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.inventory import (
     Client,
     ConsumerGroup,
+    GroupOffset,
     Inventory,
     Subscription,
     distinct,
     parse_utc,
 )
-from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC, Kinds
 from rocketmq_capacity.vocabulary import (
     ABSENT,
     BUSINESS,
     DEFAULT_POP_SHARE,
+    DEFAULT_PROTOCOL,
     DEFAULT_REQUEST_MODE,
+    GRPC,
     LOGICAL_BROKER_PREFIX,
     MASTER,
     MASTERLESS,
     MIXED,
+    OFFSETS_MOVE,
+    POP,
+    PROXIES_SILENT,
+    PROXY_UNNAMED,
+    UnseenClients,
 )
 
 
@@ -33,16 +41,22 @@ class Read(NamedTuple):
     group: ConsumerGroup
     topic: str
     own: Subscription | None
+    is_proxied: bool = False
+    """A Proxy assigns the queues of all consumers of the group: they pop, whatever the broker's mode is."""
 
     @property
     def message_request_mode(self) -> str:
         """The topic's own mode, else the group's, else RocketMQ's default."""
+        if self.is_proxied:
+            return POP
         own = self.own.message_request_mode if self.own else None
         return own or self.group.message_request_mode or DEFAULT_REQUEST_MODE
 
     @property
     def pop_share_queue_num(self) -> int:
         """The topic's own number, else the group's, else RocketMQ's default."""
+        if self.is_proxied:
+            return DEFAULT_POP_SHARE
         own = self.own.pop_share_queue_num if self.own else None
         share = self.group.pop_share_queue_num if own is None else own
         return DEFAULT_POP_SHARE if share is None else share
@@ -57,6 +71,7 @@ class Resolved:
         failed_addresses: of brokers that did not answer a request.
         name_at: the broker's name at an address.
         topics_read: of each group the topics that it or any of its clients subscribes, by name.
+        protocols: of each group its clients' protocol, MIXED where they differ; None without clients.
         reads: of each group the same topics, with how it reads them.
     """
 
@@ -66,8 +81,10 @@ class Resolved:
         self.failed_addresses = {failure.broker_addr for failure in inventory.failures or ()}
         self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}
         self.topics_read = [_topics_of(group) for group in inventory.consumer_groups]
+        self.protocols = {group.consumer_group: _protocol_of(group) for group in inventory.consumer_groups}
         self.reads = [
-            _reads_of(group, topics) for group, topics in zip(inventory.consumer_groups, self.topics_read, strict=True)
+            _reads_of(group, topics, is_proxied=self.protocols[group.consumer_group] == GRPC)
+            for group, topics in zip(inventory.consumer_groups, self.topics_read, strict=True)
         ]
         self.seconds = Seconds()
         self._topics = {topic.topic: topic for topic in inventory.topics}
@@ -105,8 +122,12 @@ class Resolved:
         return [rooms[client.client_id] for client in group.clients or ()]
 
     def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
-        """The mode of the group's business topics, MIXED where they differ."""
+        """The mode of the group's business topics, MIXED where they differ; gRPC clients always pop."""
+        if self.protocols[group.consumer_group] == GRPC:
+            return POP
         modes = {read.message_request_mode for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
+        if self.protocols[group.consumer_group] == MIXED:
+            modes.add(POP)
         return MIXED if len(modes) > 1 else next(iter(modes), group.message_request_mode or DEFAULT_REQUEST_MODE)
 
     def pass_ratio(self, read: Read) -> float | None:
@@ -115,6 +136,29 @@ class Resolved:
         if name not in self._pass_ratios:
             self._pass_ratios[name] = pass_ratios(read.group, self._topics, self.inventory.taken_at)
         return self._pass_ratios[name].get(read.topic, 1.0)
+
+    def are_listed(self, group: ConsumerGroup) -> list[bool]:
+        """Of each consumer whether remoting consumers of its group divide the queues among it as well.
+
+        Remoting consumers ask a broker for the members, or the Proxy through which they are connected. A broker knows
+        the gRPC consumers of a Proxy in its own process, and none of those of a Proxy in cluster mode.
+        """
+        clients = group.clients or ()
+        if self.protocols[group.consumer_group] != MIXED:
+            return [True] * len(clients)
+        asked = {place for client in clients if client.protocol != GRPC for place in client.seen_on or self._present}
+        return [client.protocol != GRPC or not asked.isdisjoint(client.seen_on or ()) for client in clients]
+
+    def unseen_clients(self, group: ConsumerGroup) -> UnseenClients | None:
+        """Why a group without known clients may have some behind a Proxy; None where nothing speaks for it."""
+        if group.clients:
+            return None
+        if proxies := self.inventory.proxies:
+            are_silent = all(proxy.proxy_addr in self.failed_addresses for proxy in proxies)
+            return PROXIES_SILENT if are_silent else None
+        if any(topic.topic == HEARTBEAT_TOPIC for topic in self.inventory.topics):
+            return PROXY_UNNAMED
+        return OFFSETS_MOVE if any(map(has_moved, group.offsets or ())) else None
 
     def up_s(self, client: Client) -> float | None:
         """Seconds from the client's start to the snapshot."""
@@ -138,15 +182,28 @@ def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] |
     return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
 
 
+def has_moved(offset: GroupOffset) -> bool:
+    """Whether the group has read on between the samples of a snapshot."""
+    places = [sample.consumer_offset for sample in offset.samples or ()]
+    known = [place for place in (*places, offset.consumer_offset) if place is not None]
+    return any(later > earlier for earlier, later in pairwise(known))
+
+
+def _protocol_of(group: ConsumerGroup) -> str | None:
+    """The protocol of the group's clients, MIXED where they differ; None without clients."""
+    found = {client.protocol or DEFAULT_PROTOCOL for client in group.clients or ()}
+    return MIXED if len(found) > 1 else next(iter(found), None)
+
+
 def _topics_of(group: ConsumerGroup) -> list[str]:
     """The topics that the group or any of its clients subscribes."""
     clients = (client.subscriptions or () for client in group.clients or ())
     return distinct(s.topic for s in chain(group.subscriptions or (), chain.from_iterable(clients)))
 
 
-def _reads_of(group: ConsumerGroup, topics: Sequence[str]) -> list[Read]:
+def _reads_of(group: ConsumerGroup, topics: Sequence[str], *, is_proxied: bool) -> list[Read]:
     own = {subscription.topic: subscription for subscription in group.subscriptions or ()}
-    return [Read(group, topic, own.get(topic)) for topic in topics]
+    return [Read(group, topic, own.get(topic), is_proxied) for topic in topics]
 
 
 def _topics_of_client(client: Client, group: ConsumerGroup) -> set[str]:

@@ -27,6 +27,7 @@ from rocketmq_capacity.snapshot.inventory import (
 from rocketmq_capacity.snapshot.resolved import Resolved, Seconds, only_topics
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
+    DEFAULT_PROTOCOL,
     is_readable,
 )
 
@@ -149,6 +150,8 @@ class _Snapshot:
                 for group, reads in zip(groups, self.resolved.reads, strict=True)
             ],
             "is_orderly": [group.orderly for group in groups],
+            "protocol": [self.resolved.protocols[group.consumer_group] for group in groups],
+            "unseen_clients": list(map(self.resolved.unseen_clients, groups)),
             "connections": [len(group.clients or ()) for group in groups],
             "distinct_client_ids": [len({client.client_id for client in group.clients or ()}) for group in groups],
         }
@@ -173,6 +176,8 @@ class _Snapshot:
         return {
             **_own_columns(contracts.Consumer, self.clients),
             **_member_columns(self.members),
+            "protocol": [client.protocol or DEFAULT_PROTOCOL for client in self.clients],
+            "is_listed": list(chain.from_iterable(map(self.resolved.are_listed, groups))),
             "room": list(chain.from_iterable(map(self.resolved.rooms_of, groups))),
             "only_topics": list(chain.from_iterable(map(only_topics, groups, self.resolved.topics_read))),
             "has_owned_queues": [client.owned_queues is not None for client in self.clients],

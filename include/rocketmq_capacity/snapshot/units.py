@@ -32,7 +32,7 @@ from rocketmq_capacity.contracts.facts import (
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
-from rocketmq_capacity.vocabulary import BUSINESS
+from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL
 
 ENCODER: Final = Encoder()
 NO_ID: Final = 2**31
@@ -158,6 +158,8 @@ class _Units:
             "consume_type": group.consume_type,
             "message_request_mode": self.snapshot.request_mode(group, reads),
             "is_orderly": group.orderly,
+            "protocol": self.snapshot.protocols[group.consumer_group],
+            "unseen_clients": self.snapshot.unseen_clients(group),
             "connections": len(clients),
             "distinct_client_ids": len({client.client_id for client in clients}),
         }
@@ -165,11 +167,14 @@ class _Units:
     def _consumers(self, group: ConsumerGroup, topics: Sequence[str]) -> list[Consumer]:
         snapshot, clients = self.snapshot, group.clients or ()
         rooms, own_topics = snapshot.rooms_of(group), only_topics(group, topics)
+        are_listed = snapshot.are_listed(group)
         return [
             Consumer(
                 consumer_index=index,
                 client_id=client.client_id,
                 client_addr=client.client_addr,
+                protocol=client.protocol or DEFAULT_PROTOCOL,
+                is_listed=are_listed[index],
                 language=client.language,
                 version=client.version,
                 seen_on=client.seen_on,

@@ -14,8 +14,8 @@ from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
-from rocketmq_capacity.report.wording import SOURCE_WORDS, STATUS_WORDS, Wording
-from rocketmq_capacity.vocabulary import POP, SEVERITIES, Severity, is_broadcasting
+from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS, Wording
+from rocketmq_capacity.vocabulary import GRPC, POP, SEVERITIES, Severity, is_broadcasting, is_clustering
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +166,15 @@ def metric(value: float | None) -> str:
 
 def _clients(group: GroupPlan) -> str:
     running, distinct = group.connections, group.distinct_client_ids
-    return number(running) if running == distinct else f"{number(running)} ({number(distinct)} ids)"
+    notes = [] if running == distinct else [f"{number(distinct)} ids"]
+    notes += [PROTOCOL_WORDS[group.protocol]] if group.protocol in PROTOCOL_WORDS else []
+    return f"{number(running)} ({', '.join(notes)})" if notes else number(running)
 
 
 def _useful(group: GroupPlan) -> str:
     if group.max_useful_clients is not None:
         return number(group.max_useful_clients)
-    is_boundless = is_broadcasting(group.message_model) or group.message_request_mode == POP
+    is_boundless = not is_clustering(group.message_model) or group.message_request_mode == POP
     return "no limit" if is_boundless else "unknown"
 
 
@@ -187,7 +189,7 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Running consumers", _clients(group)),
         ("Useful at most", _useful(group) + (" clients" if group.max_useful_clients is not None else "")),
         (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
-        ("Message model", (group.message_model or "unknown").capitalize()),
+        ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
         ("Reads by", group.message_request_mode),
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", per_cent(status.utilisation)),
@@ -196,6 +198,8 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
 
 
 def _strategy_words(group: GroupPlan) -> str:
+    if group.protocol == GRPC:
+        return f"{POP} (a Proxy assigns the queues)"
     now = in_use(group)
     if now is not None and now.strategy != group.current_strategy:
         return f"{now.strategy} (its request mode)"
