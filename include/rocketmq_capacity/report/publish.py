@@ -12,7 +12,7 @@ from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
-from rocketmq_capacity.store.lake import write_whole
+from rocketmq_capacity.store.lake import write_together
 
 REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
@@ -25,8 +25,8 @@ CAPACITY: Final = "capacity.json"
 def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], folder: Path) -> PlanSummary:
     """Write report.html, plan.json and what stands beside it into the folder, which is made if need be.
 
-    Each file is put in its place in one step, plan.json last: where it stands, the rest does. All but plan.json, which
-    is long and cannot fail, are rendered before the first is written.
+    All files are written beside their places; then each is put in its place in one step, plan.json last: where it
+    stands, the rest does. So readers find the old file or the new one, and where a file cannot be written, all the old.
 
     Args:
         plan: what is published.
@@ -45,6 +45,5 @@ def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),
     }
-    for name, content in contents.items():
-        write_whole(folder / name, content)
+    write_together(folder, contents)
     return summary

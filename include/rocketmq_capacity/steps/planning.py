@@ -73,11 +73,15 @@ class Planning:
 
     @contextmanager
     def step(self, name: str, *needs: str, writes: Iterable[type[Dataset]] = ()) -> Iterator[None]:
-        """The body of a step: it finds its datasets empty, and commits them when it ends without an error."""
+        """The body of a step: it finds its datasets empty, and commits them when it ends without an error.
+
+        A step without datasets has nothing to take back: what it published before stays so while it works.
+        """
         for needed in needs:
             self.run.require(needed)
-        self.run.begin(name)
         names = [dataset.dataset_name() for dataset in writes]
+        if names:
+            self.run.begin(name)
         for dataset in names:
             self.run.new_table(dataset)
         yield

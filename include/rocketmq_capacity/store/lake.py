@@ -10,13 +10,14 @@ A run's datasets stand under the run's own folder::
                                  approval.json           what a person said to the recommendations, once one has
 
 Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No folder is
-ever renamed; a retry of a step writes its datasets anew, then its manifest.
+ever renamed; a retry of a step writes its datasets anew, then its manifest. The report is no dataset: once it is
+published it stays so, and publishing again replaces its files one by one.
 """
 
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -123,8 +124,23 @@ class Lake:
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file, given as one or in parts, so that readers see all of it or what stood there before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.writelines([data] if isinstance(data, bytes) else data)
-    Path(part).replace(path)
+    write_together(path.parent, {path.name: data})
+
+
+def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
+    """Write files of a folder by their names, each as :func:`write_whole` does.
+
+    All are written beside their places before the first is put in its place: where one cannot be written, all stay as
+    they were.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = {name: folder / f".{name}.part" for name in contents}
+    try:
+        for name, data in contents.items():
+            with parts[name].open("wb") as file:
+                file.writelines([data] if isinstance(data, bytes) else data)
+        for name, part in parts.items():
+            Path(part).replace(folder / name)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)

@@ -1,0 +1,78 @@
+"""What readers see of a report that is published again, wherever that comes to an end."""
+
+import json
+import multiprocessing
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity.report.shelf import FILES as SHOWN
+from rocketmq_capacity.store.lake import Run
+from tests.plugins.republished import planned, publish_run, publish_until
+from tests.plugins.stored_reports import LAST, rows_of, run_id_of
+from tests.report.test_approval import an_approval
+from tests.report.test_publish import FILES
+
+pytestmark = [pytest.mark.airflow, pytest.mark.slow]
+
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["tests.plugins.republished"])
+WRITES = 2 * len(FILES) + 2
+"""Each file and the manifest: written beside its place, then put there."""
+
+
+def files_of(run: Run) -> dict[str, bytes]:
+    return {name: (run.report / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def approved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, dict[str, bytes], dict[str, bytes]]:
+    """A published run that has been approved since; its files as they are, and as they are to be."""
+    run = planned(tmp_path_factory.mktemp("plans"), run_id_of(LAST), rows_of(LAST))
+    publish_run(run)
+    again = Run(shutil.copytree(run.folder, tmp_path_factory.mktemp("again") / "run"))
+    asked = [one["id"] for one in json.loads((run.report / "plan.json").read_bytes())["recommendations"]]
+    for one in (run, again):
+        one.approval.write_text(json.dumps(an_approval(recommendations=asked)))
+    publish_run(again)
+    return run, files_of(run), files_of(again)
+
+
+@pytest.mark.parametrize("how", ["killed", "refused"])
+@pytest.mark.parametrize("change", range(1, WRITES + 1))
+def test_a_report_is_readable_wherever_publishing_it_again_ends(
+    api, own_lakes: tuple[Path, Path], approved, change: int, how: str
+) -> None:
+    stored, old, new = approved
+    run = Run(shutil.copytree(stored.folder, own_lakes[0] / stored.folder.parent.name / stored.folder.name))
+
+    process = PROCESSES.Process(target=publish_until, args=(run.folder, change, how))
+    process.start()
+    process.join(60)
+
+    assert process.exitcode == (-9 if how == "killed" else 1)
+    found = files_of(run)
+    if how == "refused" and change <= len(FILES):
+        assert found == old, "all are written before the first is put in its place"
+    assert all(found[name] in (old[name], new[name]) for name in FILES)
+    viewer, address = api("viewer"), f"/rocketmq-capacity/reports/plans/{run.folder.parent.name}/{run.folder.name}/"
+    assert address.removeprefix("/rocketmq-capacity/") in viewer.get("/rocketmq-capacity/").text
+    assert viewer.get(address).status_code == 200
+    for name in SHOWN:
+        assert viewer.get(address + name).content == found[name]
+
+    publish_run(run)
+    assert files_of(run) == new
+    assert sorted(file.name for file in run.report.iterdir()) == sorted(FILES)
+
+
+def test_publishing_again_changes_files_so_often_and_no_more(tmp_path: Path, approved) -> None:
+    stored, _, new = approved
+    run = Run(shutil.copytree(stored.folder, tmp_path / "run"))
+    process = PROCESSES.Process(target=publish_until, args=(run.folder, WRITES + 1, "killed"))
+    process.start()
+    process.join(60)
+
+    assert process.exitcode == 0
+    assert files_of(run) == new
