@@ -50,7 +50,7 @@ ENV PROJECT_HOME=/opt/rocketmq-capacity \
 
 # Owned by root and readable whatever the checkout's rights: what runs cannot change its own program.
 WORKDIR /opt/rocketmq-capacity
-COPY --chmod=0755 .make/log4j2.properties .make/compose/spark-defaults.conf spark-conf/
+COPY --chmod=0755 include/rocketmq_capacity/spark/log4j2.properties .make/compose/spark-defaults.conf spark-conf/
 COPY --chmod=0755 .make/airflow_api.py .make/compose/*.py .make/compose/*.sh start/
 COPY --chmod=0755 spark_apps/ spark_apps/
 COPY --chmod=0755 plugins/ plugins/

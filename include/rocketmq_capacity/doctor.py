@@ -2,15 +2,12 @@
 
 import asyncio
 import importlib.metadata
-import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -19,6 +16,7 @@ from rich.table import Table
 from rocketmq_capacity.client.reach import Answer, reach
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.settings.address import parse_nameservers
+from rocketmq_capacity.spark.jvm import java_program
 
 JAVA_VERSIONS: Final = (17, 21)
 """What Spark 4 runs on."""
@@ -57,8 +55,7 @@ def _python() -> Part:
 
 def _java() -> Part:
     mend = "install a JDK or JRE 17 or 21 (Debian: openjdk-17-jre-headless), or set JAVA_HOME to one"
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    java = java_program()
     if java is None:
         return Part("Java", "not on the PATH", mend)
     try:

@@ -19,8 +19,6 @@ ENDS_WITHIN_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
 SPARK: Final = "org.apache.spark.deploy.SparkSubmit"
 """The main class of the JVM; before it comes a short one that only puts the command together."""
-OF_THE_JVM: Final = ("WARNING: Using incubator modules", "Terminating due to java.lang.OutOfMemoryError")
-"""Lines that Java itself writes on standard error, whatever runs in it."""
 
 
 def with_defaults(folder: Path, **settings: object) -> dict[str, str]:
@@ -52,8 +50,8 @@ class Ended:
     after_s: float
 
     def lines(self) -> list[str]:
-        """What it said on standard error, without what Java itself says."""
-        return [line for line in self.said.splitlines() if not line.startswith(OF_THE_JVM)]
+        """What it said on standard error."""
+        return self.said.splitlines()
 
 
 class Program:
@@ -87,6 +85,12 @@ class Program:
             assert time.monotonic() < deadline
             time.sleep(LOOK_EVERY_S)
 
+    def wait_for_line(self, line: str) -> None:
+        """Wait until it says so on standard output."""
+        assert self._process.stdout is not None
+        while (said := self._process.stdout.readline()) != f"{line}\n":
+            assert said, self.ended(time.monotonic())
+
     def ended(self, since: float) -> Ended:
         """Wait for its end. Errors: subprocess.TimeoutExpired past the limit."""
         _out, said = self._process.communicate(timeout=ENDS_WITHIN_S)
@@ -97,7 +101,13 @@ class Program:
 def started(words: list[str], cwd: Path, env: Mapping[str, str] | None = None) -> Iterator[Program]:
     """A program that is under way in the body; whatever is left of it afterwards is ended."""
     process = subprocess.Popen(
-        words, cwd=cwd, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     program = Program(process)
     seen = [psutil.Process(process.pid)]

@@ -1,6 +1,7 @@
 """Where the JVM ends before the plan: the program ends too, within a minute, with one line and nothing written."""
 
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -46,7 +47,7 @@ def test_a_jvm_without_memory_ends_the_plan(tmp_path: Path) -> None:
         ended = planning.ended(since=time.monotonic())
 
     assert_one_line(ended, GONE)
-    assert "600 MiB" in ended.lines()[0]
+    assert "java.lang.OutOfMemoryError: Metaspace; its heap was 600 MiB; " in ended.lines()[0]
     assert HEAP in ended.lines()[0]
     assert contents(tmp_path) == before
 
@@ -55,11 +56,8 @@ def test_a_heap_that_spark_refuses_is_told_in_one_line(tmp_path: Path) -> None:
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, {HEAP: "300m"}) as planning:
         ended = planning.ended(since=time.monotonic())
 
-    *of_spark, line = ended.lines()
-    assert ended.status == 1
-    assert line.startswith("rocketmq-capacity: Spark could not start: ")
-    assert "at least 471859200" in line
-    assert not any("Traceback" in said or "rocketmq-capacity" in said for said in of_spark)
+    assert_one_line(ended, "rocketmq-capacity: Spark could not start: ")
+    assert "at least 471859200" in ended.lines()[0]
     assert contents(tmp_path) == {}
 
 
@@ -79,7 +77,7 @@ def test_a_deployments_own_settings_start_a_jvm_whose_death_ends_the_plan(tmp_pa
         ended = planning.ended(since=time.monotonic())
         _gone, left = psutil.wait_procs(below, ENDS_WITHIN_S)
 
-    assert_one_line(ended, GONE)
+    assert_one_line(ended, f"{GONE}: it was killed by SIGKILL; ")
     assert left == []
     assert contents(tmp_path) == before
     assert [word for word in words if word.startswith("-Xmx")] == ["-Xmx700m"]
@@ -91,8 +89,43 @@ def test_a_jvm_that_is_killed_while_it_starts_ends_the_plan(tmp_path: Path) -> N
         planning.wait_for_jvm().send_signal(signal.SIGKILL)
         ended = planning.ended(since=time.monotonic())
 
-    assert_one_line(ended, "rocketmq-capacity: Spark")
+    assert_one_line(ended, "rocketmq-capacity: Spark's JVM ended before it was ready: it said nothing, ")
     assert contents(tmp_path) == {}
+
+
+def test_a_java_that_refuses_to_start_is_quoted(tmp_path: Path) -> None:
+    env = {"SPARK_SUBMIT_OPTS": "-Xms64g"}
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, env) as planning:
+        ended = planning.ended(since=time.monotonic())
+
+    assert_one_line(ended, "rocketmq-capacity: Spark's JVM ended before it was ready: ")
+    assert "Initial heap size set to a larger value than the maximum heap size" in ended.lines()[0]
+
+
+ASKED: Final = """
+import sys
+from rocketmq_capacity.errors import SparkGone
+from rocketmq_capacity.spark.session import session_if_asked
+
+try:
+    with session_if_asked("asked") as session:
+        spark = session()
+        print("ready", flush=True)
+        sys.stdin.read()
+        spark.range(1).count()
+except SparkGone as error:
+    print(error, file=sys.stderr)
+    sys.exit(error.exit_status)
+"""
+
+
+def test_a_session_that_is_asked_for_late_ends_with_its_jvm_in_one_line_too(tmp_path: Path) -> None:
+    with program.started([sys.executable, "-c", ASKED], tmp_path) as asking:
+        asking.wait_for_line("ready")
+        asking.wait_for_jvm().send_signal(signal.SIGKILL)
+        ended = asking.ended(since=time.monotonic())
+
+    assert_one_line(ended, "Spark's JVM has ended before the plan was finished: it was killed by SIGKILL; ")
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def environment() -> dict[str, str]:
 def is_let_through(path: str) -> bool:
     """Whether the build's context has the path, or part of what is below it."""
     exceptions = [line[1:] for line in IGNORED if line.startswith("!")]
-    return any(fnmatch(path, kept) or kept.startswith(f"{path}/") for kept in exceptions)
+    return any(fnmatch(path, kept) or kept.startswith(f"{path}/") or path.startswith(f"{kept}/") for kept in exceptions)
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -7,6 +7,7 @@ Source: SparkSubmitCommandBuilder.buildSparkSubmitCommand, Spark 4.2.0.
 """
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +27,15 @@ MOST_OF_MACHINE: Final = 0.5
 CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark.jsa"
 """Spark's classes as the JVM has them in memory, where the set-up has made such a file: some seconds off each start."""
 
+LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
+"""What Spark's driver logs, unless the deployment's own configuration of Spark says so."""
+
+
+def java_program() -> str | None:
+    """The program that Spark starts; None where there is none. Source: bin/spark-class, Spark 4.2.0."""
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / "java") if home else shutil.which("java")
+
 
 def options() -> str:
     """The options of any JVM of Spark's.
@@ -34,8 +44,19 @@ def options() -> str:
     only reads units and spreads them; what is computed about them is Python's. So its second compiler would take more
     time than it saves: with the first one alone the JVM of a small plan needs half of the time.
     """
-    archive = f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
-    return "-XX:+ExitOnOutOfMemoryError -XX:TieredStopAtLevel=1" + (archive if CLASS_ARCHIVE.is_file() else "")
+    chosen = ["-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1"]
+    if CLASS_ARCHIVE.is_file():
+        chosen += [f"-XX:SharedArchiveFile={CLASS_ARCHIVE}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    if LOG_SETTINGS.is_file() and not _has_log_settings():
+        chosen.append(f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}")
+    return " ".join(chosen)
+
+
+def _has_log_settings() -> bool:
+    """Whether the deployment says itself what Spark logs."""
+    folders = [os.environ.get("SPARK_CONF_DIR"), os.environ.get("SPARK_HOME") and f"{os.environ['SPARK_HOME']}/conf"]
+    folder = next(filter(None, folders), None)
+    return folder is not None and (Path(folder) / LOG_SETTINGS.name).is_file()
 
 
 def heap(inventory_bytes: int, machine_bytes: int | None = None) -> str:
