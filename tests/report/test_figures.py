@@ -37,7 +37,16 @@ def test_a_number_keeps_what_says_something(value, text):
         ("idle_ratio", 0.3333, "33.3 %"),
         ("is_ordered", True, "yes"),
         ("lag", None, "unknown"),
-        ("lag", 0, "0"),
+        ("lag", 0, "0 messages"),
+        ("lag", 1, "1 message"),
+        ("msgs_per_s", 59.985, "59.98 messages/s"),
+        ("up_s", 59.985, "59.98 s"),
+        ("share", 0.7294, "72.9 %"),
+        ("stranded", 1478, "1,478 messages"),
+        ("orphans", 2, "2 queues"),
+        ("orphan_queues", 2, "2"),
+        ("idle", 1, "1 client"),
+        ("peak", 1.5, "1.5"),
         ("started_at", "2026-11-20T02:00:00Z", "20 November 2026, 02:00:00 UTC"),
         ("version", "V5_3_3", "V5_3_3"),
     ],
@@ -48,6 +57,13 @@ def test_a_figure_has_the_unit_that_its_name_says(name, value, text):
 
 def test_a_label_is_the_name_without_its_unit():
     assert (label("put_msgs_per_s"), label("idle_ratio"), label("queues")) == ("put", "idle", "queues")
+    assert (label("msgs_per_s"), label("share"), label("tail_")) == ("traffic", "share", "tail ")
+
+
+def test_a_figure_of_another_column_has_that_columns_unit():
+    assert figure("max", 5.0, of="queues") == "5 queues"
+    assert figure("max", 1.0, of="queues") == "1 queue"
+    assert figure("min", 0.5, of="msgs_per_s") == "0.5 messages/s"
 
 
 @pytest.mark.parametrize(

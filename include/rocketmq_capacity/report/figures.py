@@ -1,43 +1,97 @@
-"""Figures in words: one number as a reader sees it, with its unit taken from its name."""
+"""Figures in words: one number as a reader sees it, with the unit that its name stands for."""
 
 import math
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 UNKNOWN: Final = "unknown"
 
 UNITS: Final = {
-    "_msgs_per_s": "messages/s",
-    "_bytes_per_s": "B/s",
-    "_bytes": "B",
-    "_mib": "MiB",
-    "_ms": "ms",
-    "_hours": "hours",
-    "_h": "hours",
-    "_days": "days",
-    "_s": "s",
+    "msgs_per_s": "messages/s",
+    "bytes_per_s": "B/s",
+    "bytes": "B",
+    "mib": "MiB",
+    "ms": "ms",
+    "hours": "hours",
+    "h": "hours",
+    "days": "days",
+    "s": "s",
 }
-"""Ending of a name -> unit; the style's rule is that the unit stands in the name. Longer endings first."""
-PER_CENT: Final = ("_ratio", "_share")
+"""Last words of a name, or all of it -> unit; the style's rule is that the unit stands in the name. Longer ones first,
+for ``msgs_per_s`` are no seconds."""
+PER_CENT: Final = "%"
+RATIOS: Final = ("ratio", "share")
+"""Last words of the names of ratios from 0 to 1."""
+COUNTED: Final[Mapping[str, str]] = {
+    "lag": "message",
+    "stranded": "message",
+    "queues": "queue",
+    "orphans": "queue",
+    "orphan_queues": "queue",
+    "doubly_owned_queues": "queue",
+    "read_queue_nums": "queue",
+    "write_queue_nums": "queue",
+    "clients": "client",
+    "idle": "client",
+    "count": "client",
+    "max_useful_clients": "client",
+    "copies": "consumer",
+    "sets": "set",
+    "groups": "group",
+    "newly_flagged": "group",
+    "topics": "topic",
+    "uneven_topics": "topic",
+    "brokers": "broker",
+    "failures": "request",
+}
+"""Name of a number -> what it counts, as one of them is called."""
+BARE: Final = frozenset({"peak", "floor", "excess", "gini", "cv", "factor", "queue_id", "pop_share_queue_num"})
+"""Names of numbers that have no unit."""
+WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic"}
+"""What a reader sees for names that are all unit."""
 BINARY_PREFIXES: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 KIBI: Final = 1024
 
 
-def figure(name: str, value: Any) -> str:
-    """A scalar with the unit that its name says; null is "unknown", a truth value is yes or no."""
+def unit_of(name: str) -> str | None:
+    """The unit of the figures of this name, empty where they have none; None where nobody has said."""
+    if name in COUNTED or name in BARE:
+        return COUNTED.get(name, "")
+    if _ending(name, RATIOS):
+        return PER_CENT
+    ending = _ending(name, UNITS)
+    return UNITS[ending] if ending else None
+
+
+def figure(name: str, value: Any, of: str | None = None) -> str:
+    """A scalar with its unit; null is "unknown", a truth value is yes or no.
+
+    Args:
+        name: what a reader sees beside it.
+        value: the scalar.
+        of: the name that says the unit, where it is not ``name`` itself.
+    """
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return _measure(name, value)
+        return _measure(name, value, unit_of(of or name) or "")
     return when(value) if name.endswith("_at") or name == "last_timestamp" else str(value)
 
 
 def label(name: str) -> str:
     """A field's name as words, its unit left to the value: ``put_msgs_per_s`` -> ``put``; names with spaces stay."""
-    ending = next((e for e in (*UNITS, *PER_CENT, "_at") if name.endswith(e) and len(name) > len(e)), "")
-    return name.removesuffix(ending).replace("_", " ")
+    ending = _ending(name, (*UNITS, *RATIOS, "at"))
+    if ending == name:
+        return WHOLE_NAMES.get(name, name)
+    return (name.removesuffix(f"_{ending}") if ending else name).replace("_", " ")
+
+
+def _ending(name: str, endings: Iterable[str]) -> str:
+    """The first of the endings that the name has as its last words, or is; empty where none is."""
+    return next((ending for ending in endings if name == ending or name.endswith(f"_{ending}")), "")
 
 
 def number(value: float | None) -> str:
@@ -103,12 +157,14 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _measure(name: str, value: float) -> str:
-    if name.endswith(PER_CENT):
+def _measure(name: str, value: float, unit: str) -> str:
+    if unit == PER_CENT:
         return per_cent(value)
-    unit = next((unit for ending, unit in UNITS.items() if name.endswith(ending)), "")
     if unit == "B":
         return _bytes(value)
+    if unit in COUNTED.values():
+        # A name that says what it counts is not followed by it once more.
+        unit = "" if unit in name.replace("_", " ") else f"{unit}{'' if value == 1 else 's'}"
     return f"{number(value)} {unit}".rstrip()
 
 

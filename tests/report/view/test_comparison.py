@@ -18,7 +18,7 @@ def test_what_differs_is_listed_with_its_difference_and_what_stays_is_counted():
 
     assert lines(before, after) == [
         ("queues", "8", "12", "+4", ""),
-        ("idle", "4", "0", "\u22124", "better"),
+        ("idle", "4 clients", "0 clients", "\u22124", "better"),
         ("count \u203a PEAK", "1.5", "1", "\u22120.5", "better"),
     ]
     assert found.unchanged == 2
@@ -29,25 +29,25 @@ def test_entries_of_a_list_are_told_apart_by_their_names():
     after = {"groups": [{"consumer_group": "g_c", "idle": 1}, {"consumer_group": "g_a_b", "idle": 0}]}
 
     assert lines(before, after) == [
-        ("groups \u203a g_a_b \u203a idle", "2", "0", "\u22122", "better"),
-        ("groups \u203a g_c \u203a idle", "0", "1", "+1", "worse"),
+        ("groups \u203a g_a_b \u203a idle", "2 clients", "0 clients", "\u22122", "better"),
+        ("groups \u203a g_c \u203a idle", "0 clients", "1 client", "+1", "worse"),
     ]
 
 
 def test_names_of_the_cluster_that_are_keys_stay_as_they_are():
     assert lines({"groups": {"g_msgs_per_s": {"idle": 1}}}, {"groups": {"g_msgs_per_s": {"idle": 2}}}) == [
-        ("groups \u203a g_msgs_per_s \u203a idle", "1", "2", "+1", "worse")
+        ("groups \u203a g_msgs_per_s \u203a idle", "1 client", "2 clients", "+1", "worse")
     ]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [
-        ({"lag": None}, {"lag": 5}, ("lag", "unknown", "5", "changed", "")),
+        ({"lag": None}, {"lag": 5}, ("lag", "unknown", "5 messages", "changed", "")),
         ({}, {"brokers": 3}, ("brokers", "not stated", "3", "changed", "")),
         ({"strategy": "AVG"}, {"strategy": "POP"}, ("strategy", "AVG", "POP", "changed", "")),
         ({"is_ordered": True}, {"is_ordered": False}, ("is ordered", "yes", "no", "changed", "")),
-        ({"idle_ratio": 0.5}, {"idle_ratio": 0.25}, ("idle", "50 %", "25 %", "\u22120.25", "")),
+        ({"idle_ratio": 0.5}, {"idle_ratio": 0.25}, ("idle", "50 %", "25 %", "\u221225 points", "")),
         (
             {"idle_clients": list("abcd")},
             {"idle_clients": []},

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rocketmq_capacity.report.figures import figure, label, signed
+from rocketmq_capacity.report.figures import PER_CENT, figure, label, signed, unit_of
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from rocketmq_capacity.report.view.facts import short
 
@@ -50,7 +50,7 @@ class Change:
     before: str
     after: str
     difference: str
-    """Signed, for numbers; else ``changed`` or ``no change``."""
+    """Signed, for numbers, of ratios in points of a hundred; else ``changed`` or ``no change``."""
     verdict: str
     """``better``, ``worse`` or empty."""
 
@@ -131,7 +131,7 @@ def _difference(name: str, before: Any, after: Any) -> tuple[str, str]:
     if step == 0:
         return "changed", ""  # a list with as many, but other entries
     verdict = ("better" if step < 0 else "worse") if name in LOWER_IS_BETTER else ""
-    return signed(step), verdict
+    return f"{signed(step * 100)} points" if unit_of(name) == PER_CENT else signed(step), verdict
 
 
 def _amount(value: Any) -> float | None:

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from msgspec import structs
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.figures import figure, label
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
+
+NO_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +37,20 @@ class Fact:
     facts: tuple["Fact", ...] = ()
 
 
-def facts_of(value: Mapping[str, Any]) -> tuple[Fact, ...]:
-    """One fact for each of the first entries, in the object's order."""
-    return tuple(_fact(str(name), held) for name, held in islice(value.items(), TABLE_ROWS))
+def facts_of(value: Mapping[str, Any], columns: Mapping[str, str] = NO_COLUMNS) -> tuple[Fact, ...]:
+    """One fact for each of the first entries, in the object's order.
+
+    ``columns`` names for some entries the column that they are figures of, whose unit they have.
+    """
+    return tuple(_fact(str(name), held, columns.get(name)) for name, held in islice(value.items(), TABLE_ROWS))
 
 
-def _fact(name: str, value: Any) -> Fact:
+def _fact(name: str, value: Any, column: str | None) -> Fact:
     if isinstance(value, Mapping):
         left_out = max(0, len(value) - TABLE_ROWS)
         return Fact(label(name), facts=facts_of(value), more=left_out) if value else Fact(label(name), text="none")
     if not isinstance(value, list | tuple):
-        return Fact(label(name), text=figure(name, value))
+        return Fact(label(name), text=figure(name, value, of=column))
     if not value:
         return Fact(label(name), text="none")
     if all(isinstance(item, Mapping) for item in value):

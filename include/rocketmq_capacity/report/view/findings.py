@@ -7,6 +7,7 @@ from rocketmq_capacity.report.limits import ANSWERS, ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Finding
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
+from rocketmq_capacity.report.view.loads import measured_by
 from rocketmq_capacity.report.wording import RULES, Wording
 from rocketmq_capacity.vocabulary import SEVERITIES
 
@@ -102,7 +103,7 @@ def _finding(
         broker=finding.broker_name,
         subjects=tuple(map(subject, finding.subjects[:ITEMS])),
         more_subjects=max(0, len(finding.subjects) - ITEMS),
-        evidence=facts_of(finding.evidence),
+        evidence=facts_of(finding.evidence, dict.fromkeys(("max", "min"), measured_by(finding.rule).column)),
         more_evidence=max(0, len(finding.evidence) - TABLE_ROWS),
         answers=tuple(answers.link(place) for place in places[:ANSWERS]),
         more_answers=max(0, len(places) - ANSWERS),

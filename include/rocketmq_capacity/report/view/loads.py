@@ -67,9 +67,14 @@ class Loads:
     clients: int
 
 
+def measured_by(rule: str) -> Measure:
+    """What a rule measures."""
+    return next((measure for name, measure in MEASURE_OF_RULE.items() if name == rule), COUNT)
+
+
 def measure_of(rules: Collection[str], strategy: StrategyPlan) -> Measure:
     """What to draw for a group with findings of these rules; queues where the strategy's other metrics are unknown."""
-    wished = next((MEASURE_OF_RULE[rule] for rule in MEASURE_OF_RULE if rule in rules), COUNT)
+    wished = next((measured_by(rule) for rule in MEASURE_OF_RULE if rule in rules), COUNT)
     return wished if wished.of(strategy) is not None else COUNT
 
 
