@@ -1,5 +1,7 @@
 """What every test may ask for; each fixture stands in a module of ``tests/fixtures``."""
 
+from hypothesis import settings
+
 from tests.fixtures.environment import set_environment
 
 # Before anything imports Airflow or starts a JVM: both read their environment once.
@@ -11,3 +13,7 @@ pytest_plugins = [
     "tests.fixtures.plan_dag",
     "tests.fixtures.spark",
 ]
+
+# How long an example takes says something about the machine, and nothing about the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")

@@ -128,6 +128,7 @@ PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatu
 
 Rule = Literal[
     "ALLOCATION_SKEW",
+    "CONSUMER_CAPACITY",
     "CROSS_TOPIC_SKEW",
     "DUPLICATE_CLIENT_ID",
     "HOT_QUEUE",
@@ -156,6 +157,7 @@ Action = Literal[
     "FIX_CLIENT_ID",
     "FIX_SUBSCRIPTION",
     "INVESTIGATE",
+    "RAISE_CONSUME_THREADS",
     "RAISE_READ_QUEUES",
     "SCALE_CONSUMERS",
     "SWITCH_TO_POP",

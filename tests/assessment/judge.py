@@ -20,7 +20,7 @@ from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
-from rocketmq_capacity.vocabulary import ABSENT, BUSINESS
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
 from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
@@ -98,7 +98,9 @@ def judge(
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}
-    found = {(one.consumer_group, one.rule) for one in findings if one.consumer_group is not None}
+    found = {
+        (one.consumer_group, one.rule) for one in findings if one.consumer_group is not None and one.severity != INFO
+    }
     findings += suspect_snapshot(len(groups), found, before, policy)
     client_loads = table_of_columns(contracts.ClientLoad, client_load_columns(groups))
     rows = {one.consumer_group: list(rows_of(Division.of(one), strategies)) for one in facts}

@@ -148,7 +148,7 @@ def test_at_the_bound_the_snapshot_is_incomplete_but_good_enough(at_the_bound: J
 
 
 def test_a_tenth_of_the_groups_newly_flagged_is_not_suspect_yet(at_the_bound: Judgement) -> None:
-    flagged = {row["consumer_group"] for row in at_the_bound.findings} - {None}
+    flagged = {row["consumer_group"] for row in at_the_bound.findings if row["severity"] != "INFO"} - {None}
 
     assert flagged == {"g01", "g02"}
     assert at_the_bound.found("SUSPECT_SNAPSHOT") is None
@@ -170,8 +170,13 @@ def test_a_silent_broker_without_queues_is_worth_a_note(suspect: Judgement) -> N
     assert found["evidence"]["completeness_ratio"] == 1.0
 
 
+def test_a_note_for_information_flags_nobody(at_the_bound: Judgement) -> None:
+    assert at_the_bound.finding("CONSUMER_CAPACITY", "spare")["severity"] == "INFO"
+    assert at_the_bound.found("SUSPECT_SNAPSHOT") is None
+
+
 def test_of_fewer_than_twenty_groups_one_is_soon_a_tenth(small: Judgement) -> None:
-    flagged = {row["consumer_group"] for row in small.findings} - {None}
+    flagged = {row["consumer_group"] for row in small.findings if row["severity"] != "INFO"} - {None}
 
     assert len(flagged) == 18
     assert small.found("SUSPECT_SNAPSHOT") is None

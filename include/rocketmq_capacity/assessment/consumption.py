@@ -54,7 +54,13 @@ def doubt(group: "Group", work: Work) -> str | None:
         if total > expected and growth < 0:
             return f"{both}, and lag falls: the group is catching up"
         return f"{both}: the put rates or the clients' own rates are wrong; {NEEDS}"
-    apart = [index for index in range(len(said)) if differ(float(said[index]), float(due[index]))]
+    # A client that cannot keep up consumes less than comes; that is no wrong fact.
+    is_overloaded = work.busy(work.times.estimate) >= bounds.PROVISION.under_utilisation
+    apart = [
+        index
+        for index in range(len(said))
+        if differ(float(said[index]), float(due[index])) and not is_overloaded[index]
+    ]
     if not apart:
         return None
     client = max(apart, key=lambda index: abs(float(said[index] - due[index])))

@@ -4,9 +4,9 @@ A group is as busy as its busiest client (see ``utilisation``). What is unknown 
 verdict is given where the whole interval agrees on it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, Provisio
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
 
+Cause = Literal["busy", "lag", "unread"]
+"""Why clients are too few: the busiest is too busy, lag grows, or nobody reads some queues."""
 NOT_KNOWN: Final = Needed(None, None, None)
 WORTH_SAYING: Final = 1.1
 """A peak below so many times the usual is how samples of a few seconds scatter."""
@@ -35,6 +37,7 @@ class Provision:
     Attributes:
         status: UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED.
         reason: why, in words.
+        cause: of UNDER_PROVISIONED.
         utilisation: the busy share of its busiest client; None where a part of it is unknown.
         busiest_client: its id.
         peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
@@ -46,6 +49,7 @@ class Provision:
 
     status: ProvisionStatus
     reason: str
+    cause: Cause | None = None
     utilisation: Interval | None = None
     busiest_client: str | None = None
     peak: float = 1.0
@@ -71,39 +75,47 @@ def provision(group: "Group") -> Provision:
         least = clients_for(total.estimate * peak, bound)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
-    status, reason = _verdict(group, use.times(peak), after, work, peak)
-    busiest_client = group.client_ids[busiest]
-    return Provision(status, reason, use, busiest_client, peak, after, needed, least, doubt(group, work))
+    verdict = _verdict(group, use.times(peak), after, work, peak)
+    return replace(
+        verdict,
+        utilisation=use,
+        busiest_client=group.client_ids[busiest],
+        peak=peak,
+        without_some=after,
+        needed=needed,
+        min_safe_clients=least,
+        doubt=doubt(group, work),
+    )
 
 
-def _verdict(
-    group: "Group", use: Interval, after: Interval | None, work: Work, peak: float
-) -> tuple[ProvisionStatus, str]:
-    """The status and its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
+def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, peak: float) -> Provision:
+    """The status with its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
     bounds = group.policy.thresholds.PROVISION
     unknown = _no_verdict(group) or _too_many_untimed(group, work)
     if unknown is not None:
-        return UNDECIDED, unknown
+        return Provision(UNDECIDED, unknown)
     busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
     if use.lower > bounds.under_utilisation:
-        return UNDER, busiest
+        return Provision(UNDER, busiest, "busy")
     growth = lag_growth(group.facts)
     # Lag below the low-utilisation bound comes and goes with every batch.
     is_much = growth.now is not None and growth.now >= group.policy.thresholds.LOW_UTILISATION.min_lag
     if growth.by is not None and growth.by > 0 and is_much:
-        return UNDER, f"lag grew by {counted(growth.by, 'message')} over the samples"
+        return Provision(UNDER, f"lag grew by {counted(growth.by, 'message')} over the samples", "lag")
     if group.orphans_today:
-        return UNDER, f"nobody reads {counted(group.orphans_today, 'queue')}"
+        return Provision(UNDER, f"nobody reads {counted(group.orphans_today, 'queue')}", "unread")
     if use.upper > bounds.under_utilisation:
-        return UNDECIDED, f"{busiest}: {_untimed(work)}"
+        return Provision(UNDECIDED, f"{busiest}: {_untimed(work)}")
     if after is None or group.facts.distinct_client_ids <= bounds.min_clients or after.lower > bounds.over_utilisation:
-        return RIGHT, busiest
+        return Provision(RIGHT, busiest)
     connections = group.facts.connections
     fewer = (
         f"without {_leaving(group, connections)} of its {counted(connections, 'client')} "
         f"the busiest would be busy for {_shown(after)} of its time{_at_peak(peak)}"
     )
-    return (OVER, fewer) if after.upper <= bounds.over_utilisation else (UNDECIDED, f"{fewer}: {_untimed(work)}")
+    if after.upper <= bounds.over_utilisation:
+        return Provision(OVER, fewer)
+    return Provision(UNDECIDED, f"{fewer}: {_untimed(work)}")
 
 
 def _no_verdict(group: "Group") -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from rocketmq_capacity.assessment import balance, layout, membership, ownership
+from rocketmq_capacity.assessment import balance, capacity, layout, membership, ownership
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
@@ -25,6 +25,7 @@ GROUP_RULES: Final[dict[str, GroupRule]] = {
         balance.cross_topic_skew,
         balance.traffic_skew,
         balance.lag_skew,
+        capacity.consumer_capacity,
     )
 }
 """Rules of business groups, by the name of the function."""

@@ -6,6 +6,7 @@ taken for a full batch: that is what a client under load handles, and what its c
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,13 +25,17 @@ class Work:
     Attributes:
         queues: how many of a topic's queues a client owns.
         incoming_msgs_per_s: messages a second on them.
-        at_once: messages that a client handles at the same time (one entry a client): calls at once x messages a call.
+        threads: of each client.
+        batch: of each client the messages of a call.
+        is_orderly: whether the clients handle a queue at a time.
         times: milliseconds a call.
     """
 
     queues: Integers
     incoming_msgs_per_s: Numbers
-    at_once: Numbers
+    threads: Numbers
+    batch: Numbers
+    is_orderly: bool
     times: ResponseTimes
 
     @classmethod
@@ -51,11 +56,21 @@ class Work:
         own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
         incoming: Numbers = np.zeros(shape)
         np.add.at(incoming.reshape(-1), cell, share)
-        calls = _least(division, [one.consume_threads for one in division.members.consumers])
-        if division.group.is_orderly:
-            calls = np.fmin(calls, own.sum(axis=1))
-        at_once = calls * _least(division, [one.consume_batch_size for one in division.members.consumers])
-        return cls(own, incoming, at_once, times)
+        consumers = division.members.consumers
+        return cls(
+            own,
+            incoming,
+            _least(division, [one.consume_threads for one in consumers]),
+            _least(division, [one.consume_batch_size for one in consumers]),
+            bool(division.group.is_orderly),
+            times,
+        )
+
+    @cached_property
+    def at_once(self) -> Numbers:
+        """Messages that each client handles at the same time: calls at once x messages a call."""
+        calls = np.fmin(self.threads, self.queues.sum(axis=1)) if self.is_orderly else self.threads
+        return calls * self.batch
 
     @property
     def has_queues(self) -> Flags:

@@ -12,10 +12,13 @@ class Demand(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a topic, rule and group.
     Key: topic, rule, consumer_group.
-    Units: client ids, counted.
+    Units: client ids and queues, counted.
     """
 
     topic: Annotated[str, Meta(description="the topic that might get more queues")]
     rule: Annotated[str, Meta(description="the rule whose finding they would answer")]
     consumer_group: Annotated[str, Meta(description="the group that the finding is about")]
     clients: Annotated[Int, Meta(description="different client ids of the group")]
+    queues_per_broker: Annotated[
+        Int | None, Meta(description="queues on each writable broker that answer it; null where they are to be found")
+    ] = None

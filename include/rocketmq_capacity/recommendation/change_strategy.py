@@ -25,7 +25,8 @@ ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
 IDLE: Final[Rule] = "IDLE_CONSUMERS"
 TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
 READ_ONLY_IDLE: Final[Rule] = "READ_ONLY_IDLE"
-RULES: Final[tuple[Rule, ...]] = (MIXED_STRATEGIES, ORPHAN, IDLE, *COUNT_SKEWS, TRAFFIC_SKEW, READ_ONLY_IDLE)
+CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
+RULES: Final[tuple[Rule, ...]] = (MIXED_STRATEGIES, ORPHAN, IDLE, *COUNT_SKEWS, TRAFFIC_SKEW, READ_ONLY_IDLE, CAPACITY)
 OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """What has to be mended first: until then no strategy shares out well."""
 HOW: Final = (
@@ -102,12 +103,31 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
         return []
     thresholds = group.policy.thresholds
     current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
+    strong = _strong_enough(group)
     tried = (
-        Tried(strategy, after, [rule for rule in RULES if rule in found and _answers(rule, before, after, step)])
+        Tried(
+            strategy,
+            after,
+            [
+                rule
+                for rule in RULES
+                if rule in found and (strategy in strong if rule == CAPACITY else _answers(rule, before, after, step))
+            ],
+        )
         for strategy, after in group.strategies().items()
         if strategy not in (POP, current) and not is_worse(before, after, thresholds.ALLOCATION_SKEW.excess)
     )
     return [each for each in tried if each.answered]
+
+
+def _strong_enough(group: Group) -> set[str]:
+    """The strategies under which the busiest client would be busy within the bound."""
+    strong: set[str] = set()
+    for finding in group.found(CAPACITY):
+        facts = evidence(finding)
+        shares = facts.get("strategies_busy_ratio") or {}
+        strong.update(name for name, share in shares.items() if share <= facts["under_utilisation_ratio"])
+    return strong
 
 
 def _answers(rule: Rule, before: Side, after: Side, step: float) -> bool:

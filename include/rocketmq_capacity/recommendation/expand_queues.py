@@ -1,8 +1,9 @@
 """EXPAND_QUEUES: more queues, equal on all writable brokers, where the simulation shows that they help.
 
 Against idle clients, of the layouts that leave fewer of them and no group of the topic worse off: the one with the
-fewest idle clients, an even one before another, then the smallest. Against remainders that add up over topics: the
-next multiple of the clients. Against unequal brokers: what the largest of them has.
+fewest idle clients, an even one before another, then the smallest. Against a client that is too busy: the number that
+its rule found. Against remainders that add up over topics: the next multiple of the clients. Against unequal brokers:
+what the largest of them has.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.layouts import IDLE, UNEQUAL, UNEVEN, Tried, topic_layout, writable
+from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEQUAL, UNEVEN, Tried, topic_layout, writable
 from rocketmq_capacity.recommendation.message_groups import moved_message_groups
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
@@ -170,6 +171,8 @@ def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
     """Why a layout does not help the group that asks for it, or None."""
     if asking is None or asking.before is None or asking.after is None:
         return UNCOMPUTED
+    if rule == BUSY:
+        return None  # the rule itself has found out how many it takes
     if rule == IDLE:
         return None if asking.after.idle < asking.before.idle else "would leave as many clients without any queue"
     before, after = asking.before.count, asking.after.count
@@ -177,11 +180,12 @@ def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
     return None if is_more_even else "would not make it even"
 
 
-def _place(one: Judged) -> tuple[bool, bool, int, bool, int, str]:
+def _place(one: Judged) -> tuple[bool, bool, bool, int, bool, int, str]:
     """Sorts the best layout of a topic first."""
     tried = one.tried
     return (
         tried.rule != IDLE,
+        tried.rule != BUSY,
         tried.rule != UNEVEN,
         one.outcome.idle_after,
         not tried.is_even,

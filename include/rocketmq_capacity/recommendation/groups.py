@@ -12,10 +12,19 @@ from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import Cluster, Group
 from rocketmq_capacity.recommendation.fix_clients import each_an_id, fix_client_id, fix_subscription
 from rocketmq_capacity.recommendation.investigate import investigate
-from rocketmq_capacity.recommendation.scale_consumers import scale_consumers
+from rocketmq_capacity.recommendation.raise_consume_threads import raise_consume_threads
+from rocketmq_capacity.recommendation.scale_consumers import scale_consumers, scale_to_capacity
 from rocketmq_capacity.recommendation.switch_to_pop import switch_to_pop
 
-ACTIONS: Final = (scale_consumers, switch_to_pop, change_strategy, fix_client_id, fix_subscription)
+ACTIONS: Final = (
+    scale_consumers,
+    scale_to_capacity,
+    raise_consume_threads,
+    switch_to_pop,
+    change_strategy,
+    fix_client_id,
+    fix_subscription,
+)
 """What a group's findings may ask for; a new one is its module and its place here."""
 
 

@@ -31,6 +31,7 @@ STRUCTURAL: Final[tuple[Rule, ...]] = (
 )
 """Rules that are answered by a change, and so not at all where the snapshot is too incomplete."""
 OF_CLIENTS: Final[tuple[Rule, ...]] = (
+    "CONSUMER_CAPACITY",
     "LAG_SKEW",
     "TRAFFIC_SKEW",
     *COUNT_SKEWS,
@@ -53,6 +54,10 @@ ADVICE: Final[dict[str, str]] = {
     ),
     MEMBERSHIP: (
         "Compare the members that each broker names: a client that one of them lacks has lost its connection to it."
+    ),
+    "CONSUMER_CAPACITY": (
+        "Find out what a call of the listener waits for: neither more clients nor more threads, queues or another"
+        " strategy alone bring the busiest client within the bound. It is {subjects}."
     ),
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."

@@ -16,6 +16,7 @@ from rocketmq_capacity.vocabulary import Rule
 IDLE: Final[Rule] = "IDLE_CONSUMERS"
 UNEVEN: Final[Rule] = "CROSS_TOPIC_SKEW"
 UNEQUAL: Final[Rule] = "TOPIC_COVERAGE"
+BUSY: Final[Rule] = "CONSUMER_CAPACITY"
 EVEN_MULTIPLES: Final = (1, 2)
 """Queues a client that are tried beside the least number."""
 
@@ -58,7 +59,7 @@ class Tried:
     """A layout to simulate, because a rule asks for it.
 
     Attributes:
-        rule: IDLE, UNEVEN or UNEQUAL.
+        rule: IDLE, BUSY, UNEVEN or UNEQUAL.
         consumer_group: the group that asks; None: the topic's own rule.
         per_broker: queues on each writable broker.
         is_even: its queues are a multiple of the group's clients.
@@ -127,6 +128,8 @@ def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
             each, rest = divmod(demand.clients * multiple - layout.fixed, layout.brokers)
             if not rest and each >= smallest:
                 yield each
+    elif demand.queues_per_broker is not None:
+        yield demand.queues_per_broker
     else:
         # Within as many steps as there are clients there is a multiple of them, if there is one at all.
         steps = range(layout.least, layout.least + demand.clients + 1)

@@ -1,4 +1,7 @@
-"""SCALE_CONSUMERS: fewer clients, where some own no queue. A change of the deployment, so there is no command."""
+"""SCALE_CONSUMERS: fewer clients where some own no queue or could go, more where the busiest is too busy.
+
+A change of the deployment, so there is no command.
+"""
 
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -10,11 +13,12 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group
+from rocketmq_capacity.recommendation.facts import Group, evidence
 from rocketmq_capacity.vocabulary import Action, Rule
 
 ACTION: Final[Action] = "SCALE_CONSUMERS"
 RULE: Final[Rule] = "IDLE_CONSUMERS"
+CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 
 
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
@@ -34,6 +38,39 @@ def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
             before={"clients": clients, **side_shown(group.before)},
             after={"clients": kept, **side_shown(after)},
         )
+
+
+def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation where another number of clients brings the busiest one within the bounds."""
+    for finding in group.found(CAPACITY):
+        facts = evidence(finding)
+        clients, needed = facts["clients"], facts["needed_clients"]
+        is_too_busy = "needed_consume_threads" in facts
+        if needed is None or (needed <= clients if is_too_busy else needed >= clients):
+            continue
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target={"clients": needed},
+            reason=_more(needed, clients) if is_too_busy else _fewer(needed, clients, finding),
+            rules=[CAPACITY],
+            before={"clients": clients, "utilisation_ratio": facts["utilisation_ratio"]},
+            after={"clients": needed, "utilisation_ratio": facts["needed_busy_ratio"]},
+        )
+
+
+def _more(needed: int, clients: int) -> str:
+    return (
+        f"Run {needed} instead of {counted(clients, 'client')}: with fewer the busiest one stays above the bound, as it"
+        " was simulated over all topics of the group."
+    )
+
+
+def _fewer(needed: int, clients: int, finding: contracts.Finding) -> str:
+    return (
+        f"Run {needed} instead of {counted(clients, 'client')}: {finding.message} Make sure first that the snapshot"
+        " was taken at a busy hour."
+    )
 
 
 def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:

@@ -71,8 +71,9 @@ RULES: Final[dict[str, Wording]] = {
         "Over the last samples the group did not catch up with what is written.",
     ),
     "CONSUMER_CAPACITY": Wording(
-        "Consumers at the end of their strength",
-        "Measured response time and threads allow fewer messages a second than arrive, or hardly more.",
+        "Consumers too busy, or more than needed",
+        "Response times and threads say how many messages a second a consumer can handle. The busiest one limits its "
+        "group.",
     ),
     "BROKER_LOSS": Wording(
         "What the loss of one broker would do",
@@ -145,7 +146,13 @@ RULES: Final[dict[str, Wording]] = {
 
 RULE_PRIORITY: Final = {rule: place for place, rule in enumerate(RULES)}
 
-CHOICE_RULES: Final[frozenset[Rule]] = frozenset({"IDLE_CONSUMERS", *COUNT_SKEWS, "TRAFFIC_SKEW", "LAG_SKEW"})
+CHOICE_RULES: Final[frozenset[Rule]] = frozenset({
+    "CONSUMER_CAPACITY",
+    "IDLE_CONSUMERS",
+    *COUNT_SKEWS,
+    "TRAFFIC_SKEW",
+    "LAG_SKEW",
+})
 """Several actions that answer such a finding are alternatives: one of them is enough."""
 
 ACTIONS: Final[dict[str, Wording]] = {
@@ -159,6 +166,9 @@ ACTIONS: Final[dict[str, Wording]] = {
     ),
     "SWITCH_TO_POP": Wording(
         "Let {group} read by POP", "The broker then hands out messages one by one; queues are not divided any more."
+    ),
+    "RAISE_CONSUME_THREADS": Wording(
+        "Raise the consume threads of {group}", "A change in the consumers' set-up, not a command."
     ),
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
     "FIX_SUBSCRIPTION": Wording("Make all consumers of {group} subscribe alike", "A change in the consumers' code."),

@@ -17,7 +17,7 @@ from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.vocabulary import ABSENT, BUSINESS
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,9 +109,10 @@ class Planning:
         return len(self._column(contracts.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
 
     def flagged(self) -> set[tuple[str, str]]:
-        """(consumer_group, rule) of every finding about a group."""
+        """(consumer_group, rule) of every finding about a group that says that something is wrong."""
         folder = self.run.table(contracts.Finding.dataset_name())
-        table = pq.read_table(folder, columns=["consumer_group", "rule"], filters=~pc.field("consumer_group").is_null())
+        is_flag = ~pc.field("consumer_group").is_null() & (pc.field("severity") != INFO)
+        table = pq.read_table(folder, columns=["consumer_group", "rule"], filters=is_flag)
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
 
     def cluster_findings(self) -> list[contracts.Finding]:

@@ -1,0 +1,138 @@
+"""CONSUMER_CAPACITY: a group whose clients are too busy, or that has clients to spare."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rocketmq_capacity.assessment import remedies
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.lag import lag_growth
+from rocketmq_capacity.assessment.provision import Provision
+from rocketmq_capacity.assessment.remedies import busiest_share
+from rocketmq_capacity.assessment.sizes import work_of_size
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.wording import counted, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+OVERLOADED = 1.0
+"""A client that is busier than all the time falls behind for ever."""
+
+
+def consumer_capacity(group: "Group") -> Iterator[Finding]:
+    """CONSUMER_CAPACITY: the busiest client is busier than allowed, lag grows, or clients could go."""
+    verdict, work = group.provision, group.work
+    if work is None or verdict.utilisation is None:
+        return
+    if verdict.status == OVER:
+        yield from _to_spare(group, verdict, verdict.utilisation)
+    elif verdict.status == UNDER:
+        yield from _too_busy(group, verdict, verdict.utilisation, work)
+
+
+def _too_busy(group: "Group", verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
+    bound, peak = group.policy.thresholds.PROVISION.under_utilisation, verdict.peak
+    if verdict.cause == "unread":
+        return  # ORPHAN_QUEUE says it
+    is_busy, growth = verdict.cause == "busy", lag_growth(group.facts).by
+    needed = verdict.needed and verdict.needed.target
+    busiest = verdict.busiest_client or ""
+    threads = remedies.more_threads(work, bound, peak)
+    queues = remedies.more_queues(group, work, bound, peak) if is_busy else None
+    yield finding(
+        "CONSUMER_CAPACITY",
+        CRITICAL if use.times(peak).lower > OVERLOADED else WARNING,
+        consumer_group=group.name,
+        subjects=[busiest],
+        evidence={
+            **_utilisation(verdict, use),
+            "under_utilisation_ratio": bound,
+            "lag_growth_msgs": growth,
+            "clients": group.facts.connections,
+            "needed_clients": needed,
+            "needed_busy_ratio": needed and rounded(busiest_share(work_of_size(group, needed), peak)),
+            "max_useful_clients": group.max_useful_clients,
+            "consume_threads": _least_threads(work),
+            "needed_consume_threads": threads and threads.consume_threads,
+            "threads_busy_ratio": threads and rounded(threads.busy_ratio),
+            "needed_rt_ratio": rounded(bound / (use.estimate * peak)) if is_busy else None,
+            "needed_queues": queues and {"topic": queues.topic, "queues_per_broker": queues.queues_per_broker},
+            "queues_busy_ratio": queues and rounded(queues.busy_ratio),
+            "strategies_busy_ratio": {
+                name: rounded(share) for name, share in sorted(remedies.strategies(group, peak).items())
+            },
+            "doubt": verdict.doubt,
+        },
+        message=f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "
+        + (
+            f"{verdict.reason.removeprefix('the busiest client ')}."
+            if is_busy
+            else f"cannot keep up: {verdict.reason}."
+        ),
+    )
+
+
+def _to_spare(group: "Group", verdict: Provision, use: Interval) -> Iterator[Finding]:
+    kept = fewest_clients(group, verdict)
+    if kept is None:
+        return
+    after, without_one = (busiest_share(work_of_size(group, clients), verdict.peak) for clients in (kept, kept - 1))
+    connections = group.facts.connections
+    yield finding(
+        "CONSUMER_CAPACITY",
+        INFO,
+        consumer_group=group.name,
+        subjects=[verdict.busiest_client or ""],
+        evidence={
+            **_utilisation(verdict, use),
+            "over_utilisation_ratio": group.policy.thresholds.PROVISION.over_utilisation,
+            "clients": connections,
+            "needed_clients": kept,
+            "needed_busy_ratio": rounded(after),
+            "one_lost_busy_ratio": rounded(without_one),
+            "max_useful_clients": group.max_useful_clients,
+            "doubt": verdict.doubt,
+        },
+        message=f"{connections - kept} of its {counted(connections, 'client')} could go: the busiest of {kept} would "
+        f"be busy for {percent(after or 0.0)} of its time, and with one more lost for {percent(without_one or 0.0)}.",
+    )
+
+
+def fewest_clients(group: "Group", verdict: Provision) -> int | None:
+    """The fewest clients that a group with clients to spare may be left with; None where none may go.
+
+    Their busiest one stays within ``over_utilisation``, and with one more lost within ``under_utilisation``; the
+    policy's ``min_clients`` stay in any case.
+    """
+    bounds = group.policy.thresholds.PROVISION
+    share = partial(_upper_share, group, verdict.peak)
+    for clients in range(max(bounds.min_clients, 1), group.facts.connections):
+        lost = 0.0 if clients == 1 else share(clients - 1)
+        if share(clients) <= bounds.over_utilisation and lost <= bounds.under_utilisation:
+            return clients
+    return None
+
+
+def _upper_share(group: "Group", peak: float, clients: int) -> float:
+    """The busiest client's share at most; without end where it is unknown."""
+    work = work_of_size(group, clients)
+    found = None if work is None else work.busiest()
+    return float("inf") if found is None else rounded(found[0].upper * peak, 9) or 0.0
+
+
+def _utilisation(verdict: Provision, use: Interval) -> dict[str, Any]:
+    return {
+        "lower_utilisation_ratio": rounded(use.lower),
+        "utilisation_ratio": rounded(use.estimate),
+        "upper_utilisation_ratio": rounded(use.upper),
+        "peak_factor": rounded(verdict.peak),
+    }
+
+
+def _least_threads(work: Work) -> int | None:
+    threads = work.threads[work.has_queues]
+    return int(threads.min()) if len(threads) else None

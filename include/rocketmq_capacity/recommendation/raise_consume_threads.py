@@ -1,0 +1,44 @@
+"""RAISE_CONSUME_THREADS: more threads in each client, where the busiest is too busy. A change of the clients' code."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.vocabulary import Action, Rule
+
+ACTION: Final[Action] = "RAISE_CONSUME_THREADS"
+RULE: Final[Rule] = "CONSUMER_CAPACITY"
+HOW: Final = (
+    "Raise consumeThreadMin: consumeThreadMax does nothing, since the pool's queue has no bound and so no thread beyond"
+    " the minimum is ever started. The listener, and what it calls, must bear so many calls at the same time."
+)
+
+
+def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation where more threads alone bring the busiest client within the bound.
+
+    Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.
+    """
+    for finding in group.found(RULE):
+        facts = evidence(finding)
+        threads = facts.get("needed_consume_threads")
+        if threads is None:
+            continue
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target=threads,
+            reason=sentences(_why(threads, facts["consume_threads"], facts.get("needed_rt_ratio")), HOW),
+            rules=[RULE],
+            before={"consume_threads": facts["consume_threads"], "utilisation_ratio": facts["utilisation_ratio"]},
+            after={"consume_threads": threads, "utilisation_ratio": facts["threads_busy_ratio"]},
+        )
+
+
+def _why(threads: int, now: int | None, shorter: float | None) -> str:
+    start = f"Run at least {threads} consume threads in every client instead of {now}"
+    if shorter is None:
+        return f"{start}."
+    return f"{start}; calls that take at most {shorter * 100:.0f} % of their time would do as well."

@@ -1,0 +1,161 @@
+"""CONSUMER_CAPACITY: clients that are too busy, and clients that could go.
+
+A client with ten threads that needs 10 ms a message handles 1,000 messages a second. A case's topic has twelve queues
+on each of two brokers.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.sizes import work_of_size
+from rocketmq_capacity.settings.policy import Policy
+from tests.assessment.cases import Part, a_group, a_topic, member, members, takes
+from tests.assessment.judge import Judgement
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import cluster, queues
+
+PART = Part()
+TWO = (queues("broker-a", 12), queues("broker-b", 12))
+
+
+def _case(name: str, clients: int, rate: float, *, hot: float | None = None, **facts: Any) -> None:
+    """A group whose queues receive ``rate`` each, the first one ``hot``."""
+    about_client: dict[str, Any] = {"consume_threads": 10, "consume_batch_size": 1} | facts.pop("client", {})
+    every = [member(one.client_id, **about_client, status=takes(name, 10.0)) for one in members(clients)]
+    rates = {(b, i): rate for b in ("broker-a", "broker-b") for i in range(12)}
+    if hot is not None:
+        rates["broker-a", 0] = hot
+    PART.case(name, every, *TWO, rates=rates, **facts)
+
+
+_case("busy", 4, 150.0)
+_case("overloaded", 4, 200.0)
+_case("orderly", 4, 40.0, orderly=True, client={"consume_threads": 2})
+_case("orderly_with_few_queues", 24, 80.0, orderly=True)
+_case("one_hot_queue", 4, 10.0, hot=900.0)
+_case("right", 4, 100.0)
+_case("spare", 8, 20.0)
+_case("spare_but_two", 3, 1.0)
+
+
+def test_clients_that_are_too_busy_are_told_what_would_do(judged: Judgement) -> None:
+    # Six queues of 150 are 90 % of a client.
+    found = judged.finding("CONSUMER_CAPACITY", "busy")
+
+    assert (found["severity"], found["subjects"]) == ("WARNING", ["c01"])
+    evidence = found["evidence"]
+    assert evidence["utilisation_ratio"] == 0.9
+    assert (evidence["clients"], evidence["needed_clients"], evidence["needed_busy_ratio"]) == (4, 6, 0.6)
+    # 10 x 0.9 / 0.7
+    assert (evidence["needed_consume_threads"], evidence["threads_busy_ratio"]) == (13, 0.6923)
+    assert evidence["needed_rt_ratio"] == 0.7778
+    # 3,600 msg/s are 90 % of four clients, however many queues there are.
+    assert evidence["needed_queues"] is None
+
+
+def test_more_than_all_the_time_is_critical(judged: Judgement) -> None:
+    assert judged.finding("CONSUMER_CAPACITY", "overloaded")["severity"] == "CRITICAL"
+
+
+def test_threads_of_an_orderly_listener_help_up_to_its_queues(judged: Judgement) -> None:
+    # 240 messages a second of 10 ms keep 2.4 calls going: of two threads 120 %, of four 60 %.
+    found = judged.finding("CONSUMER_CAPACITY", "orderly")
+    assert (found["evidence"]["needed_consume_threads"], found["evidence"]["threads_busy_ratio"]) == (4, 0.6)
+
+
+def test_where_an_orderly_client_owns_one_queue_only_more_queues_help(judged: Judgement) -> None:
+    evidence = judged.finding("CONSUMER_CAPACITY", "orderly_with_few_queues")["evidence"]
+
+    assert evidence["utilisation_ratio"] == 0.8
+    assert evidence["needed_consume_threads"] is evidence["needed_clients"] is None
+    # 1,920 messages a second over 28 queues: a client that owns one of them gets 68.6.
+    assert evidence["needed_queues"] == {"topic": "orderly_with_few_queues", "queues_per_broker": 14}
+    assert evidence["queues_busy_ratio"] == 0.6857
+
+
+def test_one_busy_client_is_not_mended_by_ten_idle_ones(judged: Judgement) -> None:
+    evidence = judged.finding("CONSUMER_CAPACITY", "one_hot_queue")["evidence"]
+
+    assert evidence["needed_clients"] is None
+    assert evidence["needed_consume_threads"] == 14
+
+
+@pytest.mark.parametrize("group", ["right"])
+def test_a_group_that_is_right_is_left_alone(judged: Judgement, group: str) -> None:
+    assert judged.found("CONSUMER_CAPACITY", group) is None
+
+
+def test_how_many_may_go_is_told_with_what_the_rest_bears(judged: Judgement) -> None:
+    # 480 msg/s: two clients bear 24 % each, and one alone 48 %.
+    found = judged.finding("CONSUMER_CAPACITY", "spare")
+
+    assert found["severity"] == "INFO"
+    evidence = found["evidence"]
+    assert (evidence["needed_clients"], evidence["needed_busy_ratio"], evidence["one_lost_busy_ratio"]) == (
+        2,
+        0.24,
+        0.48,
+    )
+
+
+def test_two_clients_stay_however_little_they_do(judged: Judgement) -> None:
+    assert judged.finding("CONSUMER_CAPACITY", "spare_but_two")["evidence"]["needed_clients"] == 2
+
+
+def _group(clients: int, rates: list[float]) -> Group:
+    every = [
+        member(one.client_id, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
+        for one in members(clients)
+    ]
+    topic = a_topic("t", queues("broker-a", len(rates)), rates={("broker-a", i): rate for i, rate in enumerate(rates)})
+    policy = Policy()
+    units = units_of(cluster([topic], [a_group("g", every, [topic])]), policy)
+    return Group(units.group("g"), units.cluster, policy, Strategies(policy))
+
+
+def _busiest(group: Group, clients: int) -> float:
+    work = work_of_size(group, clients)
+    assert work is not None
+    found = work.busiest()
+    assert found is not None
+    return found[0].estimate
+
+
+rates = st.lists(st.floats(0, 2_000), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(clients=st.integers(1, 6), rates=rates, factor=st.floats(1, 5))
+def test_more_traffic_never_lowers_the_utilisation(clients: int, rates: list[float], factor: float) -> None:
+    more = _group(clients, [rate * factor for rate in rates]).provision.utilisation
+    less = _group(clients, rates).provision.utilisation
+    assert more is not None
+    assert less is not None
+    assert more.estimate >= less.estimate
+
+
+@settings(max_examples=60, deadline=None)
+@given(clients=st.integers(1, 6), queues_each=st.integers(1, 12), rate=st.floats(1, 2_000))
+def test_more_clients_never_make_the_busiest_one_busier_under_avg(clients: int, queues_each: int, rate: float) -> None:
+    group = _group(clients, [rate] * queues_each)
+    shares = [_busiest(group, n) for n in range(1, queues_each + 2)]
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(shares))
+
+
+@settings(max_examples=80, deadline=None)
+@given(clients=st.integers(1, 4), rates=rates)
+def test_the_needed_clients_are_enough_and_one_fewer_is_not(clients: int, rates: list[float]) -> None:
+    group = _group(clients, rates)
+    bound, needed = group.policy.thresholds.PROVISION.under_utilisation, group.provision.needed
+    assert needed is not None
+    if needed.target is None:
+        assert _busiest(group, len(rates)) > bound
+        return
+    assert _busiest(group, needed.target) <= bound + 1e-9
+    assert needed.target == 1 or _busiest(group, needed.target - 1) > bound

@@ -1,0 +1,104 @@
+"""What is recommended to a group whose clients are too busy, or that has more than it needs."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from rocketmq_capacity.contracts import Recommendation
+from rocketmq_capacity.snapshot.inventory import TopicQueues
+from tests.assessment.cases import a_group, a_topic, member, members, takes
+from tests.fixtures.plain_plan import PlainPlan, plain_plan
+from tests.simulation.clusters import broker, cluster, queues
+
+CAPACITY = "CONSUMER_CAPACITY"
+TWO = (queues("broker-a", 12), queues("broker-b", 12))
+
+
+def planned(clients: int, rate: float, layout: tuple[TopicQueues, ...] = TWO, **facts: Any) -> PlainPlan:
+    """One group; a client with ten threads that needs 10 ms a message handles 1,000 messages a second."""
+    about_client: dict[str, Any] = {"consume_threads": 10, "consume_batch_size": 1, "status": takes("pay", 10.0)}
+    about_client |= facts.pop("client", {})
+    every = [member(one.client_id, **about_client) for one in members(clients)]
+    rates = {(place.broker_name, i): rate for place in layout for i in range(place.read_queue_nums or 0)}
+    topic = a_topic("pay", *layout, rates=rates)
+    brokers = tuple(broker(place.broker_name) for place in layout)
+    return plain_plan(cluster([topic], [a_group("g_pay", every, [topic], **facts)], brokers))
+
+
+def answers(plan: PlainPlan) -> dict[str, Recommendation]:
+    """By action, what answers CONSUMER_CAPACITY."""
+    return {one.action: one for one in plan.recommendations if CAPACITY in one.rules}
+
+
+def figures(text: str) -> dict[str, Any]:
+    decoded: dict[str, Any] = msgspec.json.decode(text)
+    return decoded
+
+
+def test_more_clients_and_more_threads_are_alternatives() -> None:
+    found = answers(planned(4, 150.0))
+
+    assert set(found) == {"SCALE_CONSUMERS", "RAISE_CONSUME_THREADS"}
+    more = found["SCALE_CONSUMERS"]
+    assert figures(more.before) == {"clients": 4, "utilisation_ratio": 0.9}
+    assert figures(more.after) == {"clients": 6, "utilisation_ratio": 0.6}
+    threads = found["RAISE_CONSUME_THREADS"]
+    assert figures(threads.after) == {"consume_threads": 13, "utilisation_ratio": 0.6923}
+    assert "consumeThreadMin" in threads.reason
+    assert "77 %" in threads.reason or "78 %" in threads.reason
+
+
+@pytest.mark.parametrize("action", ["SCALE_CONSUMERS", "RAISE_CONSUME_THREADS"])
+def test_a_change_of_the_clients_has_no_command(action: str) -> None:
+    assert answers(planned(4, 150.0))[action].commands == ()
+
+
+def test_following_the_advice_ends_it() -> None:
+    assert not {"CONSUMER_CAPACITY"} & {
+        one.rule for one in planned(6, 150.0).findings if one.severity != "INFO" and one.consumer_group == "g_pay"
+    }
+    assert answers(planned(4, 150.0, client={"consume_threads": 13})) == {}
+
+
+def test_an_orderly_group_with_too_few_queues_is_given_more() -> None:
+    found = answers(planned(24, 80.0, orderly=True))
+
+    assert set(found) == {"EXPAND_QUEUES"}
+    assert found["EXPAND_QUEUES"].topic == "pay"
+    # Keys move to other queues when an ordered topic grows.
+    assert found["EXPAND_QUEUES"].is_manual
+    after = figures(found["EXPAND_QUEUES"].after)["queues"]
+    assert {one["read_queue_nums"] for one in after} == {14}
+
+
+def test_another_strategy_is_an_answer_where_it_shares_the_load_better() -> None:
+    # Two clients of CONSISTENT_HASH rarely own as many queues each.
+    plan = planned(2, 50.0, client={"allocate_strategy": "CONSISTENT_HASH"})
+    (group,) = plan.groups
+    share = group.provision.utilisation
+    assert share is not None
+    assert share.estimate > 0.7, "the ring of these ids has become even: choose others"
+
+    assert figures(answers(plan)["CHANGE_STRATEGY"].after)["strategy"] in {"AVG", "AVG_BY_CIRCLE"}
+
+
+def test_where_nothing_does_alone_one_has_to_look() -> None:
+    # One queue of an orderly group takes more than all the time of a client.
+    found = answers(planned(1, 4_000.0, (queues("broker-a", 1),), orderly=True, client={"consume_threads": 1}))
+
+    assert set(found) == {"INVESTIGATE"}
+    assert "alone" in found["INVESTIGATE"].reason
+
+
+def test_clients_that_could_go_are_named_with_what_the_rest_bears() -> None:
+    found = answers(planned(8, 20.0))
+
+    assert set(found) == {"SCALE_CONSUMERS"}
+    assert figures(found["SCALE_CONSUMERS"].after) == {"clients": 2, "utilisation_ratio": 0.24}
+    assert "one more lost" in found["SCALE_CONSUMERS"].reason
+
+
+def test_nothing_is_recommended_on_part_of_the_facts() -> None:
+    plan = planned(4, 150.0, client={"consume_threads": None})
+    assert answers(plan) == {}
