@@ -51,7 +51,7 @@ def _too_busy(group: "Group", verdict: Provision, use: Interval, work: Work) -> 
         evidence={
             **_utilisation(verdict, use),
             "under_utilisation_ratio": bound,
-            "lag_growth_msgs": growth,
+            "lag_growth": growth,
             "clients": group.facts.connections,
             "needed_clients": needed,
             "needed_busy_ratio": needed and rounded(busiest_share(work_of_size(group, needed), peak)),
@@ -62,9 +62,10 @@ def _too_busy(group: "Group", verdict: Provision, use: Interval, work: Work) -> 
             "needed_rt_ratio": rounded(bound / (use.estimate * peak)) if is_busy else None,
             "needed_queues": queues and {"topic": queues.topic, "queues_per_broker": queues.queues_per_broker},
             "queues_busy_ratio": queues and rounded(queues.busy_ratio),
-            "strategies_busy_ratio": {
-                name: rounded(share) for name, share in sorted(remedies.strategies(group, peak).items())
-            },
+            "strategies": [
+                {"strategy": name, "busy_ratio": rounded(share)}
+                for name, share in sorted(remedies.strategies(group, peak).items())
+            ],
             "doubt": verdict.doubt,
         },
         message=f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "

@@ -37,13 +37,13 @@ def floors(loads: Numbers, clients: int) -> Numbers:
     kinds, queues = loads.shape
     if not clients or not queues:
         return np.full(kinds, np.nan)
-    total = loads.sum(axis=1)
+    even = loads.sum(axis=1) / clients  # of the smallest numbers that there are, a share is 0
     sums = np.zeros((kinds, queues + 1))
     np.cumsum(np.sort(loads, axis=1)[:, ::-1], axis=1, out=sums[:, 1:])
     heaviest = np.arange(1, queues + 1, clients)
     lightest = np.arange(1, len(heaviest) + 1)
     most = (sums[:, heaviest] - sums[:, heaviest - lightest]).max(axis=1)
-    floor: Numbers = np.maximum(most / (np.where(total > 0, total, np.nan) / clients), 1)
+    floor: Numbers = np.maximum(most / np.where(even > 0, even, np.nan), 1)
     return floor
 
 
@@ -61,7 +61,7 @@ def metrics(x: Numbers, floor: Numbers, is_shared: Flags) -> list[Metrics | None
     if n < 2:
         return [None] * len(x)
     total = x.sum(axis=1)
-    is_defined = (total > 0) & (floor > 0)  # what is not a number is not above 0 either
+    is_defined = (total / n > 0) & (floor > 0)  # what is not a number is not above 0 either
     total = np.where(is_defined, total, np.nan)
     mean, most = total / n, x.max(axis=1)
     peak = most / mean

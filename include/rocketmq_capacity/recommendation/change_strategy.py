@@ -125,8 +125,8 @@ def _strong_enough(group: Group) -> set[str]:
     strong: set[str] = set()
     for finding in group.found(CAPACITY):
         facts = evidence(finding)
-        shares = facts.get("strategies_busy_ratio") or {}
-        strong.update(name for name, share in shares.items() if share <= facts["under_utilisation_ratio"])
+        bound = facts.get("under_utilisation_ratio")
+        strong.update(one["strategy"] for one in facts.get("strategies", ()) if one["busy_ratio"] <= bound)
     return strong
 
 

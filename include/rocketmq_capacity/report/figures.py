@@ -25,6 +25,7 @@ RATIOS: Final = ("ratio", "share")
 """Last words of the names of ratios from 0 to 1."""
 COUNTED: Final[Mapping[str, str]] = {
     "lag": "message",
+    "lag_growth": "message",
     "stranded": "message",
     "queues": "queue",
     "orphans": "queue",
@@ -36,6 +37,10 @@ COUNTED: Final[Mapping[str, str]] = {
     "idle": "client",
     "count": "client",
     "max_useful_clients": "client",
+    "needed_clients": "client",
+    "consume_threads": "thread",
+    "needed_consume_threads": "thread",
+    "queues_per_broker": "queue",
     "copies": "consumer",
     "sets": "set",
     "groups": "group",
@@ -46,7 +51,17 @@ COUNTED: Final[Mapping[str, str]] = {
     "failures": "request",
 }
 """Name of a number -> what it counts, as one of them is called."""
-BARE: Final = frozenset({"peak", "floor", "excess", "gini", "cv", "factor", "queue_id", "pop_share_queue_num"})
+BARE: Final = frozenset({
+    "peak",
+    "floor",
+    "excess",
+    "gini",
+    "cv",
+    "factor",
+    "peak_factor",
+    "queue_id",
+    "pop_share_queue_num",
+})
 """Names of numbers that have no unit."""
 WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic"}
 """What a reader sees for names that are all unit."""
