@@ -13,8 +13,8 @@ plan; *Capacity reports* lists them apart.
 |---|---|
 | `scenario` | reads the form, and says what is wrong with it |
 | `snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
+| `simulate` | stores the snapshot as the scenario leaves it; fails at once where it names what the cluster has not |
 | `before.allocate`, `before.assess` | plan the cluster as it is |
-| `after.simulate` | stores the snapshot as the scenario leaves it |
 | `after.allocate`, `after.assess`, `after.recommend` | plan the cluster as it would be |
 | `publish` | compares both, and writes the report and the plan |
 
@@ -83,23 +83,25 @@ with DAG(
         inventory=told["inventory"],
     )
 
-    # 2. the cluster as it is
+    # 2. the scenario meets the cluster: what does not fit ends the run before anything is computed
+    change = ["--before", told["before"], "--scenario", told["scenario"]]
+    simulate = after_app(step="simulate", arguments=change)
+
+    # 3. the cluster as it is
     @task_group
     def before() -> None:
         """Plan the cluster as it is."""
         chain(before_app(step="allocate"), before_app(step="assess"))
 
-    # 3. the cluster as it would be
+    # 4. the cluster as it would be
     @task_group
     def after() -> None:
         """Plan the cluster as it would be."""
-        change = ["--before", told["before"], "--scenario", told["scenario"]]
-        simulate = after_app(step="simulate", arguments=change)
-        chain(simulate, after_app(step="allocate"), after_app(step="assess"), after_app(step="recommend"))
+        chain(after_app(step="allocate"), after_app(step="assess"), after_app(step="recommend"))
 
-    # 4. what people read
+    # 5. what people read
     publish = PublishApp(
         shelf="what-ifs", places=PLACES, lake=PLACES.what_ifs, run_key=told["run_key"], **COMPUTE_AGAIN
     )
 
-    chain(snapshot, [before(), after()], publish)
+    chain(snapshot, simulate, [before(), after()], publish)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(600)]
 
 SCENARIO = "name: lose broker-b\nchanges: [{change: lose_broker, broker_name: broker-b}]"
-BOTH_SIDES = ["snapshot", "before.allocate", "before.assess"]
-CHANGED = ["after.simulate", "after.allocate", "after.assess", "after.recommend", "publish"]
+COMPUTING = ["before.allocate", "before.assess", "after.allocate", "after.assess", "after.recommend", "publish"]
 
 
 def test_it_runs_by_hand_alone(dag_bag: "DagBag") -> None:
@@ -33,7 +32,14 @@ def test_it_runs_by_hand_alone(dag_bag: "DagBag") -> None:
 
     assert type(dag.timetable).__name__ == "NullTimetable"
     assert dag.task_ids[0] == "scenario"
-    assert set(dag.task_ids) == {"scenario", *BOTH_SIDES, *CHANGED}
+    assert set(dag.task_ids) == {"scenario", "snapshot", "simulate", *COMPUTING}
+
+
+def test_the_scenario_meets_the_cluster_before_anything_is_computed(dag_bag: "DagBag") -> None:
+    dag = dag_bag.dags["rocketmq_what_if"]
+
+    for task_id in COMPUTING:
+        assert "simulate" in dag.get_task(task_id).get_flat_relative_ids(upstream=True), task_id
 
 
 def test_nothing_of_it_says_that_a_plan_was_published(dag_bag: "DagBag") -> None:
@@ -50,15 +56,36 @@ def what_ifs(tmp_path_factory: pytest.TempPathFactory, airflow_database: None) -
         yield home / "what_ifs"
 
 
-@pytest.fixture(scope="module")
-def run(what_ifs: Path) -> "DagRun":
+def run_dag(day: datetime, **form: Any) -> "DagRun":
     """One run of the form, on the recorded sample."""
     from airflow.dag_processing.dagbag import DagBag
 
     dag: DAG = DagBag(str(ROOT / "dags")).dags["rocketmq_what_if"]
-    day = datetime(2026, 11, 16, tzinfo=UTC)
-    ran: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"scenario": SCENARIO})
+    ran: DagRun = dag.test(run_after=day, logical_date=day, run_conf=form)
     return ran
+
+
+@pytest.fixture(scope="module")
+def run(what_ifs: Path) -> "DagRun":
+    """A run that loses a broker."""
+    return run_dag(datetime(2026, 11, 16, tzinfo=UTC), scenario=SCENARIO)
+
+
+@pytest.mark.slow
+def test_a_name_that_the_cluster_has_not_is_told_at_once_and_not_tried_again(
+    what_ifs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_dag(datetime(2026, 11, 17, tzinfo=UTC), change="lose_broker", broker_name="brokr-b")
+
+    told = {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()}
+    assert told == {
+        "scenario": ("success", 1),
+        "snapshot": ("success", 1),
+        "simulate": ("failed", 1),
+        **dict.fromkeys(COMPUTING, ("upstream_failed", 0)),
+    }
+    reason = "changes[0].broker_name: is 'brokr-b', which is not there; the nearest broker is 'broker-b'"
+    assert f"AirflowFailException: simulate: --scenario: {reason}" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """One Spark app as one task; what all of them share is said here, once."""
 
 import os
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.executor_code import write_packed
@@ -49,6 +50,12 @@ OF_THE_FORM: Final = (
 """What every app is told of the run's form; where a field is empty, or a Dag has no such field, the policy decides."""
 
 
+_BAD_INPUT: Final = re.compile(
+    rf"Error code is: {BadInput.exit_status}\.(\nLast spark-submit output:\n(?P<said>.*))?\Z", re.DOTALL
+)
+"""The end of what SparkSubmitHook raises for an app that refused what it was given (client mode)."""
+
+
 class SparkApp(SparkSubmitOperator):
     """The task of ``spark_apps/<step>.py``.
 
@@ -84,13 +91,24 @@ class SparkApp(SparkSubmitOperator):
         self.run_key = run_key
 
     def execute(self, context: Context) -> None:
-        """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot."""
+        """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot.
+
+        Errors: AirflowFailException with the app's own line where it refuses what it was given, such as a scenario that
+        names an unknown broker; a retry would not help.
+        """
         write_packed(self.code)
         stored = stored_run(Lake(self.lake), self.run_key)
         self.conf = {OPTIONS: options(), **(self.conf or {})}
         # For the driver that starts from here: as the operator's own variables they would go to containers instead.
         os.environ.update(environment(stored.snapshot_bytes() if stored else 0))
-        super().execute(context)
+        try:
+            super().execute(context)
+        except AirflowException as error:
+            if (refused := _BAD_INPUT.search(str(error))) is None:
+                raise
+            said = (refused["said"] or "").splitlines()
+            lines = [line for line in said if line.startswith(f"{Path(self.application).stem}: ")]
+            raise AirflowFailException(lines[-1] if lines else "the app refuses what it was given") from None
 
 
 class PublishApp(SparkApp):
