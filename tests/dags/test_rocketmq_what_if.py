@@ -101,6 +101,16 @@ def test_a_run_plans_the_changed_cluster_beside_the_one_as_it_is(what_ifs: Path,
 
 
 @pytest.mark.slow
+def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_ifs: Path, run: "DagRun") -> None:
+    stored = existing_run(Lake(what_ifs), run_key(run, "sample"))
+    manifests = {file.stem: json.loads(file.read_bytes())["datasets"] for file in stored.folder.glob("steps/*.json")}
+
+    assert manifests["compare"] == ["scenario_effect"]
+    committed = [dataset for datasets in manifests.values() for dataset in datasets]
+    assert sorted(committed) == sorted(folder.name for folder in stored.tables.iterdir())
+
+
+@pytest.mark.slow
 def test_the_command_line_says_the_same_of_the_same_scenario(what_ifs: Path, run: "DagRun", tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
     arguments = [f"--inventory={sample_inventory()}", f"--scenario={tmp_path / 'scenario.yaml'}"]

@@ -53,7 +53,8 @@ PARTS: Final = (
     ),
     (
         "What is computed from it",
-        "Written by the steps `allocate`, `assess` and `recommend`, `scenario_effect` by `publish`.",
+        "Written by the steps `allocate`, `assess` and `recommend`. `scenario_effect` is there for a what-if alone: its\n"
+        "step `compare`, before `publish`, writes it.",
         tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
     ),
 )

@@ -34,9 +34,12 @@ OF_GROUPS = (
 
 
 def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
-    """Which groups the run before of the same cluster flagged; None for a first run."""
+    """Which groups the run before of the same cluster flagged; None for a first run.
+
+    None as well while the run before is assessed anew: its findings are not whole then.
+    """
     run = run_before(lake, planning.run)
-    return None if run is None else replace(planning, run=run).flagged()
+    return replace(planning, run=run).flagged() if run is not None and run.is_committed(ASSESS) else None
 
 
 def assess(planning: Planning, before: set[Flagged] | None = None) -> None:

@@ -28,6 +28,8 @@ SNAPSHOT: Final = "snapshot"
 ALLOCATE: Final = "allocate"
 ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
+COMPARE: Final = "compare"
+"""Only of a what-if: it beside the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
 Rows = list[dict[str, Any]]

@@ -19,7 +19,7 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.simulation.compare import only_in, scenario_effects
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Inventory
-from rocketmq_capacity.steps.planning import Planning, Rows
+from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Lake, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -74,13 +74,17 @@ def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
 
 
 def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
-    """The plan file's ``scenario``, of two runs that are assessed; the run after gets its ``scenario_effect``."""
-    units = after.read(contracts.GroupUnit).select("consumer_group", "facts")
-    was = before.read(contracts.GroupUnit).selectExpr("consumer_group", "facts AS facts_before")
-    after.run.new_table(contracts.ScenarioEffect.dataset_name())
-    after.map_units(
-        units.join(was, "consumer_group", "left"), partial(compared, Strategies(after.policy)), contracts.ScenarioEffect
-    )
+    """The plan file's ``scenario``, of two runs; the run after gets its ``scenario_effect``, by the step ``compare``.
+
+    Errors: DatasetMissing where one of the runs is not assessed.
+    """
+    for needed in (SNAPSHOT, ASSESS):
+        before.run.require(needed)
+    with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(contracts.ScenarioEffect,)):
+        units = after.read(contracts.GroupUnit).select("consumer_group", "facts")
+        was = before.read(contracts.GroupUnit).selectExpr("consumer_group", "facts AS facts_before")
+        function = partial(compared, Strategies(after.policy))
+        after.map_units(units.join(was, "consumer_group", "left"), function, contracts.ScenarioEffect)
     found, finds = before.rows(contracts.Finding), after.rows(contracts.Finding)
     return {
         "name": scenario.name,
