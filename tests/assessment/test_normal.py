@@ -45,7 +45,7 @@ PART.group(
     "started_just_now",
 )
 PART.topic("read_by_nobody")
-PART.group("without_clients", [], "read_by_nobody", lag=1_000_000)
+PART.group("without_clients", [], "read_by_nobody", lag=50_000)
 PART.group("without_anything", None)
 
 

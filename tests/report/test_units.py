@@ -29,7 +29,7 @@ FAILURE = Failure(broker_addr="broker-a:10911", request="GET_ALL_TOPIC_CONFIG", 
 
 def parts_of(package: Any, name: str) -> tuple[list[Any], list[Any]]:
     """The topics and groups of the cases of every test module of a package."""
-    (folder,) = map(Path, package.__path__)
+    folder = Path(next(iter(package.__path__)))
     modules = (importlib.import_module(f"{package.__name__}.{file.stem}") for file in sorted(folder.glob("test_*.py")))
     parts = [part for module in modules if (part := getattr(module, name, None)) is not None]
     return [topic for part in parts for topic in part.topics], [group for part in parts for group in part.groups]

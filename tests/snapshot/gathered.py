@@ -42,7 +42,11 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
         "consumers": rows[contracts.Consumer],
         "subscriptions": rows[contracts.ConsumerSubscription],
         "owned": filter(_is_business, rows[contracts.OwnedQueue]),
-        "consumed": (row | {"msgs_per_s": _handled(row)} for row in rows[contracts.ConsumeStatus] if _is_business(row)),
+        "consumed": (
+            row | {"msgs_per_s": _handled(row), "failed_msgs_per_s": row["consume_failed_msgs_per_s"]}
+            for row in rows[contracts.ConsumeStatus]
+            if _is_business(row)
+        ),
         "lags": rows[contracts.GroupOffset],
         "samples": rows[contracts.OffsetSample],
     }

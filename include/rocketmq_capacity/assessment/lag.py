@@ -3,13 +3,23 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, get_args
 
-from rocketmq_capacity.contracts.facts import GroupFacts, lag_of
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import GroupFacts, Samples, lag_of
 from rocketmq_capacity.vocabulary import BUSINESS
 
 WINDOW: Final = 10
 """Samples that a verdict looks at, and needs (Burrow's own window)."""
+
+STOP: Final = "STOP"
+REWIND: Final = "REWIND"
+STALL: Final = "STALL"
+WARN: Final = "WARN"
+OK: Final = "OK"
+State = Literal["STOP", "REWIND", "STALL", "WARN", "OK"]
+STATES: Final[tuple[State, ...]] = get_args(State)
+"""Worst first, which is also the order in which they are looked for."""
 
 _Offsets = tuple[int | None, ...]
 
@@ -39,34 +49,81 @@ def lag_growth(group: GroupFacts) -> Growth:
 
 
 def has_lag_trouble(group: GroupFacts) -> bool:
-    """Whether a queue of a group has a lag that is not under control: it went back, stands still, or never fell.
+    """Whether the lag of a queue of a group is not under control."""
+    return any(state.state != OK for state in queue_states(group))
 
-    A queue with fewer samples than the window, or an unknown lag among them, has no verdict.
-    Source: Burrow, core/internal/evaluator/caching.go (its rules STOP, STALL, REWIND and WARN; none is OK).
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """What the last samples of a queue say of its lag.
+
+    Attributes:
+        queue: its name.
+        state: STOP, REWIND, STALL, WARN or OK.
+        lag: messages at the last sample.
     """
-    return any(_is_troubled(broker, consumer) for broker, consumer in _last_samples(group))
+
+    queue: Queue
+    state: State
+    lag: int
 
 
-def _is_troubled(broker: _Offsets, consumer: _Offsets) -> bool:
-    places = [offset for offset in consumer if offset is not None]
-    lags = [lag for lag in map(lag_of, broker, consumer) if lag is not None]
-    if len(lags) < WINDOW:
-        return False
-    went_back = any(later < earlier for earlier, later in pairwise(places))
-    stood_still = len(set(places)) == 1
+def queue_states(group: GroupFacts) -> list[QueueState]:
+    """The state of each queue by name; a queue with fewer samples than the window, or an unknown lag, has none.
+
+    Source: Burrow, core/internal/evaluator/caching.go.
+    """
+    behind_s = {(one.topic, one.broker_name, one.queue_id): one.behind_s for one in group.lags}
+    owned = {(one.topic, one.broker_name, one.queue_id) for one in group.owned}
+    states = []
+    for one in _business_samples(group):
+        broker, consumer, at_s = one.broker_offset[-WINDOW:], one.consumer_offset[-WINDOW:], one.at_s[-WINDOW:]
+        places = [offset for offset in consumer if offset is not None]
+        lags = [lag for lag in map(lag_of, broker, consumer) if lag is not None]
+        if len(lags) < WINDOW:
+            continue
+        name = one.topic, one.broker_name, one.queue_id
+        age_s, span_s = behind_s.get(name), at_s[-1] - at_s[0]
+        # A client that owns the queue commits every few seconds, also where it does not move on.
+        is_left = age_s is not None and age_s > span_s and name not in owned
+        states.append(QueueState(Queue(*name), _state(places, lags, is_left=is_left), lags[-1]))
+    return sorted(states, key=lambda state: state.queue)
+
+
+def _state(places: list[int], lags: list[int], *, is_left: bool) -> State:
+    """The first of Burrow's rules that holds.
+
+    Args:
+        places: the group's offsets.
+        lags: messages behind at the same moments.
+        is_left: what was read last is older than the window, and nobody owns the queue.
+    """
+    stood_still, was_behind = len(set(places)) == 1, min(lags) > 0
+    if is_left and stood_still and was_behind:
+        return STOP
+    if any(later < earlier for earlier, later in pairwise(places)):
+        return REWIND
+    if stood_still and was_behind:
+        return STALL
     never_fell = all(later >= earlier for earlier, later in pairwise(lags))
-    return went_back or (min(lags) > 0 and (stood_still or never_fell))
+    return WARN if was_behind and never_fell else OK
 
 
-def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
-    """The broker's and the group's offsets of the last samples of each queue.
+def _business_samples(group: GroupFacts) -> Iterator[Samples]:
+    """The samples of each queue.
 
     Only of business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
     """
     business = {reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS}
     for queue in group.samples:
         if queue.at_s and queue.topic in business:
-            yield queue.broker_offset[-WINDOW:], queue.consumer_offset[-WINDOW:]
+            yield queue
+
+
+def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
+    """The broker's and the group's offsets of the last samples of each queue."""
+    for queue in _business_samples(group):
+        yield queue.broker_offset[-WINDOW:], queue.consumer_offset[-WINDOW:]
 
 
 def _sum(parts: list[int | None]) -> int | None:

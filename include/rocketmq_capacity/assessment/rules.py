@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from rocketmq_capacity.assessment import balance, capacity, layout, membership, ownership
+from rocketmq_capacity.assessment import backlog, balance, capacity, layout, membership, ownership
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
@@ -26,6 +26,9 @@ GROUP_RULES: Final[dict[str, GroupRule]] = {
         balance.traffic_skew,
         balance.lag_skew,
         capacity.consumer_capacity,
+        backlog.lag_state,
+        backlog.retention_risk,
+        backlog.retry_pressure,
     )
 }
 """Rules of business groups, by the name of the function."""

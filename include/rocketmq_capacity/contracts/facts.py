@@ -141,15 +141,21 @@ class Consumed(Facts, frozen=True, kw_only=True):
     topic: str
     consume_rt_ms: float | None = None
     msgs_per_s: float | None = None
+    failed_msgs_per_s: float | None = None
 
 
 class Lag(Facts, frozen=True, kw_only=True):
-    """How far the group is behind on a queue (``group_offset``)."""
+    """How far the group is behind on a queue (``group_offset``).
+
+    ``behind_s`` is how old the last message is that the group has read.
+    """
 
     topic: str
     broker_name: str
     queue_id: int
     lag: int | None = None
+    consumer_offset: int | None = None
+    behind_s: float | None = None
 
 
 def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:

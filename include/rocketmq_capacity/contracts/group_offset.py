@@ -12,7 +12,7 @@ class GroupOffset(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group and queue.
     Key: consumer_group, topic, broker_name, queue_id.
-    Units: offsets and lag in messages.
+    Units: offsets and lag in messages, seconds.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
@@ -32,3 +32,6 @@ class GroupOffset(Dataset, frozen=True, kw_only=True):
         ),
     ] = None
     last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None
+    behind_s: Annotated[
+        float | None, Meta(description="age of that message at the snapshot; null where its time is unknown")
+    ] = None

@@ -33,12 +33,14 @@ STRUCTURAL: Final[tuple[Rule, ...]] = (
 OF_CLIENTS: Final[tuple[Rule, ...]] = (
     "CONSUMER_CAPACITY",
     "LAG_SKEW",
+    "LAG_STATE",
+    "RETENTION_RISK",
     "TRAFFIC_SKEW",
     *COUNT_SKEWS,
     READ_ONLY,
     "MIXED_STRATEGIES",
 )
-"""Rules whose subjects are client ids worth a look each."""
+"""Rules whose subjects are client ids worth a look each, and rules about queues, for which no client needs a look."""
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
 SKEWED: Final = "Find out what the group needs: {no_strategy}. Clients or topics of its own may part the load."
 ADVICE: Final[dict[str, str]] = {
@@ -58,6 +60,17 @@ ADVICE: Final[dict[str, str]] = {
     "CONSUMER_CAPACITY": (
         "Find out what a call of the listener waits for: neither more clients nor more threads, queues or another"
         " strategy alone bring the busiest client within the bound. It is {subjects}."
+    ),
+    "LAG_STATE": (
+        "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."
+    ),
+    "RETENTION_RISK": (
+        "Let the group catch up before its messages are deleted: more or faster clients, or a longer retention if the"
+        " disks have room for it."
+    ),
+    "RETRY_PRESSURE": (
+        "Find out why the listener fails: messages that fail come again up to 16 times, and then go to the dead-letter"
+        " topic."
     ),
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."

@@ -25,6 +25,8 @@ RATIOS: Final = ("ratio", "share")
 """Last words of the names of ratios from 0 to 1."""
 COUNTED: Final[Mapping[str, str]] = {
     "lag": "message",
+    "deleted": "message",
+    "lost_queues": "queue",
     "lag_growth": "message",
     "stranded": "message",
     "queues": "queue",

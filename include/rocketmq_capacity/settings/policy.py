@@ -220,6 +220,20 @@ class LagSkew(Section):
     peak: NonNegative = 3.0
 
 
+class RetentionRisk(Section):
+    """RETENTION_RISK."""
+
+    warning_hours: NonNegative = 12.0
+    critical_hours: NonNegative = 3.0
+
+
+class RetryPressure(Section):
+    """RETRY_PRESSURE."""
+
+    failed_ratio: Ratio = 0.01
+    critical_ratio: Ratio = 0.1
+
+
 class HotQueue(Section):
     """HOT_QUEUE."""
 
@@ -286,6 +300,8 @@ class Thresholds(Section):
     CROSS_TOPIC_SKEW: AllocationSkew = AllocationSkew()
     TRAFFIC_SKEW: TrafficSkew = TrafficSkew()
     LAG_SKEW: LagSkew = LagSkew()
+    RETENTION_RISK: RetentionRisk = RetentionRisk()
+    RETRY_PRESSURE: RetryPressure = RetryPressure()
     HOT_QUEUE: HotQueue = HotQueue()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()

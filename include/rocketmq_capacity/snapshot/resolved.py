@@ -160,6 +160,12 @@ class Resolved:
             return PROXY_UNNAMED
         return OFFSETS_MOVE if any(map(has_moved, group.offsets or ())) else None
 
+    def behind_s(self, offset: GroupOffset) -> float | None:
+        """Seconds from the store time of the last message read to the snapshot."""
+        if offset.last_timestamp is None:
+            return None
+        return self.seconds[self.inventory.taken_at] - self.seconds[offset.last_timestamp]
+
     def up_s(self, client: Client) -> float | None:
         """Seconds from the client's start to the snapshot."""
         if client.started_at is None:

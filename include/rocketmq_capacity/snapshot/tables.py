@@ -208,6 +208,7 @@ class _Snapshot:
             "consumer_group": groups,
             "kind": _resolved(columns["topic"], self.resolved.kinds.of_topic),
             "lag": [lag_of(offset.broker_offset, offset.consumer_offset) for offset in offsets],
+            "behind_s": [self.resolved.behind_s(offset) for offset in offsets],
         }
 
     def failures(self) -> Columns:

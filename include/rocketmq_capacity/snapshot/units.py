@@ -218,6 +218,7 @@ class _Units:
                     topic=status.topic,
                     consume_rt_ms=status.consume_rt_ms,
                     msgs_per_s=consumed_msgs_per_s(status),
+                    failed_msgs_per_s=status.consume_failed_msgs_per_s,
                 )
                 for index, client in clients
                 for status in client.status or ()
@@ -229,6 +230,8 @@ class _Units:
                     broker_name=offset.broker_name,
                     queue_id=offset.queue_id,
                     lag=lag_of(offset.broker_offset, offset.consumer_offset),
+                    consumer_offset=offset.consumer_offset,
+                    behind_s=self.snapshot.behind_s(offset),
                 )
                 for offset in group.offsets or ()
             ),

@@ -1,0 +1,174 @@
+"""Rules on messages that wait: LAG_STATE, RETENTION_RISK, RETRY_PRESSURE."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from math import fsum
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import asdict
+
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.lag import OK, STATES, WARN, WINDOW, queue_states
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+EARLIEST: Final = "earliestMessageTimeStamp"
+"""Of a broker's runtime figures: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
+HOUR_S: Final = 3600
+
+
+def lag_state(group: "Group") -> Iterator[Finding]:
+    """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up."""
+    states = [one for one in queue_states(group.facts) if one.state != OK]
+    if not states:
+        return
+    worst = min((one.state for one in states), key=STATES.index)
+    queues = [one.queue for one in states if one.state == worst]
+    put, consume = _speeds(group)
+    lag = sum(one.lag for one in states)
+    eta = lag / (consume - put) if put is not None and consume is not None and consume > put else None
+    ages = [one.behind_s for one in group.facts.lags if one.behind_s is not None and one.lag]
+    counts = Counter(one.state for one in states)
+    how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    yield finding(
+        "LAG_STATE",
+        _severity(group, is_critical=worst != WARN and lag >= group.policy.thresholds.LOW_UTILISATION.min_lag),
+        consumer_group=group.name,
+        queues=queues,
+        evidence={
+            "state": worst,
+            "lag": lag,
+            "behind_s": max(ages) if ages else None,
+            "put_msgs_per_s": rounded(put),
+            "consume_msgs_per_s": rounded(consume),
+            "catches_up": None if put is None or consume is None else consume > put,
+            "catch_up_s": rounded(eta, 0),
+            "queues": [{**asdict(one.queue), "state": one.state, "lag": one.lag} for one in states],
+        },
+        message=f"{counted(len(states), 'queue')} with {counted(lag, 'message')} of lag do not catch up over the last "
+        f"{WINDOW} samples: {how}.",
+    )
+
+
+def _severity(group: "Group", *, is_critical: bool) -> Severity:
+    """A group without clients may be gone for good, which nobody can tell from one that is to come back."""
+    if not group.facts.connections:
+        return INFO
+    return CRITICAL if is_critical else WARNING
+
+
+def _speeds(group: "Group") -> tuple[float | None, float | None]:
+    """Messages a second written to, and passed over on, the queues of the group's samples."""
+    put, consumed = [], []
+    for one in group.facts.samples:
+        at_s, broker, consumer = one.at_s[-WINDOW:], one.broker_offset[-WINDOW:], one.consumer_offset[-WINDOW:]
+        span = at_s[-1] - at_s[0] if at_s else 0.0
+        first_put, last_put, first, last = (
+            (*broker[:1], *broker[-1:], *consumer[:1], *consumer[-1:]) if at_s else [None] * 4
+        )
+        if span <= 0 or first_put is None or last_put is None or first is None or last is None:
+            return None, None
+        put.append((last_put - first_put) / span)
+        consumed.append((last - first) / span)
+    return (fsum(put), fsum(consumed)) if put else (None, None)
+
+
+def retention_risk(group: "Group") -> Iterator[Finding]:
+    """RETENTION_RISK: unread messages are deleted soon, or have been."""
+    bounds = group.policy.thresholds.RETENTION_RISK
+    first = {
+        Queue(reads.topic.topic, one.broker_name, one.queue_id): one.min_offset
+        for reads in group.business
+        for one in reads.topic.written
+    }
+    kept_s = _kept_s(group.cluster)
+    lost: list[Queue] = []
+    hours: dict[Queue, float] = {}
+    deleted = 0
+    for one in group.facts.lags:
+        queue = Queue(one.topic, one.broker_name, one.queue_id)
+        least = first.get(queue)
+        if not one.lag or one.consumer_offset is None or queue not in first:
+            continue
+        if least is not None and one.consumer_offset < least:
+            lost.append(queue)
+            deleted += least - one.consumer_offset
+        elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
+            hours[queue] = max(kept - one.behind_s, 0.0) / HOUR_S
+    near = {queue: left for queue, left in hours.items() if left < bounds.warning_hours}
+    if not lost and not near:
+        return
+    least_hours = min(near.values(), default=None)
+    is_critical = bool(lost) or (least_hours is not None and least_hours < bounds.critical_hours)
+    yield finding(
+        "RETENTION_RISK",
+        _severity(group, is_critical=is_critical),
+        consumer_group=group.name,
+        queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
+        evidence={
+            "lost_queues": len(lost),
+            "deleted": deleted,
+            "left_hours": 0.0 if lost else rounded(least_hours, 2),
+            "warning_hours": bounds.warning_hours,
+            "queues": [
+                {**asdict(queue), "left_hours": 0.0 if queue in lost else rounded(hours[queue], 2)}
+                for queue in sorted([*lost, *near])
+            ],
+        },
+        message=f"{counted(deleted, 'message')} of {counted(len(lost), 'queue')} were deleted unread."
+        if lost
+        else f"In {fixed(least_hours or 0.0, 1)} hours the broker deletes messages that the group has not read.",
+    )
+
+
+def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
+    """Of each broker how old its oldest message is, in seconds."""
+    taken_at = datetime.fromisoformat(cluster.cluster.taken_at).timestamp()
+    kept: dict[str, float] = {}
+    for broker in cluster.brokers:
+        earliest = (broker.runtime or {}).get(EARLIEST, "")
+        if broker.broker_id == 0 and earliest.isdecimal() and int(earliest) > 0:
+            kept[broker.broker_name] = taken_at - int(earliest) / 1000
+    return kept
+
+
+def retry_pressure(group: "Group") -> Iterator[Finding]:
+    """RETRY_PRESSURE: the listener fails for more than a few messages, which come again."""
+    bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
+    handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]
+    failed = [one.failed_msgs_per_s for one in group.facts.consumed if one.failed_msgs_per_s is not None]
+    retried = [
+        one.put_msgs_per_s
+        for reads in group.facts.reads
+        if reads.topic.kind == RETRY
+        for one in reads.topic.written
+        if one.put_msgs_per_s is not None
+    ]
+    total, failing, again = fsum(handled), fsum(failed), fsum(retried)
+    rate = group.weights.total_msgs_per_s
+    failed_ratio = failing / total if total > 0 else None
+    retried_ratio = again / rate if rate and retried else None
+    most = max(ratio for ratio in (failed_ratio, retried_ratio, 0.0) if ratio is not None)
+    if most <= bounds.failed_ratio or max(failing, again) < bounds.failed_ratio * low.min_msgs_per_s:
+        return
+    yield finding(
+        "RETRY_PRESSURE",
+        CRITICAL if most > bounds.critical_ratio else WARNING,
+        consumer_group=group.name,
+        evidence={
+            "failed_ratio": rounded(failed_ratio),
+            "failed_msgs_per_s": rounded(failing),
+            "consumed_msgs_per_s": rounded(total),
+            "retried_ratio": rounded(retried_ratio),
+            "retried_msgs_per_s": rounded(again) if retried else None,
+            "bound_ratio": bounds.failed_ratio,
+        },
+        message=f"{percent(most)} of the group's messages fail and come again.",
+    )

@@ -1,0 +1,201 @@
+"""Messages that wait: LAG_STATE, RETENTION_RISK, RETRY_PRESSURE."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rocketmq_capacity.snapshot.inventory import (
+    ConsumerGroup,
+    ConsumeStatus,
+    GroupOffset,
+    Inventory,
+    OwnedQueue,
+    Sample,
+    Topic,
+    TopicOffset,
+    parse_utc,
+)
+from tests.assessment.cases import Part, member, members
+from tests.assessment.judge import Judgement, judge
+from tests.simulation.clusters import AT, broker, cluster, queues, reads
+
+PART = Part()
+PART.topic("deleted_unread", queues("broker-a", 2), offsets={("broker-a", i): (60_000, 100_000) for i in range(2)})
+PART.group("deleted_unread", members(2), "deleted_unread", lag=50_000)
+_fails = ConsumeStatus(topic="fails_often", consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=10.0)
+PART.case("fails_often", [member("c01", status=(_fails,))])
+END = 100_000
+"""The broker's offset at the snapshot."""
+
+
+def before(minutes: float) -> str:
+    moment = parse_utc(AT) - timedelta(minutes=minutes)
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def a_queue(
+    samples: Sequence[tuple[int, int]], now: tuple[int, int] = (END, END), read_at: str | None = None, queue_id: int = 0
+) -> GroupOffset:
+    """A queue with earlier samples (broker offset, consumer offset), a minute apart."""
+    return GroupOffset(
+        topic="pay",
+        broker_name="broker-a",
+        queue_id=queue_id,
+        broker_offset=now[0],
+        consumer_offset=now[1],
+        last_timestamp=read_at,
+        samples=tuple(
+            Sample(at=before(len(samples) - n), broker_offset=put, consumer_offset=read)
+            for n, (put, read) in enumerate(samples)
+        ),
+    )
+
+
+def a_cluster(*offsets: GroupOffset, least: int = 0, runtime: dict[str, str] | None = None, **facts: Any) -> Inventory:
+    rates = tuple(
+        TopicOffset(broker_name="broker-a", queue_id=i, min_offset=least, max_offset=END, put_msgs_per_s=10.0)
+        for i in range(2)
+    )
+    topic = Topic(topic="pay", queues=(queues("broker-a", 2),), offsets=rates)
+    about = {"clients": tuple(members(2)), "subscriptions": (reads("pay"),), "offsets": offsets} | facts
+    group = ConsumerGroup(consumer_group="g_pay", **about)
+    return cluster([topic], [group], [replace(broker("broker-a"), runtime=runtime)])
+
+
+def behind(*lags: int) -> list[tuple[int, int]]:
+    """Samples of a consumer that moves on: the broker's offset grows by 2,000 each time."""
+    return [(END - 2_000 * (len(lags) - n), END - 2_000 * (len(lags) - n) - lag) for n, lag in enumerate(lags)]
+
+
+STANDS = [(END - 9_000 + 1_000 * n, END - 12_000) for n in range(9)]
+"""Of a consumer that does not move while 1,000 messages a minute are written."""
+STALLED = a_queue(STANDS, (END, END - 12_000))
+
+
+@pytest.mark.parametrize(
+    ("queue", "state", "severity"),
+    [
+        (replace(STALLED, last_timestamp=before(10)), "STOP", "CRITICAL"),
+        (replace(STALLED, last_timestamp=before(8.9)), "STALL", "CRITICAL"),
+        (STALLED, "STALL", "CRITICAL"),
+        (a_queue([(END, 90_000 + 500 * n) for n in range(9)], (END, 93_000)), "REWIND", "CRITICAL"),
+        (a_queue([(END, END)] * 8 + [(END, 99_990)], (END, 99_900)), "REWIND", "WARNING"),
+        (a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000)), "WARN", "WARNING"),
+    ],
+)
+def test_the_first_rule_that_holds_is_the_state(queue: GroupOffset, state: str, severity: str) -> None:
+    found = judge(a_cluster(queue)).finding("LAG_STATE", "g_pay")
+
+    assert (found["evidence"]["state"], found["severity"]) == (state, severity)
+    assert found["queues"] == [{"topic": "pay", "broker_name": "broker-a", "queue_id": 0}]
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        a_queue(behind(1_000, 2_000, 3_000, 2_999, 4_000, 5_000, 6_000, 7_000, 8_000), (END, END - 9_000)),
+        a_queue(behind(0, *range(1_000, 9_000, 1_000)), (END, END - 10_000)),
+        a_queue([(END, END)] * 9, read_at=before(600)),
+        a_queue(STANDS[1:], (END, END - 12_000)),
+        a_queue([*STANDS[:4], (END - 20_000, END - 12_000), *STANDS[5:]], (END, END - 12_000)),
+    ],
+    ids=["lag fell", "lag was gone", "nothing waits", "nine samples", "an unknown lag"],
+)
+def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue: GroupOffset) -> None:
+    assert judge(a_cluster(queue)).found("LAG_STATE") is None
+
+
+def test_a_queue_that_a_client_owns_is_not_stopped() -> None:
+    owner = member("c01", owned_queues=(OwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),))
+    queue = replace(STALLED, last_timestamp=before(60))
+    found = judge(a_cluster(queue, clients=(owner,)))
+    assert found.finding("LAG_STATE", "g_pay")["evidence"]["state"] == "STALL"
+
+
+def test_a_group_without_clients_may_be_gone_for_good() -> None:
+    stopped = replace(STALLED, last_timestamp=before(60))
+    found = judge(a_cluster(stopped, clients=())).finding("LAG_STATE", "g_pay")
+    assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
+
+
+def test_a_group_is_as_bad_as_its_worst_queue() -> None:
+    grows = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000), queue_id=1)
+    found = judge(a_cluster(STALLED, grows)).finding("LAG_STATE", "g_pay")
+
+    assert found["evidence"]["state"] == "STALL"
+    assert [one["queue_id"] for one in found["queues"]] == [0]
+    assert {one["queue_id"]: one["state"] for one in found["evidence"]["queues"]} == {0: "STALL", 1: "WARN"}
+    assert found["evidence"]["lag"] == 22_000
+
+
+def test_how_long_it_takes_to_catch_up() -> None:
+    # 1,000 a minute are written and none are read: never.
+    never = judge(a_cluster(STALLED)).finding("LAG_STATE")["evidence"]
+    assert (never["catches_up"], never["catch_up_s"]) == (False, None)
+
+    # Queue 1 reads 2,000 a minute more than is written; queue 0 stands, with 12,000 messages.
+    quick = a_queue([(END, END - 30_000 + 3_000 * n) for n in range(9)], (END, END - 3_000), queue_id=1)
+    soon = judge(a_cluster(STALLED, quick)).finding("LAG_STATE")["evidence"]
+    assert (soon["put_msgs_per_s"], soon["consume_msgs_per_s"]) == (16.6667, 50.0)
+    assert (soon["catches_up"], soon["catch_up_s"]) == (True, 360.0)
+
+
+HOUR = 60
+KEPT = {"earliestMessageTimeStamp": str(int((parse_utc(AT) - timedelta(hours=72)).timestamp() * 1000))}
+"""The broker's oldest message is three days old."""
+
+
+@pytest.mark.parametrize(
+    ("hours_behind", "severity", "left"), [(59.9, None, None), (60.5, "WARNING", 11.5), (70, "CRITICAL", 2.0)]
+)
+def test_hours_until_unread_messages_are_deleted(hours_behind: float, severity: str | None, left: float | None) -> None:
+    queue = a_queue([], (END, END - 50), read_at=before(hours_behind * HOUR))
+    found = judge(a_cluster(queue, runtime=KEPT)).found("RETENTION_RISK", "g_pay")
+
+    assert (found and found["severity"], found and found["evidence"]["left_hours"]) == (severity, left)
+
+
+def test_messages_that_were_deleted_unread() -> None:
+    found = judge(a_cluster(a_queue([], (END, 500)), least=800)).finding("RETENTION_RISK", "g_pay")
+
+    assert (found["severity"], found["evidence"]["deleted"], found["evidence"]["left_hours"]) == ("CRITICAL", 300, 0.0)
+
+
+@pytest.mark.parametrize("runtime", [None, {}, {"earliestMessageTimeStamp": "-1"}])
+def test_without_the_brokers_oldest_message_there_is_no_verdict(runtime: dict[str, str] | None) -> None:
+    queue = a_queue([], (END, END - 50), read_at=before(100 * HOUR))
+    assert judge(a_cluster(queue, runtime=runtime)).found("RETENTION_RISK") is None
+
+
+def test_what_is_read_to_its_end_is_not_at_risk() -> None:
+    queue = a_queue([], (END, END), read_at=before(100 * HOUR))
+    assert judge(a_cluster(queue, runtime=KEPT)).found("RETENTION_RISK") is None
+
+
+def _failing(ok: float, failed: float) -> Judgement:
+    said = ConsumeStatus(topic="pay", consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=failed)
+    return judge(a_cluster(clients=(member("c01", status=(said,)),)))
+
+
+@pytest.mark.parametrize(("failed", "severity"), [(1.0, None), (2.0, "WARNING"), (20.0, "CRITICAL")])
+def test_a_listener_that_fails_is_under_pressure(failed: float, severity: str | None) -> None:
+    found = _failing(100.0 - failed, failed).found("RETRY_PRESSURE", "g_pay")
+
+    assert (found and found["severity"]) == severity
+    if found:
+        assert found["evidence"]["failed_ratio"] == failed / 100
+
+
+def test_messages_that_come_again_count_too() -> None:
+    retries = "%RETRY%g_pay"
+    written = (TopicOffset(broker_name="broker-a", queue_id=0, put_msgs_per_s=1.0),)
+    retry = Topic(topic=retries, queues=(queues("broker-a", 1),), offsets=written)
+    inventory = a_cluster(subscriptions=(reads("pay"), reads(retries)))
+
+    found = judge(replace(inventory, topics=(*inventory.topics, retry))).finding("RETRY_PRESSURE", "g_pay")
+
+    # One of twenty.
+    assert (found["severity"], found["evidence"]["retried_ratio"]) == ("WARNING", 0.05)
