@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of
+from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, stored_history
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 
@@ -17,7 +17,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     source.add_argument("--inventory", type=Path, metavar="FILE", help="an inventory recorded earlier")
     source.add_argument("--nameserver", metavar="HOST:PORT[;HOST:PORT…]", help="the name servers of a live cluster")
     parser.add_argument("--connection", type=Path, metavar="FILE", help="TLS, keys and time limits of the live cluster")
-    parser.add_argument("--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster")
+    parser.add_argument(
+        "--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster; else the lake's"
+    )
     args = parser.parse_args(argv)
 
     lake, policy = Lake(args.lake), policy_of(args)
@@ -28,8 +30,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     else:
         settings = connection_of(args.connection, args.nameserver)
         inventory = inventory_of(args.inventory, args.nameserver, policy, settings)
-    history = history_of(args.history, inventory)
-    with storing(lake.run(inventory.cluster_name, args.run_id), policy, "snapshot") as planning:
+    run = lake.run(inventory.cluster_name, args.run_id)
+    # A file may be planned again and again: its earlier runs are no history of the cluster.
+    is_live = args.nameserver is not None and args.history is None
+    history = stored_history(lake, run, inventory, policy) if is_live else history_of(args.history, inventory)
+    with storing(run, policy, "snapshot") as planning:
         from rocketmq_capacity.steps.snapshot import snapshot
 
         snapshot(planning, inventory, history)

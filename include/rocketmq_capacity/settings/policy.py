@@ -185,6 +185,12 @@ class Sampling(Section):
     sample_interval_s: NonNegative = Field(default=5.0, le=86_400)
 
 
+class History(Section):
+    """How many earlier runs of the lake a run of a live cluster looks at."""
+
+    runs: Whole = Field(default=3, ge=0, le=100)
+
+
 class Retention(Section):
     """How long the lake keeps the runs of a cluster."""
 
@@ -331,6 +337,7 @@ class Policy(Section):
     consistent_hash: ConsistentHash = ConsistentHash()
     exclude: Exclude = Exclude()
     snapshot: Sampling = Sampling()
+    history: History = History()
     retention: Retention = Retention()
     thresholds: Thresholds = Thresholds()
 

@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.client.options import read_connection
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import Inventory, read_inventory
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, read_inventory
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_lookup import earlier_runs
 
 
 def connection_of(connection: Path | None, nameserver: str | None) -> ConnectionSettings:
@@ -78,3 +82,19 @@ def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inve
 def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
     """The folder's inventories from before this one, oldest first; errors are those of its two parts."""
     return before(read_history(folder), inventory)
+
+
+def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy) -> list[Inventory]:
+    """What the lake's last runs of the cluster say of how far groups were, oldest first; the rest of them is let go.
+
+    Errors: BadInput where a stored inventory has been spoiled.
+    """
+    runs = earlier_runs(lake, run, inventory.taken_at_utc, policy.history.runs)
+    return [_offsets_alone(read_inventory(one.inventory)) for one in runs]
+
+
+def _offsets_alone(inventory: Inventory) -> Inventory:
+    groups = (
+        ConsumerGroup(consumer_group=group.consumer_group, offsets=group.offsets) for group in inventory.consumer_groups
+    )
+    return replace(inventory, brokers=(), topics=(), consumer_groups=tuple(groups), failures=None)

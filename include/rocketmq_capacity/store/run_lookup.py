@@ -40,15 +40,31 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 def run_before(lake: Lake, run: Run) -> Run | None:
     """The published run of the same cluster whose snapshot is the last before this one's, or None; never a what-if.
 
+    Errors: BadInput where a stored inventory has been spoiled.
+    """
+    return next(iter(earlier_runs(lake, run, _taken_at(run), 1)), None)
+
+
+def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Run]:
+    """The last published runs of a cluster whose snapshots were taken before, oldest first; never a what-if.
+
     Runs are looked through by their ids from the last to the first, since an orchestrator's ids begin with their time.
+
+    Args:
+        lake: where the runs are.
+        run: of the cluster; it may be without a snapshot yet.
+        taken_at: the moment of its snapshot.
+        most: how many there are at most.
 
     Errors: BadInput where a stored inventory has been spoiled.
     """
-    taken_at = _taken_at(run)
+    found: list[Run] = []
     for other in reversed(list(lake.runs(run.folder.parent.name))):
+        if len(found) == most:
+            break
         if other != run and not other.what_if.exists() and _taken_at(other) < taken_at:
-            return other
-    return None
+            found.append(other)
+    return found[::-1]
 
 
 def _taken_at(run: Run) -> datetime:

@@ -1,0 +1,68 @@
+"""What a run of a live cluster takes from the lake's earlier runs of it."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
+from rocketmq_capacity.steps.inputs import stored_history
+from rocketmq_capacity.store.lake import Lake, Run
+from tests.simulation.clusters import pay_cluster
+
+
+def ran(lake: Lake, day: int, *, is_what_if: bool = False) -> Run:
+    """A published run of that day of November."""
+    run = lake.run("C1", f"202611{day:02}T020000Z")
+    run.begin("publish")
+    run.inventory.write_bytes(render_inventory(taken(day)))
+    if is_what_if:
+        run.what_if.write_text("{}")
+    run.commit("publish", [])
+    return run
+
+
+def taken(day: int) -> Inventory:
+    return replace(pay_cluster(), taken_at=f"2026-11-{day:02}T02:00:00Z")
+
+
+def days(found: list[Inventory]) -> list[int]:
+    return [one.taken_at_utc.day for one in found]
+
+
+def test_the_last_runs_are_taken_oldest_first(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    for day in (11, 12, 13, 14, 16):
+        ran(lake, day)
+    ran(lake, 15, is_what_if=True)
+    run = lake.run("C1", "20261116T020000Z")
+
+    assert days(stored_history(lake, run, taken(16), Policy())) == [12, 13, 14]
+    one = Policy.model_validate({"history": {"runs": 1}})
+    assert days(stored_history(lake, run, taken(16), one)) == [14]
+
+
+def test_a_day_that_is_run_again_looks_at_the_days_before_it(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    for day in (11, 12, 13):
+        ran(lake, day)
+
+    assert days(stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy())) == [11]
+
+
+def test_what_is_taken_is_how_far_groups_were(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    ran(lake, 11)
+
+    (found,) = stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy())
+
+    assert [group.offsets for group in found.consumer_groups] == [
+        group.offsets for group in pay_cluster().consumer_groups
+    ]
+    assert not found.topics
+    assert not found.brokers
+
+
+def test_a_first_run_has_no_history(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assert stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy()) == []
