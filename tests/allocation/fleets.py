@@ -43,7 +43,8 @@ BROKER_ROOMS: Final = {
     f"{BEYOND}broker": "sh",
     f"{WITHIN}broker": BEYOND,
 }
-"""``bj@broker-g`` has none, and no client stands in ``alone``."""
+"""No client stands in ``alone``."""
+ROOMLESS: Final = next(name for name in BROKERS if name not in BROKER_ROOMS)
 ROOM_OF_NETWORK: Final = {1: "hz", 2: "sh", 3: "nobody's", 4: BEYOND, 5: "empty"}
 """Second number of a client's address -> its room; network 9 has none, no broker stands in ``empty``."""
 UNREADABLE_PERMS: Final = (0, 1, 2, 3, None)
@@ -81,9 +82,9 @@ def random_fleet(
 
 
 def _topic(seeded: Random, name: str) -> Topic:
-    names = seeded.sample(BROKERS, seeded.choice((1, 1, 2, 3, 5, 8)))
-    if seeded.random() < 0.85:
-        names = [n for n in names if n in BROKER_ROOMS] or ["broker-a"]
+    names = [n for n in seeded.sample(BROKERS, seeded.choice((1, 1, 2, 3, 5, 8))) if n in BROKER_ROOMS] or ["broker-a"]
+    if seeded.random() < 0.2:  # room strategies throw for this topic
+        names.append(ROOMLESS)
     return Topic(topic=name, queues=tuple(_queues(seeded, broker) for broker in names))
 
 

@@ -1,6 +1,6 @@
 """What RocketMQ's own classes give for a whole fleet: the answer that the Spark plan has to equal, row for row."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -26,11 +26,22 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The rows, as often as each stands; and which (group, strategy) the official classes refuse."""
+    """The rows, as often as each stands; and of each (group, strategy) that was asked its topics, by their answers.
+
+    Attributes:
+        allocated: topics that the official class allocates.
+        thrown: topics for which it throws.
+    """
 
     rows: Counter[Row]
-    refused: set[tuple[str, str]]
+    allocated: dict[tuple[str, str], set[str]]
+    thrown: dict[tuple[str, str], set[str]]
     asked: int
+
+    @property
+    def refused(self) -> set[tuple[str, str]]:
+        """Where the official class throws for every topic."""
+        return self.thrown.keys() - self.allocated.keys()
 
 
 class _Asked(NamedTuple):
@@ -42,23 +53,22 @@ class _Asked(NamedTuple):
 def official_allocation(fleet: Fleet, oracle: JavaOracle) -> Expected:
     """Ask the official classes for every clustering group, planned topic and strategy; broadcasting needs no class.
 
-    Two decisions of the contract are taken here and not by the classes: a strategy that throws on one topic is refused
-    for the whole group, and one that is not set up (POP of orderly consumers, CONFIG without lists, MACHINE_ROOM
-    without rooms) is refused whatever the brokers are called.
+    RocketMQ asks a class topic by topic, and goes on where it throws (RebalanceImpl.rebalanceByTopic). One decision of
+    the contract is taken here and not by the classes: a strategy that is not set up (POP of orderly consumers, CONFIG
+    without lists, MACHINE_ROOM without rooms) is refused whatever the brokers are called.
     """
     asked = list(_asked(fleet))
-    answers = oracle.allocate([of.case for of in asked])
-    refused = {
-        (of.group.consumer_group, of.strategy) for of, answer in zip(asked, answers, strict=True) if answer.refusals()
-    }
     rows = Counter[Row]()
-    for of, answer in zip(asked, answers, strict=True):
-        if (of.group.consumer_group, of.strategy) not in refused:
-            rows.update(_rows(of, answer))
+    allocated, thrown = defaultdict[tuple[str, str], set[str]](set), defaultdict[tuple[str, str], set[str]](set)
+    for of, answer in zip(asked, oracle.allocate([of.case for of in asked]), strict=True):
+        clients = len(answer.client_ids)
+        assert len(answer.refusals()) in {0, clients}, "a class throws at each client of a topic, or at none"
+        (thrown if answer.refusals() else allocated)[of.group.consumer_group, of.strategy].add(of.case.topic)
+        rows.update(_rows(of, answer))
     for group, topic in _planned(fleet):
         if group.message_model == "BROADCASTING":
             rows.update(_broadcast(group, topic))
-    return Expected(rows, refused, len(asked))
+    return Expected(rows, allocated, thrown, len(asked))
 
 
 def never_asked(fleet: Fleet) -> set[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Row for row what RocketMQ's own classes give, over thousands of generated cases."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from tests.oracle.java_oracle import JavaOracle
 
 FLEETS: Final = [(1, 10, ["hz", "sh"]), (2, 10, ["", "hz", "nowhere"]), (3, 1, []), (4, 0, None)]
 """Seed, virtual nodes, machine rooms."""
+NAMED_IN_REASON: Final = re.compile(r"\(throws for ([^)]*)\)")
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,31 @@ def test_a_strategy_is_refused_where_the_official_class_throws(planned: Planned)
     refused = {
         (division.group.consumer_group, strategy)
         for division, strategy in planned.asked
-        if planned.strategies.refusal(strategy, division) is not None
+        if not planned.strategies.verdict(strategy, division).is_applicable
     }
 
     assert refused == planned.expected.refused | never_asked(planned.fleet)
+
+
+def test_a_strategy_throws_for_the_topics_for_which_the_official_class_throws(planned: Planned) -> None:
+    expected = planned.expected
+    partly = expected.thrown.keys() & expected.allocated.keys()
+    assert len(partly) > 50
+    assert any(_is_retry(expected.thrown[key]) for key in partly)  # the retry topic alone is not allocated
+    assert any(_is_retry(expected.allocated[key]) for key in partly)  # nothing but the retry topic is
+    for division, strategy in planned.asked:
+        key = (division.group.consumer_group, strategy)
+        verdict = planned.strategies.verdict(strategy, division)
+        assert division.queues.topic_names(verdict.throws_for) == (expected.thrown[key] if key in partly else set())
+        assert (verdict.reason is None) == (key in expected.allocated and key not in partly)
+        owners = planned.strategies.owners(strategy, division)
+        if key in partly:
+            named = NAMED_IN_REASON.findall(verdict.reason or "")
+            assert {topic for names in named for topic in names.split(", ")} == expected.thrown[key]
+            business = {topic for topic in expected.thrown[key] if not topic.startswith("%")}
+            assert division.queues.topic_names(owners.unknown) == business
+        elif key in expected.allocated:
+            assert owners.unknown == frozenset()
 
 
 def test_a_client_id_owns_once_the_business_queues_that_its_consumers_are_given(planned: Planned) -> None:
@@ -92,6 +115,10 @@ def test_a_client_id_owns_once_the_business_queues_that_its_consumers_are_given(
         assert set(found) == {pair for one in reported for pair in _each_queue(one, division)}
         owned += len(found)
     assert owned > 5_000
+
+
+def _is_retry(topics: set[str]) -> bool:
+    return all(topic.startswith("%RETRY%") for topic in topics)
 
 
 def _named(rows: Rows) -> Iterable[Row]:

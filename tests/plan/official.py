@@ -27,9 +27,16 @@ class Owned(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """Of a group and a strategy: whether RocketMQ refuses, and else the rows, as often as each is there."""
+    """Of a group and a strategy: what RocketMQ allocates.
 
-    is_refused: bool
+    Attributes:
+        allocated: the topics that it allocates.
+        thrown: those for which it throws.
+        rows: what each client has of the former, as often as it has it.
+    """
+
+    allocated: frozenset[str]
+    thrown: frozenset[str]
     rows: Counter[Owned]
 
 
@@ -43,7 +50,7 @@ class Official:
         self._readable = {row["topic"]: queues for row in cluster["topics"] if (queues := readable(row))}
 
     def answers(self, groups: Iterable[Row]) -> dict[tuple[str, str], Answer]:
-        """(consumer_group, strategy) -> what the classes give; a strategy that throws on one topic is refused."""
+        """(consumer_group, strategy) -> what the classes give, topic by topic (RebalanceImpl.rebalanceByTopic)."""
         asked = [
             (group, strategy, self._cases(group, strategy))
             for group in groups
@@ -109,7 +116,9 @@ def room_of_broker(name: str) -> str | None:
     room, at, _ = name.partition("@")
     if at and room:
         return room
-    return "hz" if name == HZ_BROKER else None
+    if name == HZ_BROKER:
+        return "hz"
+    return "broker" if name.startswith("broker-") else None
 
 
 def rooms_of_clients(clients: Sequence[Row]) -> dict[str, str]:
@@ -133,9 +142,12 @@ def share(group: Row, topic: str) -> int:
 
 def answer_of(group: Row, answers: Sequence[tuple[Case, Allocation]]) -> Answer:
     """All topics of a group together."""
-    if not answers or any(answer.refusals() for _, answer in answers):
-        return Answer(is_refused=True, rows=Counter())
-    return Answer(is_refused=False, rows=Counter(row for case, answer in answers for row in _rows(group, case, answer)))
+    thrown = frozenset(case.topic for case, answer in answers if answer.refusals())
+    return Answer(
+        allocated=frozenset(case.topic for case, _ in answers) - thrown,
+        thrown=thrown,
+        rows=Counter(row for case, answer in answers for row in _rows(group, case, answer)),
+    )
 
 
 def _rows(group: Row, case: Case, answer: Allocation) -> Iterator[Owned]:

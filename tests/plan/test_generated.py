@@ -1,6 +1,7 @@
 """Whole plans of generated clusters by the command line, each checked without the code that made it."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.report import plan_file
-from tests.cli.plan_file import Finding, out_of_order, queues_as_texts
+from tests.cli.plan_file import Finding, Strategy, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT
 from tests.fixtures.generated import generated, policy_for_generated, write_fleet
 from tests.oracle.java_oracle import JavaOracle
@@ -94,24 +95,37 @@ def test_the_tables_of_loads_count_what_the_allocation_gives(whole: Whole) -> No
     for row in whole.rows("client_load"):
         said.setdefault((row["consumer_group"], row["strategy"]), Counter())[row["client_id"]] += row["queues"]
     loads = dict(whole.loads())
-    compared = 0
+    compared = partly = 0
     for group in whole.plan.groups:
         ids = {client["client_id"] for client in whole.groups[group.consumer_group]["clients"]}
         queues = {queue for topic in group.topics for queue in whole.queues.get(topic, ())}
         for one in group.strategies:
             key = (group.consumer_group, one.strategy)
+            load = loads[key]
+            doubly = [queue for queue, readers in load.readers.items() if readers > 1]
             if not one.applicable:
                 assert key not in said
                 continue
+            if thrown := thrown_for(one) & set(group.topics):
+                unread = {queue for queue in queues - load.readers.keys() if queue.topic not in thrown}
+                assert key not in said
+                assert (one.count, one.traffic, one.lag, one.idle_clients) == (None, None, None, []), key
+                assert (one.orphan_queues, one.doubly_owned_queues) == (sorted(unread), sorted(doubly)), key
+                partly += 1
+                continue
             compared += 1
-            load = loads[key]
-            doubly = [queue for queue, readers in load.readers.items() if readers > 1]
             assert said[key] == load.queues, key
             assert said[key].keys() == ids, key
             assert set(one.idle_clients) == {client for client in ids if not load.queues[client]}, key
             assert one.orphan_queues == sorted(queues - load.readers.keys()), key
             assert one.doubly_owned_queues == ([] if one.strategy == "POP" else sorted(doubly)), key
     assert compared > 2 * len(whole.groups)
+    assert partly > 10
+
+
+def thrown_for(one: Strategy) -> set[str]:
+    """The topics that the reason names."""
+    return {topic for names in re.findall(r"\(throws for ([^)]*)\)", one.reason or "") for topic in names.split(", ")}
 
 
 def test_the_table_of_strategies_says_what_the_plan_says(whole: Whole) -> None:
@@ -177,9 +191,7 @@ def test_groups_own_what_the_official_classes_give_them(whole: Whole, java_oracl
     clustering = [group for group in whole.groups.values() if group.get("message_model") != "BROADCASTING"]
     of_chance = Random(24).sample(clustering, ASKED_GROUPS)
     asked = [*of_chance, *(group for group in clustering if group["consumer_group"] in CONFIGURED)]
-    applicable = {
-        (group.consumer_group, one.strategy): one.applicable for group in whole.plan.groups for one in group.strategies
-    }
+    entries = {(group.consumer_group, one.strategy): one for group in whole.plan.groups for one in group.strategies}
 
     answers = Official(whole.cluster, whole.policy, java_oracle).answers(asked)
 
@@ -187,9 +199,12 @@ def test_groups_own_what_the_official_classes_give_them(whole: Whole, java_oracl
     assert len(answers) >= ASKED_GROUPS * len(STRATEGIES)
     for key, answer in answers.items():
         got = Counter[Owned](whole.owned.get(key, ()))
-        assert applicable[key] != answer.is_refused, key
+        assert entries[key].applicable == bool(answer.allocated), key
+        if answer.allocated:
+            assert thrown_for(entries[key]) == answer.thrown, key
         assert first_of(got - answer.rows) == first_of(answer.rows - got) == [], key
     assert sum(len(answer.rows) for answer in answers.values()) > 5_000
+    assert sum(bool(answer.allocated and answer.thrown) for answer in answers.values()) > 3
 
 
 def first_of(rows: Counter[Owned]) -> list[Owned]:

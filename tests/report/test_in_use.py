@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from rocketmq_capacity.report.difference import Load, difference
 from rocketmq_capacity.report.in_use import in_use
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, elements, read_page, text_of, with_class
@@ -103,3 +104,60 @@ def test_the_best_other_strategy_is_never_better_than_the_best_possible(peak, is
 
 def a_queue():
     return {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}
+
+
+# A strategy that throws for some topics
+
+REASON = "Machine room is null for broker bj-x (throws for old)"
+
+
+def with_nearby(count):
+    nearby = a_strategy(strategy="NEARBY", reason=REASON, count=count, orphan_queues=[a_queue()])
+    return rows_of(a_group(), (a_strategy(count=metrics(UNEVEN, 1.0)), UNEVEN), (nearby, [2, 2, 2, 2]))
+
+
+def row_of(tree, strategy):
+    rows = [[text_of(cell) for cell in row] for matrix in with_class(tree, "matrix") for row in elements(matrix, "tr")]
+    return next(row for row in rows if row[0].startswith(strategy))
+
+
+def test_a_strategy_that_throws_for_a_topic_shows_its_reason_and_no_figures():
+    tree = read_page(page_of(with_nearby(None)))
+
+    assert row_of(tree, "NEARBY") == ["NEARBY", f"Not known: {REASON}"]
+    assert row_of(tree, "AVG")[:5] == ["AVG in use", "0", "0", "0", "2.50"]
+
+
+def test_one_that_throws_for_a_retry_topic_alone_shows_both():
+    tree = read_page(page_of(with_nearby(metrics([2, 2, 2, 2], 1.0))))
+
+    assert row_of(tree, "NEARBY")[:5] == [f"NEARBY {REASON}", "0", "1", "0", "1.00"]
+
+
+@pytest.mark.parametrize("count", [None, metrics([2, 2, 2, 2], 1.0)])
+def test_neither_of_them_is_an_alternative(count):
+    rows = with_nearby(count)
+    rows["strategy_load"][1]["orphan_queues"] = []
+
+    tree = read_page(page_of(rows))
+
+    assert with_class(tree, "diamond") == with_class(tree, "best") == []
+
+
+def test_beside_a_strategy_whose_owners_are_not_known_nothing_is_drawn():
+    rows = with_nearby(None)
+    rows["group_status"][0]["current_strategy"] = "NEARBY"
+
+    tree = read_page(page_of(rows))
+
+    assert elements(tree, "figure") == []
+    assert with_class(tree, "best") == []
+
+
+def test_idle_clients_that_are_not_known_are_no_0_in_a_comparison():
+    before, after = plan_of(with_nearby(metrics([2, 2, 2, 2], 1.0))), plan_of(with_nearby(None))
+
+    (nearby,) = [change for change in difference(before, after).loads if change.strategy == "NEARBY"]
+
+    assert nearby.before == Load(idle=0, orphans=1, count_peak=1.0, traffic_peak=None)
+    assert nearby.after == Load(idle=None, orphans=None, count_peak=None, traffic_peak=None)

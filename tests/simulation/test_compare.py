@@ -211,6 +211,52 @@ def test_consistent_hash_moves_the_queues_of_the_lost_client_alone() -> None:
     assert owned > 0
 
 
+ROOMS: Final = {"brokers": [{"pattern": "^(?P<room>hz)"}], "clients": [{"pattern": "^(?P<room>c)"}]}
+NEARBY: Final = "MACHINE_ROOM_NEARBY-AVG"
+
+
+def in_rooms(*client_ids: str, pay: Sequence[str] = ("hz-a",), ship: Sequence[str] = ("hz-a",)) -> Inventory:
+    """Group g that reads two topics of four queues on each of these brokers; NEARBY throws where one is not in hz."""
+    both = [topic(name, *(queues(broker) for broker in on), rates={}) for name, on in (("pay", pay), ("ship", ship))]
+    return cluster(both, [group("g", [client(one, subscriptions=None) for one in client_ids], both)])
+
+
+def nearby(before: Inventory, after: Inventory) -> ScenarioEffect:
+    found = compared(before, after, NEARBY, rooms=ROOMS)
+    assert found is not None
+    return found
+
+
+def test_queues_of_a_topic_for_which_a_strategy_throws_keep_their_owners() -> None:
+    before, after = in_rooms("c1", "c2"), in_rooms("c1", "c2", "c3", ship=("hz-a", "old"))
+
+    found = nearby(before, after)
+
+    # Of pay's four queues the last goes to c3; ship's stay where they were.
+    assert (found.moved_queues, found.moved_ratio) == (1, 1 / 8)
+    assert (found.before_idle, found.after_idle, found.after_count) == (0, None, None)
+    assert found.before_count is not None
+
+
+def test_queues_that_a_client_leaves_behind_where_a_strategy_throws_have_moved() -> None:
+    before, after = in_rooms("c1", "c2"), in_rooms("c1", ship=("hz-a", "old"))
+
+    assert nearby(before, after).moved_queues == 2 + 2  # c1 takes pay's, and nobody ship's
+
+
+def test_where_old_owners_are_not_known_it_is_not_known_what_moves() -> None:
+    fine, throws = in_rooms("c1", "c2"), in_rooms("c1", "c2", ship=("hz-a", "old"))
+    another_client, fewer_clients = in_rooms("c1", "c2", "c3", ship=("old",)), in_rooms("c1", ship=("old",))
+
+    assert (nearby(throws, fine).moved_queues, nearby(throws, fine).moved_ratio) == (None, None)
+    assert nearby(throws, throws).moved_queues == 0
+    assert nearby(throws, in_rooms("c1", "c2", "c3", ship=("hz-a", "old"))).moved_queues == 1
+    assert nearby(throws, in_rooms("c1", ship=("hz-a", "old"))).moved_queues is None
+    # None of ship's queues are on both sides.
+    assert nearby(fine, another_client).moved_queues == 1
+    assert nearby(fine, fewer_clients).moved_queues == 2
+
+
 IDLE: Final = Finding(
     rule="IDLE_CONSUMERS",
     severity="WARNING",

@@ -1,7 +1,7 @@
 """The stage: who owns what in a group, under each strategy."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from rocketmq_capacity.contracts.division import (
     Integers,
     Owners,
     Shares,
+    Verdict,
     with_proxied,
 )
 from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS
@@ -34,8 +35,22 @@ class Strategies:
 
     policy: Policy
 
-    def refusal(self, strategy: str, division: Division) -> str | None:
-        """Why RocketMQ would throw under a strategy for a clustering group, or None."""
+    def verdict(self, strategy: str, division: Division) -> Verdict:
+        """Whether a strategy allocates the queues of a group.
+
+        RocketMQ allocates each topic by itself, and goes on with the next where a strategy throws.
+        Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
+        """
+        if (refusal := self._refusal(strategy, division)) is not None:
+            return Verdict(is_applicable=False, reason=refusal)
+        thrown = STRATEGIES[strategy].throws(division, self.policy) if len(division.among_listed.members) else {}
+        if not thrown:
+            return Verdict(is_applicable=True)
+        is_applicable = len(thrown) < len(division.queues.topics)
+        return Verdict(is_applicable, frozenset(thrown) if is_applicable else frozenset(), _thrown(thrown, division))
+
+    def _refusal(self, strategy: str, division: Division) -> str | None:
+        """Why the strategy can run for no topic, whatever its queues are; else None."""
         if not division.group.is_clustering:
             return NO_STRATEGY
         if not len(division.members):
@@ -49,30 +64,48 @@ class Strategies:
         return STRATEGIES[strategy].refusal(listed, self.policy)
 
     def owners(self, strategy: str, division: Division) -> Owners:
-        """Who owns which business queue of a clustering group; nobody any where the strategy cannot run."""
-        if self.refusal(strategy, division) is not None:
-            return NO_OWNERS
-        listed = division.among_listed
+        """Who owns which business queue of a clustering group; of topics that are not allocated that is unknown."""
+        verdict, listed = self.verdict(strategy, division), division.among_listed
+        business = (topic for topic, reads in enumerate(division.queues.topics) if reads.topic.kind == BUSINESS)
+        if not verdict.is_applicable:
+            return replace(NO_OWNERS, unknown=frozenset(business))
         if not len(listed.members):
             return with_proxied(NO_OWNERS, division)
-        own = owners(strategy, listed, STRATEGIES[strategy].shares(listed, self.policy))
+        own = owners(strategy, listed, self._shares(strategy, listed, verdict))
+        if verdict.throws_for:
+            own = replace(own, unknown=verdict.throws_for.intersection(business))
         return own if listed is division else with_proxied(_seen_from(division, own), division)
 
-    def rows(self, strategy: str, division: Division) -> "Rows":
-        """The rows of ``allocation`` of a clustering group under a strategy that can run."""
-        listed = division.among_listed
+    def rows(self, strategy: str, division: Division) -> "Rows | None":
+        """The rows of ``allocation`` of a clustering group under a strategy; None where it cannot run."""
+        verdict, listed = self.verdict(strategy, division), division.among_listed
+        if not verdict.is_applicable:
+            return None
         if not len(listed.members):
             return _with_proxied_rows(Rows(strategy, division, NOTHING, NOTHING, NOTHING), division)
-        rows = _rows(strategy, listed, STRATEGIES[strategy].shares(listed, self.policy))
+        rows = _rows(strategy, listed, self._shares(strategy, listed, verdict))
         return rows if listed is division else _with_proxied_rows(rows, division)
+
+    def _shares(self, strategy: str, listed: Division, verdict: Verdict) -> Shares:
+        """What each of the listed consumers takes of the topics that are allocated."""
+        shares = STRATEGIES[strategy].shares(listed, self.policy)
+        return shares.without(verdict.throws_for, listed.queues) if verdict.throws_for else shares
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
         """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
-        if self.refusal(strategy, division) is not None:
-            return set()
         rows = self.rows(strategy, division)
+        if rows is None:
+            return set()
         business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
         return {(client, queue) for client, queue in rows.named() if queue.topic in business}
+
+
+def _thrown(thrown: Mapping[int, str], division: Division) -> str:
+    """What a strategy says of the topics for which it throws, each of which is named."""
+    topics: dict[str, list[str]] = {}
+    for topic in sorted(thrown):
+        topics.setdefault(thrown[topic], []).append(division.queues.topics[topic].topic.topic)
+    return "; ".join(f"{message} (throws for {', '.join(names)})" for message, names in topics.items())
 
 
 def owners(strategy: str, division: Division, shares: Shares) -> Owners:
@@ -108,7 +141,7 @@ def _seen_from(division: Division, own: Owners) -> Owners:
     strangers = tuple((int(index[client]), queue) for client, queue in own.strangers if takes[client])
     keep = takes[own.client]
     is_popped = own.is_popped if isinstance(own.is_popped, bool) else own.is_popped[keep]
-    return Owners(own.queue[keep], index[own.client[keep]], strangers, is_popped)
+    return Owners(own.queue[keep], index[own.client[keep]], strangers, is_popped, own.unknown)
 
 
 def _takes(division: Division) -> Flags:
@@ -194,8 +227,8 @@ def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
     # What a Proxy assigns is no choice of the policy's.
     is_proxied = not len(division.among_listed.members)
     for strategy in (POP,) if is_proxied else strategies.policy.strategies:
-        if strategies.refusal(strategy, division) is None:
-            yield strategies.rows(strategy, division)
+        if (rows := strategies.rows(strategy, division)) is not None:
+            yield rows
 
 
 def _everyone(division: Division) -> Shares:

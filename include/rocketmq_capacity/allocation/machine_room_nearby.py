@@ -18,14 +18,20 @@ INNER: Final[Mapping[str, OwnerIndex]] = {
 
 
 def refusal(division: Division, policy: Policy) -> str | None:
-    """Why the strategy cannot run: a room that the policy does not tell, the first in Java's order."""
+    """Why the strategy cannot run: the policy tells no rooms, or not that of a consumer, the first in Java's order."""
     if policy.rooms is None:
         return "the policy has no rooms"
-    lost = [place.broker_name for _, place in division.queues.places if place.room is None]
-    if lost:
-        return f"Machine room is null for broker {min(lost, key=vocabulary.java_order)}"
     stranger = next((one.client_id for one in division.members.consumers if one.room is None), None)
     return None if stranger is None else f"Machine room is null for consumer id {stranger}"
+
+
+def throws(division: Division, _: Policy) -> Mapping[int, str]:
+    """The topics with a queue on a broker whose room the policy does not tell; each names its first such broker."""
+    lost: dict[int, str] = {}
+    for topic, place in division.queues.places:
+        if place.room is None:
+            lost.setdefault(topic, f"Machine room is null for broker {place.broker_name}")
+    return lost
 
 
 def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:

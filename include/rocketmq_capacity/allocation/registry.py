@@ -1,6 +1,6 @@
 """Every strategy by its name: what it gives to whom, and why it cannot run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -22,6 +22,11 @@ def _never(_: Division, __: Policy) -> None:
     """A strategy that runs for every group."""
 
 
+def _for_no_topic(_: Division, __: Policy) -> Mapping[int, str]:
+    """A strategy that throws for no topic."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """One allocation strategy.
@@ -30,10 +35,12 @@ class Strategy:
         shares: what each consumer takes, where the strategy can run.
         refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words where it has some;
             None where it can.
+        throws: the indexes of the topics for which it throws, each with what it says.
     """
 
     shares: Callable[[Division, Policy], Shares]
     refusal: Callable[[Division, Policy], str | None] = _never
+    throws: Callable[[Division, Policy], Mapping[int, str]] = _for_no_topic
 
 
 STRATEGIES: Final[dict[str, Strategy]] = {
@@ -42,7 +49,9 @@ STRATEGIES: Final[dict[str, Strategy]] = {
     config.NAME: Strategy(config.shares, config.refusal),
     machine_room.NAME: Strategy(machine_room.shares, machine_room.refusal),
     **{
-        name: Strategy(partial(machine_room_nearby.shares, inner), machine_room_nearby.refusal)
+        name: Strategy(
+            partial(machine_room_nearby.shares, inner), machine_room_nearby.refusal, machine_room_nearby.throws
+        )
         for name, inner in machine_room_nearby.INNER.items()
     },
     consistent_hash.NAME: Strategy(consistent_hash.shares),

@@ -24,7 +24,7 @@ class ClientLoads:
     """What each client id of a group bears under a strategy; arrays in the order of ``GroupAssessment.client_ids``.
 
     Attributes:
-        strategy: one that applies.
+        strategy: one that applies to all business topics.
         queues: owned.
         msgs_per_s: written to them, NaN where unknown.
         lag: on them; see ``has_lag``.
@@ -46,7 +46,7 @@ class GroupAssessment:
         status: the group at a glance.
         loads: what each strategy of the policy means for it; none for a broadcasting group.
         client_ids: the different ones, in Java's order.
-        client_loads: of each strategy that applies.
+        client_loads: of each strategy that applies to all business topics.
         capacity: what each client has to do; None where nobody knows who owns what.
         findings: what is wrong.
     """
@@ -70,6 +70,7 @@ def assess_group(group: Group) -> GroupAssessment:
         client_loads=[
             ClientLoads(name, load.queues, load.msgs_per_s, load.lag, load.has_lag)
             for name, load in group.loads.items()
+            if load.is_whole
         ],
         capacity=capacity_rows(group),
         findings=list(chain.from_iterable(rule(group) for rule in GROUP_RULES.values())),
@@ -150,12 +151,13 @@ def _status(group: Group) -> GroupStatus:
 
 def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:
     """What a strategy means; without a load where it does not apply."""
+    reason = group.verdicts[strategy].reason
     if load is None:
         return StrategyLoad(
             consumer_group=group.name,
             strategy=strategy,
             is_applicable=False,
-            reason=group.refusals[strategy],
+            reason=reason,
             idle_clients=(),
             orphan_queues=(),
             doubly_owned_queues=(),
@@ -165,6 +167,7 @@ def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLo
         consumer_group=group.name,
         strategy=strategy,
         is_applicable=True,
+        reason=reason,
         idle_clients=tuple(group.client_ids[client] for client in load.idle.tolist()),
         orphan_queues=tuple(sorted(names[queue] for queue in load.orphans.tolist())),
         doubly_owned_queues=tuple(sorted(load.doubly_owned)),

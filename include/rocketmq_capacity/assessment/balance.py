@@ -71,11 +71,11 @@ def lag_skew(group: Group) -> Iterator[Finding]:
 def _judged(group: Group) -> Load | None:
     """Today's load, of a group that is judged by it."""
     low, weights = group.policy.thresholds.LOW_UTILISATION, group.weights
-    if not group.facts.pulls or group.today_load is None or not len(weights.queue) or group.is_settling:
+    if not group.facts.pulls or group.whole_load is None or not len(weights.queue) or group.is_settling:
         return None
     rate, lag = weights.total_msgs_per_s, weights.total_lag
     is_low = rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag
-    return None if is_low else group.today_load
+    return None if is_low else group.whole_load
 
 
 def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:

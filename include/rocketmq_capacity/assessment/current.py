@@ -1,6 +1,6 @@
 """The strategy that a group really uses, and so who owns what today."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,19 +28,23 @@ class Today:
 
     Attributes:
         owners: of the group's business queues.
-        is_predicted: computed from what the clients run; else as they report it.
+        is_predicted: computed from what the clients run; else some of it is as they report it.
     """
 
     owners: Owners
     is_predicted: bool
 
 
+OldQueues = Callable[[str], Collection[Queue] | None]
+"""What a client id owned before a strategy threw; None where that is not known."""
+
+
 def current_strategy(division: Division, allocator: Allocator, policy: Policy) -> Current:
     """What a clustering group runs.
 
     gRPC clients all pop, as their protocol tells. Others as they report it (different ones: MIXED); else the first
-    strategy of the policy that gives each client just what it reports to own; else the policy's entry for the group;
-    else its default.
+    strategy of the policy that gives each client just what it reports to own (the topics aside for which it throws, if
+    none gives all); else the policy's entry for the group; else its default.
     """
     consumers = division.members.consumers
     if consumers and division.members.is_grpc.all():
@@ -77,10 +81,12 @@ def owned_today(
     applies: Callable[[str], bool],
     owners: Callable[[str], Owners],
     policy: Policy,
+    old: OldQueues | None = None,
 ) -> Today | None:
     """Who owns what today: each client by what it runs itself, popped topics under POP; None where that is not known.
 
     Predicted where every strategy that is in use applies; else as observed, where every client reported what it owns.
+    Of topics for which a client's strategy throws, the client owns what it owned before.
 
     Args:
         division: the group's queues and consumers.
@@ -88,15 +94,21 @@ def owned_today(
         applies: whether RocketMQ would allocate by a strategy of the policy; False for one that the policy lacks.
         owners: who owns what under a strategy.
         policy: which strategies are computed.
+        old: what clients owned before; without it, what they report to own.
     """
     if not runs:
         return None
     pops = any(map(division.group.pops, division.group.business))
     in_use = _in_use(division, runs)
     if all(map(applies, in_use)) and not (pops and in_use and POP not in policy.strategies):
-        return Today(predicted_owners(division, runs, owners), is_predicted=True)
+        predicted = predicted_owners(division, runs, owners)
+        if not predicted.unknown:
+            return Today(predicted, is_predicted=True)
+        kept = {strategy: owners(strategy).unknown & predicted.unknown for strategy in in_use}
+        known = _with_old_owners(division, predicted, [kept.get(run) for run in runs], old or _reported(division))
+        return Today(known, is_predicted=old is not None)
     if all(one.has_owned_queues or one.is_grpc for one in division.members.consumers):
-        return Today(with_proxied(_as_reported(division), division), is_predicted=False)
+        return Today(with_proxied(_owners_of(division, _seen(division)), division), is_predicted=False)
     return None
 
 
@@ -107,7 +119,10 @@ def _in_use(division: Division, runs: list[str]) -> set[str]:
 
 
 def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
-    """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP."""
+    """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP.
+
+    Unknown are the topics for which one of these strategies throws.
+    """
     queues, in_use = division.queues, _in_use(division, runs)
     if not in_use:
         return with_proxied(NO_OWNERS, division)
@@ -116,18 +131,53 @@ def predicted_owners(division: Division, runs: list[str], owners: Callable[[str]
         return owners(in_use.pop())
     is_grpc = division.members.is_grpc[division.members.first]
     ran, is_popped = np.array(runs), np.array([reads.topic.topic in popped_names for reads in queues.topics], bool)
-    parts, strangers = [], []
+    parts, strangers, unknown = [], [], set[int]()
     for strategy in sorted({*in_use, *([POP] if popped_names else [])}):
         own = owners(strategy)
         of_popped = is_popped[queues.topic[own.queue]]
         keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]
         parts.append((own.queue[keep], own.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
         strangers += [one for one in own.strangers if runs[one[0]] == strategy and one[1].topic not in popped_names]
+        unknown |= {topic for topic in own.unknown if not is_popped[topic]}
     queue, client, popped = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return with_proxied(Owners(queue, client, tuple(sorted(strangers)), is_popped=popped), division)
+    together = Owners(queue, client, tuple(sorted(strangers)), is_popped=popped, unknown=frozenset(unknown))
+    return with_proxied(together, division)
 
 
-def _as_reported(division: Division) -> Owners:
+def _with_old_owners(
+    division: Division, predicted: Owners, kept: list[frozenset[int] | None], old: OldQueues
+) -> Owners:
+    """The predicted owners, and what each client id still owns of the topics for which its strategy throws.
+
+    Args:
+        division: the group's queues and consumers.
+        predicted: who owns what as far as the strategies in use say.
+        kept: by index of the client id, the topics for which what it runs throws; None: it runs nothing.
+        old: what it owned before.
+    """
+    queues, members = division.queues, division.members
+    held, unknown = set[tuple[int, Queue]](), set[int]()
+    for client, consumer in zip(members.client.tolist(), members.consumers, strict=True):
+        thrown = () if consumer.is_grpc else kept[client] or ()
+        topics = {topic for topic in thrown if consumer.reads(queues.topics[topic].topic.topic)}
+        owned = old(consumer.client_id) if topics else ()
+        if owned is None:
+            unknown |= topics
+        else:
+            names = queues.topic_names(topics)
+            held |= {(client, queue) for queue in owned if queue.topic in names}
+    own = _owners_of(division, held)
+    return Owners(
+        np.concatenate([predicted.queue, own.queue]),
+        np.concatenate([predicted.client, own.client]),
+        tuple(sorted({*predicted.strangers, *own.strangers})),
+        is_popped=np.concatenate([np.broadcast_to(one.is_popped, one.queue.shape) for one in (predicted, own)]),
+        unknown=frozenset(unknown),
+    )
+
+
+def _owners_of(division: Division, owned: Iterable[tuple[int, Queue]]) -> Owners:
+    """The owners where each client id, by its index, owns these queues."""
     queues = division.queues
     number = {name: index for index, name in enumerate(queues.names)}
     of_broker: dict[tuple[str, str], list[int]] = {}
@@ -135,7 +185,7 @@ def _as_reported(division: Division) -> Owners:
         of_broker.setdefault((name.topic, name.broker_name), []).append(index)
     read = {reads.topic.topic for reads in division.group.reads if reads.topic.kind == BUSINESS}
     pairs, strangers = set(), set()
-    for client, name in _seen(division):
+    for client, name in owned:
         if name.queue_id == EVERY_QUEUE:
             pairs |= {(index, client) for index in of_broker.get((name.topic, name.broker_name), ())}
         elif name in number:
@@ -162,15 +212,31 @@ def _seen(division: Division) -> set[tuple[int, Queue]]:
     }
 
 
+def _reported(division: Division) -> OldQueues:
+    """What each client id reports to own; unknown where one of its consumers does not say."""
+    owned: dict[str, set[Queue]] = {}
+    for client, queue in _seen(division):
+        owned.setdefault(division.members.client_ids[client], set()).add(queue)
+    silent = {one.client_id for one in division.members.consumers if not one.has_owned_queues}
+    return lambda client_id: None if client_id in silent else owned.get(client_id, set())
+
+
 def _observed(division: Division, allocator: Allocator, policy: Policy) -> str | None:
-    """The first strategy that gives every client that reported what it owns just that, over the business topics."""
+    """The first strategy that gives every client that reported what it owns just that, over the business topics.
+
+    Else the first one that does so for the topics for which it does not throw.
+    """
     seen = _seen(division)
     if not seen:
         return None
     reporting = {one.client_id for one in division.members.consumers if one.has_owned_queues}
     ids = division.members.client_ids
+    partly = None
     for strategy in policy.strategies:
         given = {one for one in allocator.reported(strategy, division) if ids[one[0]] in reporting}
         if given == seen:
             return strategy
-    return None
+        thrown = division.queues.topic_names(allocator.verdict(strategy, division).throws_for)
+        if given and thrown and partly is None and given == {one for one in seen if one[1].topic not in thrown}:
+            partly = strategy
+    return partly

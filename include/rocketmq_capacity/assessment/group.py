@@ -10,7 +10,7 @@ from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.provision import Provision, provision
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
-from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners
+from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners, Verdict
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import POP
@@ -63,13 +63,13 @@ class Group:
         return Weights.of(self.division)
 
     @cached_property
-    def refusals(self) -> dict[str, str | None]:
-        """Of each strategy of the policy why it cannot run, or None."""
-        return {name: self.allocator.refusal(name, self.division) for name in self.policy.strategies}
+    def verdicts(self) -> dict[str, Verdict]:
+        """Of each strategy of the policy whether it can run."""
+        return {name: self.allocator.verdict(name, self.division) for name in self.policy.strategies}
 
     def applies(self, strategy: str) -> bool:
-        """Whether a strategy is one of the policy's and can run."""
-        return self.refusals.get(strategy, "not among the policy's strategies") is None
+        """Whether a strategy is one of the policy's and can run, if only for some topics."""
+        return strategy in self.verdicts and self.verdicts[strategy].is_applicable
 
     @cached_property
     def loads(self) -> dict[str, Load]:
@@ -79,7 +79,7 @@ class Group:
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
 
     def owners(self, strategy: str) -> Owners:
-        """Who owns what under a strategy of the policy; nobody anything where it cannot run."""
+        """Who owns what under a strategy of the policy; of topics that it does not allocate that is unknown."""
         if strategy not in self._owners:
             self._owners[strategy] = self.allocator.owners(strategy, self.division)
         return self._owners[strategy]
@@ -108,8 +108,8 @@ class Group:
 
     @cached_property
     def work(self) -> Work | None:
-        """What its clients have to do today; None where today's owners are not known, or own what there is not."""
-        owners = None if self.today is None else self.today.owners
+        """What its clients have to do today; None where an owner of today is not known, or owns what there is not."""
+        owners = None if self.whole_load is None else self.whole_load.owners
         if not self.is_clustering:
             owners = every_client_owns_all(self.division)
         if owners is None:
@@ -123,18 +123,28 @@ class Group:
 
     @cached_property
     def today_load(self) -> Load | None:
-        """What today's division means; None where today's owners are not known."""
+        """What today's division means, as far as today's owners are known; None where none is."""
         return None if self.today is None else Load.of(self.division, self.weights, self.today.owners)
+
+    @cached_property
+    def whole_load(self) -> Load | None:
+        """What today's division means; None where the owners of a topic are not known."""
+        return self.today_load if self.today_load is not None and self.today_load.is_whole else None
 
     @property
     def orphans_today(self) -> int | None:
         """How many readable queues nobody owns today; None where that is not known."""
-        return None if self.today_load is None else len(self.today_load.orphans)
+        return None if self.whole_load is None else len(self.whole_load.orphans)
 
     @property
     def twice_today(self) -> int | None:
         """How many queues more than one consumer reads today; None where that is not known."""
-        return None if self.today_load is None else len(self.today_load.doubly_owned)
+        return None if self.whole_load is None else len(self.whole_load.doubly_owned)
+
+    @property
+    def is_harmed(self) -> bool:
+        """Whether some queue is known to be read by nobody or by two today."""
+        return self.today_load is not None and (len(self.today_load.orphans) > 0 or bool(self.today_load.doubly_owned))
 
     @property
     def settled_s(self) -> float:

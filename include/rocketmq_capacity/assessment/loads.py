@@ -86,13 +86,13 @@ class Load:
 
     Attributes:
         division: what is divided among whom.
-        owners: who owns what.
+        owners: who owns what; of topics whose owners are unknown the load knows nothing.
         queues: how many queues each client id owns.
         msgs_per_s: messages a second written to each client id's queues, NaN where unknown; 0 for an idle one.
         lag: messages not read on each client id's queues; see ``has_lag``.
         has_lag: of each client id whether its lag is known.
         orphans: indexes of the readable business queues that nobody owns.
-        count: METRICS by number of queues.
+        count: METRICS by number of queues; like the others None where the owners of a topic are unknown.
         traffic: METRICS by messages a second.
         lag_metrics: METRICS by messages of lag.
     """
@@ -113,10 +113,15 @@ class Load:
         """The load where these own the queues."""
         return next(loads_of(division, weights, [owners]))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the owners of every topic are known."""
+        return not self.owners.unknown
+
     @cached_property
     def idle(self) -> Integers:
-        """Indexes of the client ids that own nothing."""
-        return np.flatnonzero(self.queues == 0)
+        """Indexes of the client ids that own nothing; none where they may own queues of a topic that is not known."""
+        return np.flatnonzero((self.queues == 0) & self.is_whole)
 
     @cached_property
     def doubly_owned(self) -> list[Queue]:
@@ -160,7 +165,11 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
     x = np.concatenate([queues, msgs_per_s, np.where(has_lag, lag, np.nan)])
     is_shared = np.array([np.any(owners.is_popped) for owners in each], bool)
     figures = metrics(x, np.repeat(weights.floors(clients), len(each)), np.tile(is_shared, 3))
+    topics = division.queues.topic[weights.queue]
     for number, owners in enumerate(each):
+        is_orphan = ~is_owned[number, weights.queue]
+        if owners.unknown:
+            is_orphan &= ~np.isin(topics, list(owners.unknown))
         yield Load(
             division,
             owners,
@@ -168,8 +177,8 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
             msgs_per_s[number],
             lag[number],
             has_lag[number],
-            weights.queue[~is_owned[number, weights.queue]],
-            *figures[number :: len(each)],
+            weights.queue[is_orphan],
+            *([None] * 3 if owners.unknown else figures[number :: len(each)]),
         )
 
 

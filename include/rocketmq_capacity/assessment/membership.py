@@ -28,7 +28,7 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
         return
     yield finding(
         "DUPLICATE_CLIENT_ID",
-        CRITICAL if group.orphans_today or group.twice_today else WARNING,
+        CRITICAL if group.is_harmed else WARNING,
         consumer_group=group.name,
         subjects=list(shared),
         evidence={

@@ -66,7 +66,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     if not is_judged or not group.pulled_sizes:
         return
     topic, queues = min(group.pulled_sizes.items(), key=lambda size: (-size[1], size[0]))
-    if group.today is None and queues:
+    if group.whole_load is None and queues:
         return
     ids = [
         client_id for client_id, is_busy in zip(group.client_ids, _pulls(group).tolist(), strict=True) if not is_busy
@@ -111,9 +111,9 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
 
     That is a read-only broker or one without a master; of a broker that is not in the snapshot nothing is known.
     """
-    if group.today_load is None:
+    if group.whole_load is None:
         return
-    queues, owners, weights = group.division.queues, group.today_load.owners, group.weights
+    queues, owners, weights = group.division.queues, group.whole_load.owners, group.weights
     is_dead = np.array([_is_dead(place) for _, place in queues.places], bool)
     if not is_dead.any():
         return
@@ -121,7 +121,7 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
     works = np.zeros(len(group.client_ids), bool)
     works[owners.client[~is_done[owners.queue]]] = True
     works[[client for client, _ in owners.strangers]] = True
-    idle = np.flatnonzero(~works & (group.today_load.queues > 0))
+    idle = np.flatnonzero(~works & (group.whole_load.queues > 0))
     if not len(idle):
         return
     ids = [group.client_ids[client] for client in idle.tolist()]

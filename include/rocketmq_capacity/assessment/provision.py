@@ -151,6 +151,9 @@ def _missing(group: "Group", work: Work | None) -> str:
     if group.is_clustering and group.today is None:
         runs = None if group.current is None else group.current.strategy
         return f"who owns which queue is unknown: {runs} is not computed, and not every client reported its queues"
+    if group.today is not None and group.today.owners.unknown:
+        names = sorted(group.division.queues.topic_names(group.today.owners.unknown))
+        return f"who owns {listed(names)} is unknown: there its strategy throws, and the queues keep their old owners"
     if work is None:
         return "its clients own queues that are not in the cluster"
     unfiltered = [reads.topic.topic for reads in group.business if reads.pass_ratio is None]

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class ClientLoad(Dataset, frozen=True, kw_only=True):
-    """Load of each client id under each strategy that applies, over the group's business topics.
+    """Load of each client id under each strategy that applies to all of the group's business topics, over these.
 
     Grain: one row a client id and strategy; an idle client has zeros, equal ids count once.
     Key: consumer_group, strategy, client_id.

@@ -4,7 +4,7 @@ Every strategy starts from a :class:`Division` and ends in :class:`Shares`; load
 :class:`Owners`, the same by client id and over business topics alone.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
@@ -92,6 +92,10 @@ class Queues:
     def is_business(self) -> Flags:
         """Of each queue whether it is of a business topic."""
         return np.array([reads.topic.kind == BUSINESS for reads in self.topics], bool)[self.topic]
+
+    def topic_names(self, topics: Iterable[int]) -> frozenset[str]:
+        """The names of topics, by their indexes."""
+        return frozenset(self.topics[topic].topic.topic for topic in topics)
 
     @cached_property
     def names(self) -> list[Queue]:
@@ -255,6 +259,16 @@ class Shares:
         queue = np.flatnonzero(place != NOBODY)
         return cls(queue, place[queue])
 
+    def without(self, topics: Collection[int], queues: Queues) -> "Shares":
+        """The shares of the other topics of these queues."""
+        keep = ~np.isin(queues.topic[self.queue], list(topics))
+        return Shares(
+            self.queue[keep],
+            self.place[keep],
+            popped=tuple(topic for topic in self.popped if topic not in topics),
+            strangers=tuple(one for one in self.strangers if one[1] not in topics),
+        )
+
 
 @dataclass(frozen=True)
 class Owners:
@@ -265,22 +279,40 @@ class Owners:
         client: of each of them the index of a client id that owns it.
         strangers: queues that there are not (CONFIG), each with the index of a client id that owns it.
         is_popped: whether a queue may have several readers, as under POP it has; of each pair.
+        unknown: indexes of the business topics whose owners are not known: where a strategy throws for a topic, its
+            queues keep the owners that they had.
     """
 
     queue: Integers
     client: Integers
     strangers: tuple[tuple[int, Queue], ...] = ()
     is_popped: Flags | bool = False
+    unknown: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether RocketMQ would allocate a group's queues by a strategy.
+
+    Attributes:
+        is_applicable: whether it would for any topic.
+        throws_for: indexes of the topics for which it throws, while it allocates others.
+        reason: why not, or why not those topics, which it names; None where it allocates all.
+    """
+
+    is_applicable: bool
+    throws_for: frozenset[int] = frozenset()
+    reason: str | None = None
 
 
 class Allocator(Protocol):
     """The strategies, as the stages that must not know them are handed them."""
 
-    def refusal(self, strategy: str, division: Division) -> str | None:
-        """Why RocketMQ would throw under a strategy for a clustering group, or None."""
+    def verdict(self, strategy: str, division: Division) -> Verdict:
+        """Whether a strategy allocates the queues of a group."""
 
     def owners(self, strategy: str, division: Division) -> Owners:
-        """Who owns which business queue; nobody any where the strategy cannot run."""
+        """Who owns which business queue; of topics that the strategy does not allocate that is unknown."""
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
         """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
@@ -300,5 +332,9 @@ def with_proxied(own: Owners, division: Division) -> Owners:
     queue, client = np.unique(pairs, axis=1) if len(division.members.client_ids) < len(division.members) else pairs
     popped = np.concatenate([np.broadcast_to(own.is_popped, own.queue.shape), np.ones(len(queue), bool)])
     return Owners(
-        np.concatenate([own.queue, queue]), np.concatenate([own.client, client]), own.strangers, is_popped=popped
+        np.concatenate([own.queue, queue]),
+        np.concatenate([own.client, client]),
+        own.strangers,
+        is_popped=popped,
+        unknown=own.unknown,
     )

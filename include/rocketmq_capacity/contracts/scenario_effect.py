@@ -11,7 +11,8 @@ class ScenarioEffect(Dataset, frozen=True, kw_only=True):
     """What a scenario does to a group under a strategy; only a what-if has it.
 
     There is a row for each strategy that can be run after the changes. Where it could not be run before, moved_* and
-    before_* are null.
+    before_* are null. Where it throws for a business topic, the figures of that side are null; moved_* are null where
+    the owners that the topic keeps are not known.
 
     Grain: one row a group and strategy.
     Key: consumer_group, strategy.
@@ -30,6 +31,6 @@ class ScenarioEffect(Dataset, frozen=True, kw_only=True):
     before_idle: Annotated[Int | None, Meta(description="client ids that owned nothing before")] = None
     before_count: Annotated[Metrics | None, Meta(description="METRICS by queues before")] = None
     before_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second before")] = None
-    after_idle: Annotated[Int, Meta(description="client ids that own nothing after")]
+    after_idle: Annotated[Int | None, Meta(description="client ids that own nothing after")] = None
     after_count: Annotated[Metrics | None, Meta(description="METRICS by queues after")] = None
     after_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second after")] = None

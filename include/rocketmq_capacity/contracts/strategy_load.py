@@ -10,6 +10,9 @@ from rocketmq_capacity.contracts.dataset import Dataset, Metrics, Queue
 class StrategyLoad(Dataset, frozen=True, kw_only=True):
     """What a strategy means for a group, over its business topics.
 
+    Where it throws for a business topic, the owners of that topic are unknown: no client is called idle, all metrics are
+    null, and the other lists are of the other topics.
+
     Grain: one row a clustering group and strategy.
     Key: consumer_group, strategy.
     Units: those of METRICS.
@@ -17,9 +20,13 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
-    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it")]
+    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it, if only some topics")]
     reason: Annotated[
-        str | None, Meta(description="why not, in RocketMQ's words where it throws; null where it applies")
+        str | None,
+        Meta(
+            description="why not, or for which topics it throws, in RocketMQ's words where it has some; null where it "
+            "allocates all"
+        ),
     ] = None
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing over all business topics")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable business queues that nobody owns")]

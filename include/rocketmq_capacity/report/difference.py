@@ -46,8 +46,8 @@ class Changes(Generic[Item]):
 class Load:
     """What a strategy means for a group in one plan; None is unknown."""
 
-    idle: int
-    orphans: int
+    idle: int | None
+    orphans: int | None
     count_peak: float | None
     traffic_peak: float | None
 
@@ -59,7 +59,7 @@ class LoadChange:
     consumer_group: str
     strategy: str
     in_use: tuple[bool, bool]
-    """Whether it is the group's current strategy, before and after."""
+    """Whether it divides the group's queues, before and after."""
     before: Load | None
     after: Load | None
     """None where the plan has no such group, or the strategy cannot be run for it."""
@@ -177,8 +177,8 @@ def _strategies(group: GroupPlan | None) -> dict[str, Load]:
 
 def _load(strategy: StrategyPlan) -> Load:
     return Load(
-        idle=len(strategy.idle_clients),
-        orphans=len(strategy.orphan_queues),
+        idle=len(strategy.idle_clients) if strategy.is_known else None,
+        orphans=len(strategy.orphan_queues) if strategy.is_known else None,
         count_peak=None if strategy.count is None else strategy.count.peak,
         traffic_peak=None if strategy.traffic is None else strategy.traffic.peak,
     )

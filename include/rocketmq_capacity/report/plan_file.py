@@ -54,17 +54,33 @@ class Skew(Struct, frozen=True, kw_only=True):
 
 
 class StrategyPlan(Struct, frozen=True, kw_only=True):
-    """What a strategy means for a group, over all its business topics and all its distinct client ids."""
+    """What a strategy means for a group, over all its business topics and all its distinct client ids.
+
+    Where it throws for a business topic, no client is called idle, the metrics are null, and the other lists are of the
+    other topics.
+    """
 
     strategy: Annotated[str, Meta(description="as getName() gives it, or POP")]
-    applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it")]
-    reason: Annotated[str | None, Meta(description="why not; null where it applies")]
+    applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it, if only some topics")]
+    reason: Annotated[
+        str | None, Meta(description="why not, or for which topics it throws; null where it allocates all")
+    ]
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable queues that nobody owns")]
     doubly_owned_queues: Annotated[tuple[Queue, ...], Meta(description="queues that several consumers read")]
     count: Annotated[Skew | None, Meta(description="by number of queues")]
     traffic: Annotated[Skew | None, Meta(description="by messages a second")]
     lag: Annotated[Skew | None, Meta(description="by messages of lag")]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it throws for some topics; figures that stand beside its reason are of the others."""
+        return self.applicable and self.reason is not None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known who owns what: it may still throw for a retry topic, which no figure counts."""
+        return self.applicable and (self.reason is None or self.count is not None)
 
 
 class Utilisation(Struct, frozen=True, kw_only=True):

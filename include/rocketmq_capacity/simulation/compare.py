@@ -1,8 +1,11 @@
 """What a scenario does to every group, and to the findings: the plan before it beside the plan after it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
-from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.contracts import Finding, ScenarioEffect
 from rocketmq_capacity.contracts.dataset import Queue
@@ -21,7 +24,8 @@ def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: S
 
     A queue has moved when it is readable, of a business topic that the group reads, on both sides, and the client ids
     that own it differ: as a multiset, since equal ids are several consumers, and under POP, where clients share
-    queues, as a set. A queue that nobody owns counts as owned by nobody.
+    queues, as a set. A queue that nobody owns counts as owned by nobody. The queues of a topic for which a strategy
+    throws after the changes keep their owners, but for those that leave.
 
     Args:
         before: the group as it is; None where there was none.
@@ -30,23 +34,22 @@ def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: S
     """
     if not after.is_clustering:
         return
-    was = {} if before is None or not before.is_clustering else _loads(Division.of(before), strategies)
+    was = {} if before is None or not before.is_clustering else _sides(Division.of(before), strategies)
     kept = _kept(before, after) if before is not None else {}
-    had, has = (_readers(facts, strategies) for facts in (before, after))
-    for strategy, load in _loads(Division.of(after), strategies).items():
+    for strategy, side in _sides(Division.of(after), strategies).items():
         old = was.get(strategy)
-        moved = _moved(kept, had.get(strategy, {}), has.get(strategy, {})) if old else None
+        moved = _moved(kept, old, side) if old else None
         yield ScenarioEffect(
             consumer_group=after.consumer_group,
             strategy=strategy,
             moved_queues=moved,
             moved_ratio=moved / sum(kept.values()) if moved is not None and kept else None,
-            before_idle=len(old.idle) if old else None,
-            before_count=old.count if old else None,
-            before_traffic=old.traffic if old else None,
-            after_idle=len(load.idle),
-            after_count=load.count,
-            after_traffic=load.traffic,
+            before_idle=old.idle if old else None,
+            before_count=old.load.count if old else None,
+            before_traffic=old.load.traffic if old else None,
+            after_idle=side.idle,
+            after_count=side.load.count,
+            after_traffic=side.load.traffic,
         )
 
 
@@ -61,11 +64,41 @@ def _identity(finding: Finding) -> tuple[object, ...]:
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
-def _loads(division: Division, strategies: Strategies) -> dict[str, Load]:
-    """What each strategy that can be run means."""
-    names = [name for name in strategies.policy.strategies if strategies.refusal(name, division) is None]
-    each = [strategies.owners(name, division) for name in names]
-    return dict(zip(names, loads_of(division, Weights.of(division), each), strict=True))
+@dataclass(frozen=True)
+class _Side:
+    """A group under a strategy, before or after the changes.
+
+    Attributes:
+        load: what the strategy means.
+        readers: who owns each queue that it allocates.
+        thrown: the topics for which it throws.
+    """
+
+    load: Load
+    readers: Readers
+    thrown: frozenset[str]
+
+    @property
+    def idle(self) -> int | None:
+        """How many client ids own nothing; None where the owners of a topic are unknown."""
+        return len(self.load.idle) if self.load.is_whole else None
+
+    @cached_property
+    def consumers(self) -> Counter[str]:
+        """How often each client id is there."""
+        return Counter(one.client_id for one in self.load.division.members.consumers)
+
+
+def _sides(division: Division, strategies: Strategies) -> dict[str, _Side]:
+    """The group under each strategy that can be run."""
+    every = {
+        rows.strategy: rows for rows in rows_of(division, strategies) if rows.strategy in strategies.policy.strategies
+    }
+    each = [strategies.owners(name, division) for name in every]
+    return {
+        name: _Side(load, _readers(rows), division.queues.topic_names(strategies.verdict(name, division).throws_for))
+        for (name, rows), load in zip(every.items(), loads_of(division, Weights.of(division), each), strict=True)
+    }
 
 
 def _places(facts: GroupFacts) -> Places:
@@ -83,29 +116,37 @@ def _kept(before: GroupFacts, after: GroupFacts) -> Places:
     return {place: min(had[place], has[place]) for place in had.keys() & has.keys()}
 
 
-def _moved(kept: Places, had: Readers, has: Readers) -> int:
-    queues = (Queue(topic, broker, queue_id) for (topic, broker), count in kept.items() for queue_id in range(count))
-    return sum(had.get(queue, ()) != has.get(queue, ()) for queue in queues)
+def _moved(kept: Places, before: _Side, after: _Side) -> int | None:
+    """How many queues have other owners; None where their owners on a side are unknown."""
+    topics = {topic for topic, _ in kept}
+    stays = before.consumers <= after.consumers
+    if topics & (before.thrown if not stays else before.thrown - after.thrown):
+        return None
+    moved = 0
+    for (topic, broker), count in kept.items():
+        for queue_id in range(count if topic not in before.thrown else 0):
+            queue = Queue(topic, broker, queue_id)
+            had, has = before.readers.get(queue, ()), after.readers.get(queue, ())
+            moved += had != (_kept_by(had, has, after) if topic in after.thrown else has)
+    return moved
 
 
-def _readers(facts: GroupFacts | None, strategies: Strategies) -> dict[str, Readers]:
-    """Who owns each business queue under each strategy."""
-    if facts is None or not facts.is_clustering:
-        return {}
-    division = Division.of(facts)
-    each = rows_of(division, strategies)
-    return {rows.strategy: _readers_under(rows.strategy, division, rows.named()) for rows in each}
+def _kept_by(had: tuple[str, ...], takes: tuple[str, ...], after: _Side) -> tuple[str, ...]:
+    """Those of the owners that are still there, and those that take the queue whatever the strategy does (gRPC)."""
+    return tuple(sorted((Counter(had) & after.consumers | Counter(takes)).elements()))
 
 
-def _readers_under(strategy: str, division: Division, rows: Iterable[tuple[int, Queue]]) -> Readers:
+def _readers(rows: Rows) -> Readers:
+    """Who owns each business queue."""
+    division = rows.division
     owners: dict[Queue, list[str]] = {}
     readable = _places(division.group)
     business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
-    for client, queue in rows:
+    for client, queue in rows.named():
         if queue.topic not in business:
             continue
         every = range(readable[queue.topic, queue.broker_name]) if queue.queue_id == EVERY_QUEUE else [queue.queue_id]
         for queue_id in every:
             own = owners.setdefault(Queue(queue.topic, queue.broker_name, queue_id), [])
             own.append(division.members.client_ids[client])
-    return {queue: tuple(sorted(set(ids) if strategy == POP else ids)) for queue, ids in owners.items()}
+    return {queue: tuple(sorted(set(ids) if rows.strategy == POP else ids)) for queue, ids in owners.items()}

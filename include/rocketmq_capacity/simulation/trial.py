@@ -1,17 +1,19 @@
 """A group on which changes are tried: what it would own while its clients go on running what they run today."""
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from msgspec import structs
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.current import client_runs, owned_today
+from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Division, Owners
 from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.recommendation.facts import Cluster, Group, TopicRefusals
 
@@ -33,27 +35,70 @@ def group_on_trial(
         topics: what the answers for its topics leave to it.
     """
     assessed = AssessedGroup(facts, cluster.facts, cluster.policy, Strategies(cluster.policy))
-    simulate = partial(_simulated, assessed, current)
-    business = structs.replace(facts, reads=tuple(facts.business))
-    strategies = partial(_each_strategy, assessed)
-    return Group(facts, cluster, findings, current, simulate(business), strategies, simulate, topics or {})
+    now = _owned(assessed, current, structs.replace(facts, reads=tuple(facts.business)), _nothing_known)
+    return Group(
+        facts,
+        cluster,
+        findings,
+        current,
+        before=None if now is None else now.side,
+        strategies=partial(_each_strategy, assessed),
+        simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
+        topics=topics or {},
+    )
 
 
-def _simulated(group: AssessedGroup, current: str | None, changed: GroupFacts) -> Side | None:
-    """What the group would own with changed facts; which strategies apply is looked up in the cluster as it is."""
+@dataclass(frozen=True)
+class _Owned:
+    """What a group owns, as computed from what its clients run."""
+
+    division: Division
+    owners: Owners
+
+    @property
+    def side(self) -> Side:
+        return _side(Load.of(self.division, Weights.of(self.division), self.owners))
+
+    @cached_property
+    def _queues(self) -> dict[str, list[Queue]]:
+        """By client id; of queues that there are."""
+        ids, names = self.division.members.client_ids, self.division.queues.names
+        owned: dict[str, list[Queue]] = {}
+        for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
+            owned.setdefault(ids[client], []).append(names[queue])
+        return owned
+
+    def queues_of(self, client_id: str) -> Collection[Queue]:
+        """What a client id owns; nothing where it is a new one."""
+        return self._queues.get(client_id, ())
+
+
+def _nothing_known(_: str) -> None:
+    """What a client id owned before, in a cluster as it is: the strategies do not say."""
+
+
+def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> Side | None:
+    """What the group would own with changed facts, where it owns ``old`` now."""
+    owned = _owned(group, current, changed, old)
+    return None if owned is None else owned.side
+
+
+def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: OldQueues) -> _Owned | None:
+    """Who owns what with these facts; which strategies apply is looked up in the cluster as it is."""
     if current is None:
         return None
-    division = Division.of(changed)
+    division = Division.of(facts)
     runs = client_runs(division, current, group.policy)
     owners = partial(group.allocator.owners, division=division)
-    today = owned_today(division, runs, group.applies, owners, group.policy)
-    if today is None or not today.is_predicted:
+    today = owned_today(division, runs, group.applies, owners, group.policy, old)
+    if today is None or not today.is_predicted or today.owners.unknown:
         return None
-    return _side(Load.of(division, Weights.of(division), today.owners))
+    return _Owned(division, today.owners)
 
 
 def _each_strategy(group: AssessedGroup) -> Mapping[str, Side]:
-    return {name: _side(load) for name, load in group.loads.items()}
+    """What each strategy that throws for no topic would mean."""
+    return {name: _side(load) for name, load in group.loads.items() if not group.verdicts[name].throws_for}
 
 
 def _side(load: Load) -> Side:

@@ -33,11 +33,13 @@ def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Datase
         name = division.group.consumer_group
         rows[name] = list(rows_of(division, strategies))
         for strategy in () if division.group.is_broadcasting else strategies.policy.strategies:
-            reason = strategies.refusal(strategy, division)
-            is_applicable = reason is None
+            verdict = strategies.verdict(strategy, division)
             status.append(
                 contracts.StrategyStatus(
-                    consumer_group=name, strategy=strategy, is_applicable=is_applicable, reason=reason
+                    consumer_group=name,
+                    strategy=strategy,
+                    is_applicable=verdict.is_applicable,
+                    reason=verdict.reason,
                 )
             )
     yield contracts.Allocation, table_of_columns(contracts.Allocation, allocation_columns(rows))

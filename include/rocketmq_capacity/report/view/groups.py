@@ -45,7 +45,9 @@ class StrategyLine:
     is_current: bool
     is_alternative: bool
     is_applicable: bool
+    is_known: bool
     reason: str
+    """Why it is not applicable, or for which topics it throws; empty where it allocates all."""
     idle: int
     orphans: int
     doubly_owned: int
@@ -230,7 +232,8 @@ def _strategy_line(
         is_current=strategy is now,
         is_alternative=strategy.strategy == alternative,
         is_applicable=strategy.applicable,
-        reason=strategy.reason or "no reason given",
+        is_known=strategy.is_known,
+        reason=strategy.reason or ("" if strategy.applicable else "no reason given"),
         idle=len(strategy.idle_clients),
         orphans=len(strategy.orphan_queues),
         doubly_owned=len(strategy.doubly_owned_queues),

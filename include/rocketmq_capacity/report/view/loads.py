@@ -81,14 +81,16 @@ def measure_of(rules: Collection[str], strategy: StrategyPlan) -> Measure:
 def best_alternative(
     strategies: Sequence[StrategyPlan], now: StrategyPlan | None, measure: Measure
 ) -> StrategyPlan | None:
-    """The applicable strategy that leaves the fewest queues orphaned or doubly owned, then the most even one.
+    """The strategy that leaves the fewest queues orphaned or doubly owned, then the most even one.
 
     None where none is better than the one in use: at least as safe, and its PEAK at most ``WORTHWHILE`` of today's.
-    POP divides nothing: its clients share queues, so that it is compared with no other.
+    One that throws for a topic is no alternative. POP divides nothing: its clients share queues, so that it is compared
+    with no other.
     """
-    if now is None or not now.applicable or now.strategy == POP:
+    if now is None or not now.is_known or now.strategy == POP:
         return None
-    others = [s for s in strategies if s.applicable and s.strategy not in (now.strategy, POP) and measure.of(s)]
+    whole = [one for one in strategies if one.applicable and not one.is_partial]
+    others = [one for one in whole if one.strategy not in (now.strategy, POP) and measure.of(one) is not None]
 
     def key(strategy: StrategyPlan) -> tuple[int, int, float, int, str]:
         return *_harm(strategy), _peak(strategy, measure), len(strategy.idle_clients), strategy.strategy

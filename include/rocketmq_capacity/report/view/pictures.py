@@ -41,7 +41,7 @@ def telling_loads(
 
     None under POP: the queues of its clients are the same ones, and bars would count each several times.
     """
-    if now is None or not now.applicable or now.strategy == POP:
+    if now is None or not now.is_known or now.strategy == POP:
         return None
     skew = measure.of(now)
     is_uneven = skew is not None and (skew.excess or 0) > UNEVEN
