@@ -134,6 +134,11 @@ def _status(group: Group) -> GroupStatus:
         max_useful_clients=group.max_useful_clients,
         provision_status=verdict.status,
         provision_doubt=verdict.doubt,
+        pass_ratios={
+            reads.topic.topic: reads.pass_ratio for reads in group.business if reads.pass_ratio not in (None, 1.0)
+        }
+        or None,
+        untold_filters=tuple(reads.topic.topic for reads in group.business if reads.pass_ratio is None),
         provision_reason=verdict.reason,
         current_strategy=None if current is None else current.strategy,
         current_strategy_source=None if current is None else current.source,

@@ -79,3 +79,10 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, where clients consume otherwise than messages come")
     ] = None
+    pass_ratios: Annotated[
+        dict[str, float] | None,
+        Meta(description="of each topic that it filters the share of messages let through; null without a filter"),
+    ] = None
+    untold_filters: Annotated[
+        tuple[str, ...], Meta(description="topics that it filters, of which that share cannot be told")
+    ] = ()

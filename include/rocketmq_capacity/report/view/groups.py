@@ -7,7 +7,7 @@ import msgspec
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.report.figures import counted, number, per_cent
+from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHANGES, FINDINGS_A_GROUP, ITEMS
 from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
@@ -194,9 +194,35 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
         ("Reads by", group.message_request_mode),
         ("Strategy in use", _strategy_words(group)),
-        ("Utilisation of the busiest client", per_cent(status.utilisation)),
+        ("Utilisation of the busiest client", _utilisation(group)),
+        ("Clients needed", _needed(group)),
     ]
+    filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
+    facts += [(f"Filter on {topic} lets through", per_cent(filters[topic])) for topic in sorted(filters)[:ITEMS]]
+    if status.provision_doubt:
+        facts.append(("Facts that do not agree", status.provision_doubt))
     return tuple(facts)
+
+
+def _utilisation(group: GroupPlan) -> str:
+    """``37.8 % (c1)``, or from least to most where it is not exactly known."""
+    use = group.utilisation
+    if use is None:
+        return UNKNOWN
+    share = per_cent(use.estimate)
+    if use.lower != use.upper:
+        share = f"{share}, from {per_cent(use.lower)} to {per_cent(use.upper)}"
+    return f"{share} ({group.busiest_client})"
+
+
+def _needed(group: GroupPlan) -> str:
+    needed = group.needed_clients
+    if needed is None:
+        return UNKNOWN
+    if needed.target is None:
+        return "no number of clients is enough"
+    bounds = "" if needed.lower == needed.upper else f" ({needed.lower} to {needed.upper or 'no number is enough'})"
+    return f"{number(needed.target)}{bounds}; at least {number(group.min_safe_clients)} however they share the work"
 
 
 def _strategy_words(group: GroupPlan) -> str:
