@@ -107,12 +107,12 @@ def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
         _answer(one, "check the address, the network, and TLS in the connection file") for one in found.nameservers
     )
     yield from (_answer(one, "check the network, and the keys in the connection file") for one in found.brokers)
+    yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in found.proxies)
 
 
 def _answer(answer: Answer, mend: str) -> Part:
-    name = (
-        f"{answer.name} {answer.address}" if answer.name == "name server" else f"broker {answer.name} {answer.address}"
-    )
+    kind = "" if answer.name in ("name server", "Proxy") else "broker "
+    name = f"{kind}{answer.name} {answer.address}"
     if answer.problem is not None:
         return Part(name, f"not read ({answer.problem})", mend)
     return Part(name, f"answered, {answer.version}" if answer.version else "answered")

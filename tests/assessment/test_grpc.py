@@ -228,6 +228,8 @@ NAMED = (Proxy(proxy_addr=PROXY, mode="CLUSTER"),)
         (without_clients(moves=False, heartbeat=True), UNNAMED),
         (without_clients(moves=True, heartbeat=True, proxies=NAMED), NOBODY),
         (without_clients(moves=True, heartbeat=True, proxies=NAMED, silent=True), SILENT),
+        (without_clients(moves=False, heartbeat=True, proxies=(Proxy(proxy_addr="b:10911", mode="LOCAL"),)), UNNAMED),
+        (without_clients(moves=True, proxies=(Proxy(proxy_addr="b:10911", mode="LOCAL"),)), MOVING),
         (
             without_clients(moves=False, heartbeat=True, proxies=(*NAMED, Proxy(proxy_addr="p2:8080")), silent=True),
             NOBODY,

@@ -11,6 +11,7 @@ import yaml
 from rocketmq_capacity.client.options import ConnectionOptions, options_of, read_connection, render_options
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.address import Address
 from tests.client.certificates import Authority, authority
 
 KEYS: Final = {"access_key": "reader", "secret_key": "never-to-be-told", "security_token": "neither-this"}
@@ -53,6 +54,14 @@ def test_keys_and_limits_are_taken_as_they_stand(tmp_path: Path) -> None:
     assert settings.in_flight == 4
 
 
+def test_proxies_are_taken_as_addresses_and_written_as_they_were_given(tmp_path: Path) -> None:
+    options = options_of({"proxies": ["10.0.8.1:8080", "[fe80::1]:8080"]}, "here")
+    settings = read_connection(written(tmp_path, {"proxies": ["10.0.8.1:8080", "[fe80::1]:8080"]}))
+    assert settings.proxies == (Address("10.0.8.1", 8080), Address("fe80::1", 8080))
+    assert yaml.safe_load(render_options(options)) == {"proxies": ["10.0.8.1:8080", "[fe80::1]:8080"]}
+    assert read_connection(written(tmp_path, {})).proxies == ()
+
+
 def test_neither_options_nor_settings_show_a_secret_when_they_are_printed(tmp_path: Path) -> None:
     options = options_of(KEYS, "here")
     shown = f"{options!r} {options} {options.model_dump()} {read_connection(written(tmp_path, KEYS))}"
@@ -81,6 +90,18 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
         ("in_flight: 0", "in_flight: is out of range; expected a whole number from 1 to 1000"),
         ("in_flight: 1001", "in_flight: is out of range; expected a whole number from 1 to 1000"),
         ("in_flight: 1.5", "in_flight: is no whole number; expected a whole number from 1 to 1000"),
+        *(
+            (f"proxies: {value}", f"proxies: {problem}; expected a list of addresses, HOST:REMOTING-PORT each")
+            for value, problem in (
+                ("10.0.8.1:8080", "is no list"),
+                ("{a: 1}", "is no list"),
+                ("[10.0.8.1]", "names what is no address"),
+                ("['10.0.8.1:8080', '10.0.8.1:0']", "names what is no address"),
+                ("['10.0.8.1:8080;10.0.8.2:8080']", "names what is no address"),
+                ("[hunter2-in-the-wrong-place]", "names what is no address"),
+            )
+        ),
+        ("proxies: [8080]", "proxies: is no text; expected text, in quotes where it looks like a number or a date"),
         ("access_key: a", "secret_key: is missing; expected it beside access_key"),
         ("secret_key: a", "access_key: is missing; expected it beside secret_key"),
         ("security_token: a", "security_token: stands alone; expected access_key and secret_key beside it"),

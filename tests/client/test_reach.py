@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +100,22 @@ def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_told(
     assert silent.startswith("timed out after 0.3 s")
     assert other.startswith("the body of 6 bytes cannot be read")
     assert found.told().startswith("0 of 4 name servers answered (")
+
+
+def test_proxies_are_asked_as_well_and_are_not_needed(free_address: Address) -> None:
+    async def proxy(visit: Visit, asked: Command) -> None:
+        visit.answer(asked, code=206, remark="not online")
+
+    async def run() -> Reach:
+        async with SpeakingPeer(proxy) as there, SpeakingPeer(proxy) as names:
+            settings = replace(QUICK, proxies=(there.address, free_address))
+            return await reach([str(names.address)], settings)
+
+    found = asyncio.run(run())
+    well, ill = found.proxies
+    assert (well.name, well.version, well.problem) == ("Proxy", "V5_3_3", None)
+    assert "Connection refused" in (ill.problem or "")
+    assert "1 of 2 Proxies answered (Proxy " in found.told()
 
 
 def test_an_address_that_is_none_is_bad_input() -> None:

@@ -90,6 +90,13 @@ def test_what_the_form_says_is_what_the_client_is_told(monkeypatch: pytest.Monke
     assert (settings.connect_timeout_s, settings.request_timeout_s) == (2.0, 5.0)
 
 
+@pytest.mark.parametrize("proxies", ["10.0.8.1:8080;10.0.8.2:8080", " 10.0.8.1:8080 ; 10.0.8.2:8080; "])
+def test_the_form_names_proxies_as_it_names_name_servers(monkeypatch: pytest.MonkeyPatch, proxies: str) -> None:
+    connection = read(monkeypatch, {**WHOLE, "extra": {"proxies": proxies}})
+    assert [str(address) for address in connection.settings().proxies] == ["10.0.8.1:8080", "10.0.8.2:8080"]
+    assert read(monkeypatch, WHOLE).settings().proxies == ()
+
+
 def test_printing_a_connection_shows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = read(monkeypatch, WHOLE)
     shown = f"{connection!r} {connection} {connection.settings()}"
@@ -126,6 +133,9 @@ def test_a_connection_may_be_given_as_a_uri(monkeypatch: pytest.MonkeyPatch) -> 
         ({"login": ""}, "login: is missing; expected it beside secret_key"),
         ({"password": ""}, "password: is missing; expected it beside access_key"),
         ({"password": f"{SECRET}\n"}, "password: is empty, or has a blank at an end or a control sign in it"),
+        ({"extra": {"proxies": "10.0.8.1"}}, "proxies: names what is no address; expected a list of addresses"),
+        ({"extra": {"proxies": SECRET}}, "proxies: names what is no address; expected a list of addresses"),
+        ({"extra": {"proxies": 8080}}, "proxies: is no list; expected a list of addresses"),
         ({"extra": {"tls": "maybe"}}, "tls: is no switch; expected true or false"),
         ({"extra": {"request_timeout_s": "soon"}}, "request_timeout_s: is no number; expected seconds"),
         ({"extra": {"tls_verfy": False}}, "tls_verfy: is not a known key; the nearest known key is 'tls_verify'"),

@@ -23,6 +23,11 @@ def grpc(count: int, **facts: Any) -> list[Client]:
 CASES.case("grpc_many", grpc(9), *FOUR)
 CASES.case("grpc_in_order", grpc(9), *FOUR, orderly=True, message_type="FIFO")
 CASES.case("grpc_idle_bound", grpc(20, consume_threads=20, consume_batch_size=1, status=takes("x", 1.0)), *FOUR)
+CASES.case(
+    "grpc_too_busy",
+    grpc(4, consume_threads=2, consume_batch_size=1, status=takes("grpc_too_busy", 200.0)),
+    *FOUR,
+)
 CASES.case("grpc_same_id", [*grpc(1), *grpc(1), *grpc(1)], *FOUR)
 CASES.case("both", [*members(3, allocate_strategy="AVG"), *grpc(2)], *FOUR)
 CASES.case("both_in_order", [*members(3, allocate_strategy="AVG"), *grpc(2)], *FOUR, orderly=True)
@@ -64,6 +69,13 @@ CASES.group(
 def test_nothing_is_recommended_for_what_grpc_clients_cannot_have(answered: Answers, group: str) -> None:
     assert answered.actions(consumer_group=group) == []
     assert answered.actions(topic=group) == []
+
+
+def test_what_is_too_busy_may_have_more_clients_or_more_threads_of_their_own_kind(answered: Answers) -> None:
+    assert set(answered.actions(consumer_group="grpc_too_busy")) == {"RAISE_CONSUME_THREADS", "SCALE_CONSUMERS"}
+    assert "setConsumptionThreadCount" in answered.one("RAISE_CONSUME_THREADS", "grpc_too_busy")["reason"]
+    # 40 messages a second of 200 ms each keep 8 threads busy: at most 70 % of 6 clients' 12.
+    assert answered.one("SCALE_CONSUMERS", "grpc_too_busy")["after"]["clients"] == 6
 
 
 @pytest.mark.parametrize("group", ["both", "both_in_order"])

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.client.speaking_peer import SpeakingPeer, Visit
@@ -83,9 +84,30 @@ class ToldBroker:
         _send(visit, request, answer if answer is not None else _usual(request))
 
 
+@dataclass
+class ToldProxy:
+    """One Proxy: ``rules`` win over what one in cluster mode without a client would say, and None is silence."""
+
+    rules: dict[int, Rule | None] = field(default_factory=dict)
+    address: str = ""
+    asked: list[Command] = field(default_factory=list)
+
+    async def handle(self, visit: Visit, request: Command) -> None:
+        """Answer as told."""
+        self.asked.append(request)
+        route = {"brokerDatas": [{"brokerName": "a", "brokerAddrs": {"0": self.address}}], "queueDatas": []}
+        usual: dict[int, Answer] = {38: (1, "consumerGroupInfo is null"), 105: (0, route), 203: (206, "not online")}
+        rule = self.rules.get(request.code, usual[request.code])
+        if rule is None:
+            return
+        answer = rule(request) if callable(rule) else rule
+        _send(visit, request, answer if answer is not None else usual[request.code])
+
+
 def snapshot_of(
     brokers: list[ToldBroker],
     *,
+    proxies: Sequence[ToldProxy] = (),
     topics: tuple[str, ...] = ("pay",),
     clusters: tuple[str, ...] = ("C1",),
     name_server: dict[int, Rule] | None = None,
@@ -116,7 +138,12 @@ def snapshot_of(
             for broker in brokers:
                 peer = await running.enter_async_context(SpeakingPeer(broker.handle))
                 broker.address = broker.address or str(peer.address)
-            return await asyncio.wait_for(collect([str(names.address)], options=options), 60)
+            for proxy in proxies:
+                if not proxy.address:
+                    proxy.address = str((await running.enter_async_context(SpeakingPeer(proxy.handle))).address)
+            named = [parse_address(proxy.address) for proxy in proxies]
+            told = replace(options or CollectOptions(), proxies=named) if named else options
+            return await asyncio.wait_for(collect([str(names.address)], options=told), 60)
 
     return asyncio.run(run())
 

@@ -127,6 +127,34 @@ class BrokerAdmin:
         await self._peer.close()
 
 
+class ProxyAdmin:
+    """One Proxy, at its remoting port; every method raises as those of `BrokerAdmin`."""
+
+    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
+        self._peer = Peer(address, settings)
+
+    @property
+    def version(self) -> int | None:
+        """RocketMQ's number of the Proxy's version, as its answers bear it; None where none has come."""
+        return self._peer.version
+
+    async def topic_route(self, topic: str) -> TopicRoute:
+        """105: where clients of the topic are sent; code 17 where it has no route."""
+        return await self._peer.call(request.topic_route(topic))
+
+    async def consumer_connection(self, consumer_group: str) -> ConsumerConnection:
+        """203: the group's members that this Proxy knows, its own and those of other Proxies."""
+        return await self._peer.call(request.consumer_connection(consumer_group))
+
+    async def consumer_ids(self, consumer_group: str) -> ConsumerIds:
+        """38: the client ids of these."""
+        return await self._peer.call(request.consumer_ids(consumer_group))
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._peer.close()
+
+
 def _is_answer(error: Exception) -> bool:
     """Whether the error is the name server's considered answer, which another one would give as well."""
     return isinstance(error, ResponseError) and not is_transient(error)

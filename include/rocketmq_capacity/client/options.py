@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.address import parse_address
+from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file
 
 WHAT: Final = "a connection file"
@@ -42,6 +44,7 @@ class ConnectionOptions(BaseModel):
     connect_timeout_s: Seconds = _DEFAULT.connect_timeout_s
     request_timeout_s: Seconds = _DEFAULT.request_timeout_s
     in_flight: AtATime = _DEFAULT.in_flight
+    proxies: tuple[ProxyAddress, ...] | None = None
 
 
 def read_connection(path: Path) -> ConnectionSettings:
@@ -88,14 +91,21 @@ def settings_of(options: ConnectionOptions, source: str, folder: Path) -> Connec
         in_flight=options.in_flight,
         tls=_tls(options, source, folder) if options.tls else None,
         credentials=credentials,
+        proxies=tuple(map(parse_address, options.proxies or ())),
     )
 
 
 def render_options(options: ConnectionOptions) -> bytes:
     """The connection file that says the same, secrets included."""
     said = options.model_dump(exclude_defaults=True)
-    plain = {key: value.get_secret_value() if isinstance(value, SecretStr) else value for key, value in said.items()}
+    plain = {key: _plain(value) for key, value in said.items()}
     return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _mapping(path: Path) -> dict[Any, Any]:
@@ -128,6 +138,8 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
 _SECONDS: Final = "seconds, above 0 and up to 600"
 _COUNT: Final = "a whole number from 1 to 1000"
 _WORDS: Final = {
+    "tuple_type": "is no list; expected a list of addresses, HOST:REMOTING-PORT each",
+    "value_error": "names what is no address; expected a list of addresses, HOST:REMOTING-PORT each",
     "string_type": "is no text; expected text, in quotes where it looks like a number or a date",
     "string_too_short": "is empty; expected text",
     "bool_type": "is no switch; expected true or false",

@@ -22,6 +22,8 @@ class Peer:
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self.address = address
+        self.version: int | None = None
+        """RocketMQ's number of the peer's version, as its last answer bore it."""
         self._settings = settings
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[Connection] | None = None
@@ -50,6 +52,7 @@ class Peer:
             connection = await self._connected()
         limit_s = self._settings.request_timeout_s + request.relay_s
         response = await connection.ask(request.code, request.ext_fields, limit_s=limit_s)
+        self.version = response.version
         return request.answer(response, max_body_bytes=self._settings.max_body_bytes)
 
     async def _connected(self) -> Connection:

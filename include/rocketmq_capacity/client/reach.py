@@ -1,20 +1,24 @@
-"""Who of a cluster answers, without taking a snapshot: every name server is asked, and every broker that they list."""
+"""Who of a cluster answers, without taking a snapshot: name servers, the brokers that they list, and Proxies."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.client.admin import BrokerAdmin, NameServers
+from rocketmq_capacity.client.admin import BrokerAdmin, NameServers, ProxyAdmin
 from rocketmq_capacity.client.errors import NoNameServerError, TransportError
 from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
+from rocketmq_capacity.protocol.codes import ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.settings.address import Address, parse_address, parse_nameservers
 
 ATTEMPTS: Final = 1
 """Somebody waits for the answer, and may ask again."""
+NOBODY: Final = "TOOLS_CONSUMER"
+"""A group that is RocketMQ's own, and has no consumer behind a Proxy."""
 WARM_UP_S: Final = 5
 """A broker's figures are sampled every second (StoreStatsService.java, rocketmq-all-5.3.3)."""
 
@@ -41,11 +45,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Everybody who was asked, name servers and brokers in the order of their names."""
+    """Everybody who was asked: name servers and brokers in the order of their names, Proxies as they were named."""
 
     clusters: tuple[str, ...]
     nameservers: tuple[Answer, ...]
     brokers: tuple[Answer, ...]
+    proxies: tuple[Answer, ...] = ()
 
     @property
     def is_enough(self) -> bool:
@@ -60,6 +65,9 @@ class Reach:
             parts.append(f"cluster {', '.join(self.clusters) or 'without a name'}")
             well = sum(one.problem is None for one in self.brokers)
             parts.append(f"{well} of {len(self.brokers)} brokers answered ({_list(self.brokers) or 'none is listed'})")
+        if self.proxies:
+            well = sum(one.problem is None for one in self.proxies)
+            parts.append(f"{well} of {len(self.proxies)} Proxies answered ({_list(self.proxies)})")
         return "; ".join(parts)
 
 
@@ -81,8 +89,9 @@ async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Rea
     brokers = await asyncio.gather(
         *(_ask_broker(f"{name} {number}", address, settings) for (name, number), address in sorted(listed.items()))
     )
+    proxies = await asyncio.gather(*(_ask_proxy(address, settings) for address in settings.proxies))
     clusters = sorted({cluster for info in told for cluster in info.clusters})
-    return Reach(tuple(clusters), tuple(answer for _, answer in asked), tuple(brokers))
+    return Reach(tuple(clusters), tuple(answer for _, answer in asked), tuple(brokers), tuple(proxies))
 
 
 async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, Answer]:
@@ -110,6 +119,20 @@ async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> 
     finally:
         await admin.close()
     return Answer(name, address, version=runtime.get("brokerVersionDesc"))
+
+
+async def _ask_proxy(address: Address, settings: ConnectionSettings) -> Answer:
+    admin = ProxyAdmin(address, settings)
+    try:
+        await admin.consumer_connection(NOBODY)
+    except ResponseError as error:
+        if error.code != ResponseCode.CONSUMER_NOT_ONLINE:
+            return Answer("Proxy", str(address), problem=str(error))
+    except (TransportError, ProtocolError) as error:
+        return Answer("Proxy", str(address), problem=str(error))
+    finally:
+        await admin.close()
+    return Answer("Proxy", str(address), version=None if admin.version is None else version_name(admin.version))
 
 
 async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ from typing import Final
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.protocol.compression import MAX_BODY_BYTES
 from rocketmq_capacity.protocol.frame import MAX_FRAME_BYTES
+from rocketmq_capacity.settings.address import Address
 
 BROKER_ADMIN_THREADS: Final = 16
 """Threads of a broker that answer questions like ours, mqadmin's and a dashboard's (adminBrokerThreadPoolNums).
@@ -43,6 +44,7 @@ class ConnectionSettings:
         serialization: of the headers that we send; answers come in the peer's.
         tls: speak TLS by these rules; None speaks plainly.
         credentials: sign every request; None signs none.
+        proxies: remoting addresses of the cluster's Proxies, which are asked as brokers are.
     """
 
     connect_timeout_s: float = 3.0
@@ -55,3 +57,4 @@ class ConnectionSettings:
     serialization: Serialization = Serialization.JSON
     tls: ssl.SSLContext | None = None
     credentials: Credentials | None = None
+    proxies: tuple[Address, ...] = ()

@@ -17,6 +17,8 @@ from rocketmq_capacity.errors import BadInput, CapacityError
 from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
+_LIST: Final = "proxies"
+"""The form has it as one text, with ``;`` between the addresses."""
 _FIELDS: Final = {"access_key": "login", "secret_key": "password"}
 """Where the form shows what the options call otherwise."""
 _SWITCHES: Final[dict[str, bool]] = {"true": True, "false": False}
@@ -117,6 +119,8 @@ def _read(key: str, value: Any) -> Any:
     field = ConnectionOptions.model_fields.get(key)
     if field is None or not isinstance(value, str):
         return value
+    if key == _LIST:
+        return [text.strip() for text in value.split(";") if text.strip()]
     if field.annotation is bool:
         return _SWITCHES.get(value.lower(), value)
     if field.annotation in (float, int):

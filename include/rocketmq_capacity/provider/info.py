@@ -18,6 +18,11 @@ CONNECTION_TYPE: Final[dict[str, Any]] = {
         },
     },
     "conn-fields": {
+        "proxies": {
+            "label": "Proxies",
+            "description": "Remoting ports of the cluster's Proxies, such as 10.0.8.1:8080;10.0.8.2:8080.",
+            "schema": {"type": ["string", "null"]},
+        },
         "tls": {
             "label": "TLS",
             "description": "Speak TLS to name servers and brokers.",

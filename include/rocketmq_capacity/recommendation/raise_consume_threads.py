@@ -15,6 +15,12 @@ HOW: Final = (
     " the minimum is ever started. The listener, and what it calls, must bear so many calls at the same time."
 )
 
+HOW_GRPC: Final = (
+    "Set it where the client is built (setConsumptionThreadCount of a PushConsumer). The listener, and what it calls,"
+    " must bear so many calls at the same time."
+)
+"""Of a group with gRPC clients, which have one number of threads."""
+
 
 def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
     """One recommendation where more threads alone bring the busiest client within the bound.
@@ -26,11 +32,12 @@ def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
         threads = facts.get("needed_consume_threads")
         if threads is None:
             continue
+        how = HOW_GRPC if group.facts.has_grpc_clients else HOW
         yield answer(
             ACTION,
             consumer_group=group.name,
             target=threads,
-            reason=sentences(_why(threads, facts["consume_threads"], facts.get("needed_rt_ratio")), HOW),
+            reason=sentences(_why(threads, facts["consume_threads"], facts.get("needed_rt_ratio")), how),
             rules=[RULE],
             before={"consume_threads": facts["consume_threads"], "utilisation_ratio": facts["utilisation_ratio"]},
             after={"consume_threads": threads, "utilisation_ratio": facts["threads_busy_ratio"]},

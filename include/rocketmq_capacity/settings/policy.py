@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from rocketmq_capacity.settings.address import ip_of
+from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
 from rocketmq_capacity.vocabulary import (
     AVG,
@@ -336,6 +337,7 @@ class Policy(Section):
     current_strategies: CurrentStrategies = CurrentStrategies()
     consistent_hash: ConsistentHash = ConsistentHash()
     exclude: Exclude = Exclude()
+    proxies: tuple[ProxyAddress, ...] = ()
     snapshot: Sampling = Sampling()
     history: History = History()
     retention: Retention = Retention()

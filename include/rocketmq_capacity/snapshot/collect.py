@@ -3,10 +3,10 @@
 1. The name server is asked for brokers (106) and topics (206); without it there is no snapshot.
 2. Every broker is asked for its tables; meanwhile the name server is asked for the route of every topic (105).
 3. Samples of offsets are taken: how far every queue is read (208) in each, how far it is written (202) in the first
-   and the last, between which rates are measured. Beside the last one stand the members of every group (203): that
-   moment is the snapshot's ``taken_at``.
-4. Every client is asked about itself (307), through a broker that it is connected to. This comes last and is rationed,
-   because a client that hangs holds a thread of the broker; and a client gets one question at a time.
+   and the last, between which rates are measured. Beside the last one stand the members of every group (203), which
+   Proxies are asked for as well: that moment is the snapshot's ``taken_at``.
+4. Every remoting client is asked about itself (307), through a broker that it is connected to. This comes last and is
+   rationed, because a client that hangs holds a thread of the broker; and a client gets one question at a time.
 
 System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
 for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error:
@@ -15,7 +15,7 @@ but a cluster whose brokers deny us everything is one that cannot be read.
 
 import asyncio
 import ssl
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -32,11 +32,14 @@ from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey, for_each
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
+from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_unnamed_proxy
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, is_system_group, is_system_topic
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct
-from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.snapshot.protocols import protocol_of
+from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
+from rocketmq_capacity.vocabulary import GRPC, java_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class CollectOptions:
         settings: limits of time and size, and retries, of every connection.
         tls: speak TLS by these rules, to name servers and brokers alike.
         credentials: for brokers with access control.
+        proxies: remoting addresses of Proxies, beside those that ``settings`` name.
     """
 
     sample_count: int = 1
@@ -56,6 +60,11 @@ class CollectOptions:
     settings: ConnectionSettings = field(default_factory=ConnectionSettings)
     tls: ssl.SSLContext | None = None
     credentials: Credentials | None = None
+    proxies: Sequence[Address] = ()
+
+    def proxy_addresses(self) -> list[Address]:
+        """Every Proxy to ask, each once, in the order of their addresses."""
+        return sorted({*self.proxies, *self.settings.proxies})
 
     def connection_settings(self) -> ConnectionSettings:
         """The settings of a connection, TLS and credentials included."""
@@ -100,6 +109,7 @@ class _Survey:
         self._failures = FailureLog()
         self._facts: list[BrokerFacts] = []
         self._surveys: list[BrokerSurvey] = []
+        self._proxies = [ProxySurvey(proxy, self._settings, self._failures) for proxy in options.proxy_addresses()]
 
     async def take(self) -> Inventory:
         """All of it, in the order that the module describes."""
@@ -119,26 +129,31 @@ class _Survey:
             asked_topics = {topic for topic in topics if not is_system_topic(topic, clusters, broker_names)}
             asked_groups = [group for group in groups if not is_system_group(group)]
             taken_at = await self._sample(asked_topics, asked_groups)
+            await self._ask_what_proxies_are(asked_topics)
             await self._ask_clients(asked_groups)
             await self._ask_routes([topic for topic in topics if topic not in set(listed_topics)], routes)
             await routing
         finally:
             routing.cancel()
-        groups_of = GroupDescriber([survey.facts for survey in self._speakers()], static_topics(routes))
-        return Inventory(
+        speakers, proxies = [survey.facts for survey in self._speakers()], [proxy.facts for proxy in self._proxies]
+        groups_of = GroupDescriber(speakers, static_topics(routes), proxies)
+        taken = Inventory(
             format=FORMAT,
             cluster_name=cluster_name(info.clusters),
             taken_at=taken_at,
             nameservers=tuple(map(str, self._addresses)),
             brokers=describe_brokers(self._facts),
-            topics=describe_topics(topics, routes, [survey.facts for survey in self._speakers()]),
+            proxies=describe_proxies(proxies, speakers),
+            topics=describe_topics(topics, routes, speakers),
             consumer_groups=tuple(groups_of.describe(group) for group in groups),
             failures=self._failures.rows(),
         )
+        return with_unnamed_proxy(taken)
 
     async def close(self) -> None:
         """End all connections."""
-        await asyncio.gather(self._names.close(), *(survey.close() for survey in self._surveys))
+        surveys: list[BrokerSurvey | ProxySurvey] = [*self._surveys, *self._proxies]
+        await asyncio.gather(self._names.close(), *(survey.close() for survey in surveys))
 
     async def _ask_name_server(self) -> tuple[ClusterInfo, list[str]]:
         """106 and 206."""
@@ -215,7 +230,8 @@ class _Survey:
             is_first, is_last = number == 0, number == self._options.sample_count - 1
             written = topics if is_first or is_last else set[str]()
             await asyncio.gather(
-                *(self._sample_of(survey, at, written, groups, with_members=is_last) for survey in self._speakers())
+                *(self._sample_of(survey, at, written, groups, with_members=is_last) for survey in self._speakers()),
+                *(proxy.ask_who_consumes(groups) for proxy in self._proxies if is_last),
             )
         return at
 
@@ -232,6 +248,13 @@ class _Survey:
             questions.append(survey.ask_who_consumes(groups))
         await asyncio.gather(*questions)
 
+    async def _ask_what_proxies_are(self, topics: Collection[str]) -> None:
+        """105 about one topic, to each Proxy."""
+        addresses = {facts.broker_name: [facts.broker_addr] for facts in self._facts if facts.is_asked_for_all}
+        if topics:
+            topic = min(topics, key=java_order)
+            await asyncio.gather(*(proxy.ask_about_itself(topic, addresses) for proxy in self._proxies))
+
     async def _ask_clients(self, groups: Sequence[str]) -> None:
         """307 for each client of each group: a client about one group after the other, the clients side by side.
 
@@ -247,7 +270,9 @@ class _Survey:
             seen_by: dict[str, list[BrokerSurvey]] = {}
             for survey in self._speakers():
                 connection = survey.facts.connections.get(group)
-                for client_id in {one.client_id for one in connection.connections} if connection else ():
+                # A gRPC client could not answer, and the broker would keep a thread waiting for it.
+                members = [one for one in connection.connections if protocol_of(one) != GRPC] if connection else ()
+                for client_id in {one.client_id for one in members}:
                     seen_by.setdefault(client_id, []).append(survey)
             for client_id in sorted(seen_by, key=java_order):
                 brokers = seen_by[client_id]

@@ -7,11 +7,13 @@ from typing import Final
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, SubscriptionData
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription
+from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.vocabulary import (
     AVG,
     AVG_BY_CIRCLE,
     CONFIG,
     CONSISTENT_HASH,
+    GRPC,
     MACHINE_ROOM,
     MACHINE_ROOM_NEARBY,
     java_order,
@@ -35,28 +37,36 @@ _CHOOSES_ITS_OWN_QUEUES: Final = "registerTopics"
 
 
 def describe_clients(
-    connections: Mapping[str, Sequence[Connection]], running_infos: Mapping[str, ConsumerRunningInfo]
+    connections: Mapping[str, Sequence[Connection]],
+    running_infos: Mapping[str, ConsumerRunningInfo],
+    of_proxies: Mapping[str, Sequence[Connection]] | None = None,
 ) -> tuple[Client, ...]:
     """One entry for each running consumer of a group, in Java's order of their ids.
 
     A consumer holds one channel to each broker, so there are as many of one id as it has channels on one and the same
     broker. Of consumers that share an id one alone answers 307, nobody can tell which: the first entry has its answer.
+    A gRPC client makes its id itself, unlike any other; a Proxy may name it twice, by its own channel and by what
+    another Proxy told of it.
 
     Args:
         connections: the group's channels by broker name.
         running_infos: what clients say of themselves, by client id.
+        of_proxies: the group's channels by address of a Proxy.
     """
     channels: dict[str, dict[str, list[Connection]]] = {}
-    for broker_name in sorted(connections, key=java_order):
-        for connection in sorted(connections[broker_name], key=lambda one: one.client_addr or ""):
-            channels.setdefault(connection.client_id, {}).setdefault(broker_name, []).append(connection)
+    for by_place in (connections, of_proxies or {}):
+        for place in sorted(by_place, key=java_order):
+            for connection in sorted(by_place[place], key=lambda one: one.client_addr or ""):
+                channels.setdefault(connection.client_id, {}).setdefault(place, []).append(connection)
     clients: list[Client] = []
     for client_id in sorted(channels, key=java_order):
-        by_broker = channels[client_id]
-        for index in range(max(map(len, by_broker.values()))):
-            seen_on = tuple(broker_name for broker_name, found in by_broker.items() if len(found) > index)
+        own = channels[client_id]
+        first = next(iter(own.values()))[0]
+        copies = 1 if protocol_of(first) == GRPC else max(map(len, own.values()))
+        for index in range(copies):
+            seen_on = tuple(place for place, found in own.items() if len(found) > index)
             info = running_infos.get(client_id) if index == 0 else None
-            clients.append(_client(by_broker[seen_on[0]][index], seen_on, info))
+            clients.append(_client(own[seen_on[0]][index], seen_on, info))
     return tuple(clients)
 
 
@@ -103,6 +113,7 @@ def _client(connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunn
     known = Client(
         client_id=connection.client_id,
         client_addr=connection.client_addr,
+        protocol=GRPC if protocol_of(connection) == GRPC else None,
         language=connection.language,
         version=version,
         seen_on=seen_on,

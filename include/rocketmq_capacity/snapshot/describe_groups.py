@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode
-from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
+from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.vocabulary import (
     DEFAULT_POP_SHARE,
     DEFAULT_REQUEST_MODE,
@@ -26,9 +27,12 @@ T = TypeVar("T")
 
 
 class GroupDescriber:
-    """Describes groups, one after the other, from the facts of the brokers that speak for their names."""
+    """Describes groups, one after the other, from the facts of Proxies and of brokers that speak for their names."""
 
-    def __init__(self, brokers: Iterable[BrokerFacts], static_topics: Collection[str]) -> None:
+    def __init__(
+        self, brokers: Iterable[BrokerFacts], static_topics: Collection[str], proxies: Iterable[ProxyFacts] = ()
+    ) -> None:
+        self._proxies = list(proxies)
         self._brokers = sorted(brokers, key=lambda facts: java_order(facts.broker_name))
         self._static_topics = static_topics
         self._running_infos: dict[str, dict[str, ConsumerRunningInfo]] = {}
@@ -44,25 +48,23 @@ class GroupDescriber:
                 self._modes.setdefault((mode.consumer_group, mode.topic), mode)
 
     def describe(self, consumer_group: str) -> ConsumerGroup:
-        """One group: what the last heartbeat said is taken from the first broker that has one."""
-        online = {
-            facts.broker_name: facts.connections[consumer_group]
-            for facts in self._brokers
-            if consumer_group in facts.connections
-        }
+        """One group: what the last heartbeat said is taken from the first broker that has one, else the first Proxy."""
+        at_brokers = _online(consumer_group, {facts.broker_name: facts.connections for facts in self._brokers})
+        at_proxies = _online(consumer_group, {str(facts.address): facts.connections for facts in self._proxies})
+        online = [*at_brokers.values(), *at_proxies.values()]
         infos = self._running_infos.get(consumer_group, {})
-        subscriptions = self._subscriptions(consumer_group, online.values(), infos.values())
+        subscriptions = self._subscriptions(consumer_group, online, infos.values())
         mode, share = _common_mode(subscriptions)
-        model = _first(connection.message_model for connection in online.values())
+        model = _first(connection.message_model for connection in online)
         return ConsumerGroup(
             consumer_group=consumer_group,
             message_model=model if model in MESSAGE_MODELS else None,
-            consume_type=_first(connection.consume_type for connection in online.values()),
+            consume_type=_first(connection.consume_type for connection in online),
             message_request_mode=mode,
             pop_share_queue_num=share,
             orderly=self._is_orderly(consumer_group, infos.values()),
             subscriptions=subscriptions,
-            clients=describe_clients({name: one.connections for name, one in online.items()}, infos),
+            clients=describe_clients(_connections(at_brokers), infos, _connections(at_proxies)),
             offsets=self._offsets(consumer_group),
         )
 
@@ -138,6 +140,17 @@ class GroupDescriber:
                 offsets.append(_group_offset(queue, progress, samples))
         ordered = sorted(offsets, key=lambda one: (java_order(one.topic), java_order(one.broker_name), one.queue_id))
         return tuple(ordered) if is_known else None
+
+
+def _online(
+    consumer_group: str, connections: Mapping[str, Mapping[str, ConsumerConnection]]
+) -> dict[str, ConsumerConnection]:
+    """What each broker or Proxy says of the group, by its name or address; those that do not know it are left out."""
+    return {place: each[consumer_group] for place, each in connections.items() if consumer_group in each}
+
+
+def _connections(online: Mapping[str, ConsumerConnection]) -> dict[str, Sequence[Connection]]:
+    return {place: one.connections for place, one in online.items()}
 
 
 def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[Sample, ...]) -> GroupOffset:

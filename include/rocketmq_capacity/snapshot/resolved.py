@@ -1,7 +1,7 @@
 """The inventory with what tables and units look up in it: kinds, rooms, request modes, who reads what."""
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from rocketmq_capacity.settings.policy import Policy, Rooms
@@ -15,7 +15,8 @@ from rocketmq_capacity.snapshot.inventory import (
     distinct,
     parse_utc,
 )
-from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC, Kinds
+from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import (
     ABSENT,
     BUSINESS,
@@ -27,10 +28,7 @@ from rocketmq_capacity.vocabulary import (
     MASTER,
     MASTERLESS,
     MIXED,
-    OFFSETS_MOVE,
     POP,
-    PROXIES_SILENT,
-    PROXY_UNNAMED,
     UnseenClients,
 )
 
@@ -86,6 +84,7 @@ class Resolved:
             _reads_of(group, topics, is_proxied=self.protocols[group.consumer_group] == GRPC)
             for group, topics in zip(inventory.consumer_groups, self.topics_read, strict=True)
         ]
+        self._unseen = Unseen(inventory)
         self.seconds = Seconds()
         self._topics = {topic.topic: topic for topic in inventory.topics}
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
@@ -151,14 +150,7 @@ class Resolved:
 
     def unseen_clients(self, group: ConsumerGroup) -> UnseenClients | None:
         """Why a group without known clients may have some behind a Proxy; None where nothing speaks for it."""
-        if group.clients:
-            return None
-        if proxies := self.inventory.proxies:
-            are_silent = all(proxy.proxy_addr in self.failed_addresses for proxy in proxies)
-            return PROXIES_SILENT if are_silent else None
-        if any(topic.topic == HEARTBEAT_TOPIC for topic in self.inventory.topics):
-            return PROXY_UNNAMED
-        return OFFSETS_MOVE if any(map(has_moved, group.offsets or ())) else None
+        return self._unseen.clients_of(group)
 
     def behind_s(self, offset: GroupOffset) -> float | None:
         """Seconds from the store time of the last message read to the snapshot."""
@@ -186,13 +178,6 @@ def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] |
     """For each client the topics that it subscribes, where these are not all of its group's."""
     of_clients = [_topics_of_client(client, group) for client in group.clients or ()]
     return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
-
-
-def has_moved(offset: GroupOffset) -> bool:
-    """Whether the group has read on between the samples of a snapshot."""
-    places = [sample.consumer_offset for sample in offset.samples or ()]
-    known = [place for place in (*places, offset.consumer_offset) if place is not None]
-    return any(later > earlier for earlier, later in pairwise(known))
 
 
 def _protocol_of(group: ConsumerGroup) -> str | None:

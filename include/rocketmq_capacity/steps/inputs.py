@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.client.options import read_connection
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, read_inventory
@@ -48,6 +49,7 @@ def inventory_of(
         sample_count=sampling.sample_count,
         sample_interval_s=sampling.sample_interval_s,
         settings=settings or ConnectionSettings(),
+        proxies=tuple(map(parse_address, policy.proxies)),
     )
     return collect_now([nameserver], options=options)
 

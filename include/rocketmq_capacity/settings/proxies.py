@@ -1,0 +1,19 @@
+"""Proxies as a policy and a connection name them: the addresses of their remoting ports."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from rocketmq_capacity.settings.address import parse_address
+
+
+def _checked(text: str) -> str:
+    try:
+        return str(parse_address(text))
+    except ValueError:
+        # Without the text: in a connection file it may be a secret that stands in the wrong place.
+        raise ValueError("is no address; expected HOST:REMOTING-PORT") from None
+
+
+ProxyAddress = Annotated[str, Field(strict=True), AfterValidator(_checked)]
+"""``host:port`` of a Proxy's remoting port (ProxyConfig.remotingListenPort, 8080 by default)."""

@@ -1,0 +1,61 @@
+"""Proxies as the inventory has them: those that were named, and brokers that hold one; and what speaks for others."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.protocol.codes import RequestCode
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.identify import is_system_group
+from rocketmq_capacity.snapshot.inventory import Failure, Inventory, Proxy
+from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC
+from rocketmq_capacity.snapshot.protocols import protocol_of
+from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
+from rocketmq_capacity.snapshot.unseen import Unseen
+from rocketmq_capacity.vocabulary import GRPC, LOCAL_MODE, OFFSETS_MOVE
+
+NOT_NAMED: Final = "proxy"
+"""In place of the address of a Proxy that nobody named."""
+
+
+def describe_proxies(named: Sequence[ProxyFacts], brokers: Iterable[BrokerFacts]) -> tuple[Proxy, ...] | None:
+    """One entry a Proxy, by address; None where there is none.
+
+    A broker that names gRPC clients holds a Proxy in local mode: its entry has the broker's address, unless a Proxy in
+    local mode on its host was named.
+    """
+    found = {
+        str(facts.address): Proxy(proxy_addr=str(facts.address), mode=facts.mode, version=facts.version)
+        for facts in named
+    }
+    hosts = {facts.address.host for facts in named if facts.mode == LOCAL_MODE}
+    for facts in brokers:
+        if _holds_proxy(facts) and facts.broker_addr.rpartition(":")[0] not in hosts:
+            version = None if facts.runtime is None else facts.runtime.get("brokerVersionDesc")
+            found[facts.broker_addr] = Proxy(proxy_addr=facts.broker_addr, mode=LOCAL_MODE, version=version)
+    return tuple(found[address] for address in sorted(found)) or None
+
+
+def with_unnamed_proxy(taken: Inventory) -> Inventory:
+    """The snapshot with a failure that says so, where a Proxy works in the cluster and none was asked."""
+    unseen = Unseen(taken)
+    reading = [
+        group.consumer_group
+        for group in taken.consumer_groups
+        if unseen.clients_of(group) == OFFSETS_MOVE and not is_system_group(group.consumer_group)
+    ]
+    if unseen.works_unnamed:
+        why = f"a Proxy works here ({HEARTBEAT_TOPIC} exists)"
+    elif reading:
+        why = f"groups without a known client read on ({listed(reading)})"
+    else:
+        return taken
+    error = f"{why}, and none is named: expected proxies: [HOST:REMOTING-PORT] in the policy or the connection"
+    failure = Failure(broker_addr=NOT_NAMED, request=RequestCode.GET_CONSUMER_CONNECTION_LIST.name, error=error)
+    return replace(taken, failures=(*(taken.failures or ()), failure))
+
+
+def _holds_proxy(facts: BrokerFacts) -> bool:
+    return any(protocol_of(one) == GRPC for each in facts.connections.values() for one in each.connections)

@@ -1,0 +1,112 @@
+"""Asks one Proxy, over one connection to its remoting port: what it is, and the consumers that it knows.
+
+Brokers know none of the consumers of a Proxy in cluster mode. Proxies tell one another of theirs (HeartbeatSyncer,
+rocketmq-all-5.3.3), so that each of them names all.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from rocketmq_capacity.client.admin import ProxyAdmin
+from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.body.cluster import TopicRoute
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection
+from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.version import version_name
+from rocketmq_capacity.settings.address import Address, parse_address
+from rocketmq_capacity.snapshot.broker_survey import for_each
+from rocketmq_capacity.snapshot.failure_log import FailureLog
+from rocketmq_capacity.vocabulary import CLUSTER_MODE, LOCAL_MODE, ProxyMode
+
+
+@dataclass(slots=True)
+class ProxyFacts:
+    """One Proxy and its answers, filled while they come in.
+
+    Args:
+        address: its remoting port.
+        mode: None where its answer does not tell.
+        version: None where it did not answer.
+        connections: by consumer group, for those that are online here.
+    """
+
+    address: Address
+    mode: ProxyMode | None = None
+    version: str | None = None
+    connections: dict[str, ConsumerConnection] = field(default_factory=dict)
+
+
+class ProxySurvey:
+    """The questions to one Proxy; answers are left in ``facts``, failures in the log."""
+
+    def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
+        """Prepare; nothing is asked yet."""
+        self.facts = ProxyFacts(address)
+        self._admin = ProxyAdmin(address, settings)
+        self._failures = failures
+        self._at_a_time = settings.in_flight
+
+    async def ask_about_itself(self, topic: str, brokers: Mapping[str, Collection[str]]) -> None:
+        """105 for a topic: where it sends the topic's clients says what it is.
+
+        Args:
+            topic: any that has a route.
+            brokers: the brokers' own addresses, by broker name.
+        """
+        route = await self._failures.answer_or_none(
+            str(self.facts.address),
+            RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            self._admin.topic_route(topic),
+            subject=topic,
+            harmless=(ResponseCode.TOPIC_NOT_EXIST,),
+        )
+        self.facts.mode = None if route is None else mode_of(self.facts.address, route, brokers)
+
+    async def ask_who_consumes(self, groups: Collection[str]) -> None:
+        """203 for each group, else 38; a group without a consumer here is left out."""
+        await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
+        version = self._admin.version
+        self.facts.version = None if version is None else version_name(version)
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._admin.close()
+
+    async def _ask_connection(self, group: str) -> None:
+        try:
+            self.facts.connections[group] = await self._admin.consumer_connection(group)
+        except (TransportError, ProtocolError) as error:
+            if isinstance(error, ResponseError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE:
+                return
+            self._failures.note(
+                str(self.facts.address), RequestCode.GET_CONSUMER_CONNECTION_LIST.name, error, subject=group
+            )
+            await self._ask_ids(group)
+
+    async def _ask_ids(self, group: str) -> None:
+        """38: a Proxy whose threads for acknowledgements, which take 203 too, are busy has others that answer this."""
+        try:
+            ids = await self._admin.consumer_ids(group)
+        except (TransportError, ProtocolError):
+            return  # that the group's members are unknown is noted already
+        connections = tuple(Connection(client_id, None, None, None) for client_id in ids.client_ids)
+        self.facts.connections[group] = ConsumerConnection(connections, (), None, None)
+
+
+def mode_of(address: Address, route: TopicRoute, brokers: Mapping[str, Collection[str]]) -> ProxyMode | None:
+    """What a Proxy is by its answer to 105; None where that does not tell.
+
+    In cluster mode it names its own remoting address for every broker, in local mode the broker's host with the port at
+    which it serves gRPC clients (ProxyTopicRouteData, GetTopicRouteActivity, rocketmq-all-5.3.3).
+    """
+    try:
+        told = [(data.broker_name, parse_address(text)) for data in route.brokers for text in data.addresses.values()]
+        hosts = {name: {parse_address(text).host for text in texts} for name, texts in brokers.items()}
+    except ValueError:
+        return None
+    if any(one.port == address.port for _, one in told):
+        return CLUSTER_MODE
+    is_beside_brokers = bool(told) and all(one.host in hosts.get(name, ()) for name, one in told)
+    return LOCAL_MODE if is_beside_brokers else None
