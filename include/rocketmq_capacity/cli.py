@@ -5,10 +5,8 @@ What the commands work with is imported by them: bad arguments are told at once.
 
 import difflib
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -139,9 +137,10 @@ def plan(given: Namespace) -> None:
 
     # Only now, where everything given is known to be good, come Spark and what needs it.
     from rocketmq_capacity.spark.session import session_under_way
+    from rocketmq_capacity.store.whole_folder import whole_folder
 
     size = inventory.stat().st_size if inventory is not None else len(render_inventory(current))
-    with _whole_folder(out) as part, session_under_way(APP_NAME, size) as session:
+    with whole_folder(out, overwrite=given.overwrite) as part, session_under_way(APP_NAME, size) as session:
         from rocketmq_capacity.steps.plan import plan_inventory
 
         plan_inventory(session, current, rules, part, history=past, change=change)
@@ -191,25 +190,6 @@ def _check_place(out: Path) -> None:
         raise BadInput("--out", "", f"{above} is a file; expected a folder, for {out} to stand in")
     if not os.access(above, os.W_OK | os.X_OK):
         raise BadInput("--out", "", f"{above} cannot be written to; expected a folder that can, for {out}")
-
-
-@contextmanager
-def _whole_folder(out: Path) -> Iterator[Path]:
-    """A folder beside ``out`` that takes its place when the body ends well, and vanishes when it does not."""
-    out = out.resolve()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    part, old = work / "new", work / "old"
-    part.mkdir()
-    try:
-        yield part
-        if out.exists():
-            out.replace(old)
-        part.replace(out)
-    finally:
-        if old.exists() and not out.exists():
-            old.replace(out)
-        shutil.rmtree(work, ignore_errors=True)
 
 
 @contextmanager

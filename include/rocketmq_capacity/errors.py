@@ -44,5 +44,9 @@ class DatasetMissing(CapacityError):
     """A run holds no such dataset: an earlier step has not finished."""
 
 
+class RunBusy(CapacityError):
+    """Another process still works on the run, such as what a killed task left behind."""
+
+
 class ContractBroken(CapacityError):
     """A dataset is not what its contract says: a defect of the stage that made it."""

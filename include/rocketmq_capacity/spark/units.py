@@ -44,8 +44,8 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
         file.rename(file.with_name(f"part-{sum(1 for _ in file.parent.glob('part-*'))}.parquet"))
     for dataset, folder in folders.items():
         for left in folder.glob(".*"):
-            left.unlink()
-        if not any(folder.iterdir()):
+            left.unlink(missing_ok=True)
+        if not any(folder.glob("part-*")):
             pq.write_table(arrow_schema(dataset).empty_table(), folder / "part-0.parquet", store_schema=False)
 
 

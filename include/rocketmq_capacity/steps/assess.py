@@ -1,6 +1,7 @@
 """The third step: loads, skew, and what is wrong."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +18,7 @@ from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, sus
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
+from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows
@@ -39,7 +41,10 @@ def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
     None as well while the run before is assessed anew: its findings are not whole then.
     """
     run = run_before(lake, planning.run)
-    return replace(planning, run=run).flagged() if run is not None and run.is_committed(ASSESS) else None
+    if run is not None:
+        with suppress(RunBusy), run.alone(wait_s=0):
+            return replace(planning, run=run).flagged() if run.is_committed(ASSESS) else None
+    return None
 
 
 def assess(planning: Planning, before: set[Flagged] | None = None) -> None:

@@ -79,15 +79,16 @@ class Planning:
 
         A step without datasets has nothing to take back: what it published before stays so while it works.
         """
-        for needed in needs:
-            self.run.require(needed)
         names = [dataset.dataset_name() for dataset in writes]
-        if names:
-            self.run.begin(name)
-        for dataset in names:
-            self.run.new_table(dataset)
-        yield
-        self.run.commit(name, names)
+        with self.run.alone():
+            for needed in needs:
+                self.run.require(needed)
+            if names:
+                self.run.begin(name)
+            for dataset in names:
+                self.run.new_table(dataset)
+            yield
+            self.run.commit(name, names)
 
     @cached_property
     def cluster(self) -> ClusterFacts:

@@ -23,11 +23,16 @@ ROW_GROUP_ROWS: Final = 65_536
 def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
     """Store the inventory, its tables and units; ``history`` is earlier inventories of the cluster, oldest first."""
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
-        write_whole(planning.run.inventory, render_inventory(inventory))
-        resolved = Resolved(inventory, planning.policy)
-        files: Counter[type[Dataset]] = Counter()
-        for dataset, table in chain(snapshot_tables(resolved, history), unit_tables(resolved, history)):
-            file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
-            # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
-            pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
-            files[dataset] += 1
+        write_snapshot(planning, inventory, history)
+
+
+def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
+    """What the step does, for one that does more."""
+    write_whole(planning.run.inventory, render_inventory(inventory))
+    resolved = Resolved(inventory, planning.policy)
+    files: Counter[type[Dataset]] = Counter()
+    for dataset, table in chain(snapshot_tables(resolved, history), unit_tables(resolved, history)):
+        file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
+        # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
+        pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
+        files[dataset] += 1

@@ -20,7 +20,7 @@ from rocketmq_capacity.simulation.compare import only_in, scenario_effects
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
-from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.steps.snapshot import write_snapshot
 from rocketmq_capacity.store.lake import Lake, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
 
@@ -61,8 +61,9 @@ def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
 
     Samples of the past say nothing of queues that a scenario changes, so the changed snapshot has no history.
     """
-    what_if.write(planning.run.what_if)
-    snapshot(planning, changed)
+    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
+        what_if.write(planning.run.what_if)
+        write_snapshot(planning, changed)
 
 
 def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:

@@ -18,13 +18,18 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing
+from filelock import FileLock, Timeout
+
+from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
+WAIT_S: Final = 60.0
+"""A driver whose JVM is gone ends within seconds; one whose task alone was killed may go on for as long as it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +80,32 @@ class Run:
         return self.inventory.stat().st_size if self.inventory.exists() else 0
 
     def new_table(self, dataset: str) -> Path:
-        """The empty folder of a dataset."""
+        """The empty folder of a dataset.
+
+        An executor that has outlived its driver may still be writing into it; what it writes is hidden and stays so.
+        """
         shutil.rmtree(self.table(dataset), ignore_errors=True)
-        self.table(dataset).mkdir(parents=True)
+        self.table(dataset).mkdir(parents=True, exist_ok=True)
         return self.table(dataset)
+
+    @contextmanager
+    def alone(self, wait_s: float = WAIT_S) -> Iterator[None]:
+        """Work on the run while nobody else does: a killed task may leave a driver behind that still writes.
+
+        The lock ends with its process, however that ends.
+
+        Errors: :class:`RunBusy` where another process has not ended when the time is up.
+        """
+        lock = FileLock(self.folder / ".lock", preserve_lock_file=True)
+        try:
+            lock.acquire(timeout=wait_s)
+        except Timeout:
+            problem = "another process still works on this run; expected that it ends, or is ended, before the next try"
+            raise RunBusy(f"{self.folder}: {problem}") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def begin(self, step: str) -> None:
         """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""
