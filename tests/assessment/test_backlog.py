@@ -100,9 +100,10 @@ def test_the_first_rule_that_holds_is_the_state(queue: GroupOffset, state: str, 
         a_queue(behind(0, *range(1_000, 9_000, 1_000)), (END, END - 10_000)),
         a_queue([(END, END)] * 9, read_at=before(600)),
         a_queue(STANDS[1:], (END, END - 12_000)),
+        a_queue(behind(*[10] * 9), (END, END - 10)),
         a_queue([*STANDS[:4], (END - 20_000, END - 12_000), *STANDS[5:]], (END, END - 12_000)),
     ],
-    ids=["lag fell", "lag was gone", "nothing waits", "nine samples", "an unknown lag"],
+    ids=["lag fell", "lag was gone", "nothing waits", "nine samples", "a few on their way", "an unknown lag"],
 )
 def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue: GroupOffset) -> None:
     assert judge(a_cluster(queue)).found("LAG_STATE") is None
@@ -162,6 +163,16 @@ def test_messages_that_were_deleted_unread() -> None:
     found = judge(a_cluster(a_queue([], (END, 500)), least=800)).finding("RETENTION_RISK", "g_pay")
 
     assert (found["severity"], found["evidence"]["deleted"], found["evidence"]["left_hours"]) == ("CRITICAL", 300, 0.0)
+
+
+def test_a_young_broker_has_deleted_nothing_yet() -> None:
+    young = {"earliestMessageTimeStamp": str(int((parse_utc(AT) - timedelta(hours=1)).timestamp() * 1000))}
+    queue = a_queue([], (END, END - 50), read_at=before(HOUR / 2))
+
+    assert judge(a_cluster(queue, runtime=young)).found("RETENTION_RISK") is None
+    # With messages deleted already, half an hour is all that is left.
+    found = judge(a_cluster(queue, runtime=young, least=800)).finding("RETENTION_RISK")
+    assert found["evidence"]["left_hours"] == 0.5
 
 
 @pytest.mark.parametrize("runtime", [None, {}, {"earliestMessageTimeStamp": "-1"}])

@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 EARLIEST: Final = "earliestMessageTimeStamp"
 """Of a broker's runtime figures: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
+RESERVED: Final = "fileReservedTime"
+DEFAULT_RESERVED: Final = "72"
+"""Hours (MessageStoreConfig.fileReservedTime)."""
 HOUR_S: Final = 3600
 
 
 def lag_state(group: "Group") -> Iterator[Finding]:
     """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up."""
-    states = [one for one in queue_states(group.facts) if one.state != OK]
+    allowed = group.policy.thresholds.LAG_STATE.allowed_lag
+    # A few messages are always on their way.
+    states = [
+        one for one in queue_states(group.facts) if one.state != OK and not (one.state == WARN and one.most <= allowed)
+    ]
     if not states:
         return
     worst = min((one.state for one in states), key=STATES.index)
@@ -88,7 +95,7 @@ def retention_risk(group: "Group") -> Iterator[Finding]:
         for reads in group.business
         for one in reads.topic.written
     }
-    kept_s = _kept_s(group.cluster)
+    kept_s, reserved_s = _kept_s(group.cluster), _reserved_s(group.cluster)
     lost: list[Queue] = []
     hours: dict[Queue, float] = {}
     deleted = 0
@@ -101,6 +108,8 @@ def retention_risk(group: "Group") -> Iterator[Finding]:
             lost.append(queue)
             deleted += least - one.consumer_offset
         elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
+            if not least:  # nothing of the queue has been deleted yet: the broker may be young
+                kept = max(kept, reserved_s.get(one.broker_name, kept))
             hours[queue] = max(kept - one.behind_s, 0.0) / HOUR_S
     near = {queue: left for queue, left in hours.items() if left < bounds.warning_hours}
     if not lost and not near:
@@ -137,6 +146,15 @@ def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
         if broker.broker_id == 0 and earliest.isdecimal() and int(earliest) > 0:
             kept[broker.broker_name] = taken_at - int(earliest) / 1000
     return kept
+
+
+def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
+    """Of each broker how long it means to keep messages, in seconds."""
+    return {
+        broker.broker_name: int(hours) * HOUR_S
+        for broker in cluster.brokers
+        if broker.broker_id == 0 and (hours := (broker.config or {}).get(RESERVED, DEFAULT_RESERVED)).isdecimal()
+    }
 
 
 def retry_pressure(group: "Group") -> Iterator[Finding]:

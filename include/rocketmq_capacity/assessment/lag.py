@@ -61,11 +61,13 @@ class QueueState:
         queue: its name.
         state: STOP, REWIND, STALL, WARN or OK.
         lag: messages at the last sample.
+        most: messages at the sample that had most.
     """
 
     queue: Queue
     state: State
     lag: int
+    most: int
 
 
 def queue_states(group: GroupFacts) -> list[QueueState]:
@@ -86,7 +88,7 @@ def queue_states(group: GroupFacts) -> list[QueueState]:
         age_s, span_s = behind_s.get(name), at_s[-1] - at_s[0]
         # A client that owns the queue commits every few seconds, also where it does not move on.
         is_left = age_s is not None and age_s > span_s and name not in owned
-        states.append(QueueState(Queue(*name), _state(places, lags, is_left=is_left), lags[-1]))
+        states.append(QueueState(Queue(*name), _state(places, lags, is_left=is_left), lags[-1], max(lags)))
     return sorted(states, key=lambda state: state.queue)
 
 

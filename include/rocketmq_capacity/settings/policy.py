@@ -227,6 +227,12 @@ class LagSkew(Section):
     peak: NonNegative = 3.0
 
 
+class LagState(Section):
+    """LAG_STATE."""
+
+    allowed_lag: Whole = Field(default=10, ge=0, le=BigInt)
+
+
 class RetentionRisk(Section):
     """RETENTION_RISK."""
 
@@ -307,6 +313,7 @@ class Thresholds(Section):
     CROSS_TOPIC_SKEW: AllocationSkew = AllocationSkew()
     TRAFFIC_SKEW: TrafficSkew = TrafficSkew()
     LAG_SKEW: LagSkew = LagSkew()
+    LAG_STATE: LagState = LagState()
     RETENTION_RISK: RetentionRisk = RetentionRisk()
     RETRY_PRESSURE: RetryPressure = RetryPressure()
     HOT_QUEUE: HotQueue = HotQueue()
