@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.assessment import trust
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.rules import GROUP_RULES, TOPIC_RULES
+from rocketmq_capacity.assessment.rules import group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.vocabulary import INFO, RULES
@@ -19,7 +19,7 @@ from tests.simulation.clusters import cluster
 LONG_NAME: Final[Any] = "LONG_NAME"
 UNREAD: Final[Any] = "UNREAD"
 """Of any type, because the vocabulary lacks them."""
-EVERY = [*GROUP_RULES.values(), *TOPIC_RULES.values(), trust.snapshot_incomplete, trust.suspect_snapshot]
+EVERY = [*group_rules().values(), *topic_rules().values(), trust.snapshot_incomplete, trust.suspect_snapshot]
 
 
 def test_every_rule_says_in_its_first_words_what_it_finds() -> None:
@@ -39,8 +39,8 @@ def is_read_by_nobody(topic: Topic) -> Iterator[Finding]:
 
 
 def test_a_rule_that_is_added_judges_every_business_group_and_topic(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GROUP_RULES, "has_a_long_name", has_a_long_name)
-    monkeypatch.setitem(TOPIC_RULES, "is_read_by_nobody", is_read_by_nobody)
+    monkeypatch.setitem(group_rules(), "has_a_long_name", has_a_long_name)
+    monkeypatch.setitem(topic_rules(), "is_read_by_nobody", is_read_by_nobody)
     topics = [a_topic("read"), a_topic("unread"), a_topic("TBW102")]
 
     judged = judge(cluster(topics, [a_group(name, members(1), topics[:1]) for name in ("short", "quite-a-long-one")]))

@@ -18,14 +18,12 @@ from rocketmq_capacity.contracts import DATASETS
 from rocketmq_capacity.report.glossary import GLOSSARY
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.schema import schema_of
-from rocketmq_capacity.report.wording import ACTIONS as WORDED_ACTIONS
-from rocketmq_capacity.report.wording import RULES as WORDED_RULES
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot import inventory as parts_of_an_inventory
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.spark.jvm import HEAP_PER_INVENTORY, LEAST_HEAP_MIB
-from rocketmq_capacity.vocabulary import ACTIONS, PROVISION_STATUSES, RULES
+from rocketmq_capacity.vocabulary import ACTION_WORDS, ACTIONS, PROVISION_STATUSES, RULE_WORDS, RULES
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, anchors, blocks, commands, links
 
 PACKAGE: Final = ROOT / "include/rocketmq_capacity"
@@ -114,7 +112,7 @@ def test_every_action_that_can_be_recommended_has_an_entry(action: str) -> None:
 
 def test_the_names_that_nothing_uses_yet_are_told_as_reserved() -> None:
     reserved = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", " ".join(RESERVED.findall(REPORT))))
-    assert reserved == {*WORDED_RULES, *WORDED_ACTIONS} - {*RULES, *ACTIONS}
+    assert reserved == {*RULE_WORDS, *ACTION_WORDS} - {*RULES, *ACTIONS}
 
 
 def test_no_entry_tells_of_a_rule_or_an_action_that_does_not_exist() -> None:

@@ -12,7 +12,7 @@ from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
 from rocketmq_capacity.assessment.assess import assess_group
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.rules import GROUP_RULES
+from rocketmq_capacity.assessment.rules import group_rules
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division, Shares
 from rocketmq_capacity.recommendation.facts import Cluster
@@ -87,7 +87,7 @@ def test_a_registered_strategy_may_refuse(policy: Policy) -> None:
 
 
 def test_what_a_registered_rule_finds_is_told_and_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GROUP_RULES, "too_few_clients", too_few_clients)
+    monkeypatch.setitem(group_rules(), "too_few_clients", too_few_clients)
     policy = Policy()
     group = pay_group(policy)
 
@@ -102,7 +102,7 @@ def test_what_a_registered_rule_finds_is_told_and_answered(monkeypatch: pytest.M
 
 
 def test_a_registered_rule_finds_nothing_where_all_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GROUP_RULES, "too_few_clients", too_few_clients)
+    monkeypatch.setitem(group_rules(), "too_few_clients", too_few_clients)
 
     findings = assess_group(pay_group(Policy(), clients=4)).findings
 

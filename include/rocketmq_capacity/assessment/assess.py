@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_ro
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
-from rocketmq_capacity.assessment.rules import GROUP_RULES, TOPIC_RULES
+from rocketmq_capacity.assessment.rules import group_rules, topic_rules
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding, GroupStatus, StrategyLoad
@@ -73,7 +73,7 @@ def assess_group(group: Group) -> GroupAssessment:
             if load.is_whole
         ],
         capacity=capacity_rows(group),
-        findings=list(chain.from_iterable(rule(group) for rule in GROUP_RULES.values())),
+        findings=list(chain.from_iterable(rule(group) for rule in group_rules().values())),
     )
 
 
@@ -81,7 +81,7 @@ def assess_topic(topic: Topic) -> list[Finding]:
     """Judge a topic; only a business one can have something wrong with it."""
     if not topic.is_business:
         return []
-    return list(chain.from_iterable(rule(topic) for rule in TOPIC_RULES.values()))
+    return list(chain.from_iterable(rule(topic) for rule in topic_rules().values()))
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:

@@ -4,20 +4,18 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from math import fsum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import OK, STATES, WARN, WINDOW, queue_states
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 EARLIEST: Final = "earliestMessageTimeStamp"
 """Of a broker's runtime figures: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
@@ -27,7 +25,7 @@ DEFAULT_RESERVED: Final = "72"
 HOUR_S: Final = 3600
 
 
-def lag_state(group: "Group") -> Iterator[Finding]:
+def lag_state(group: Group) -> Iterator[Finding]:
     """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up."""
     allowed = group.policy.thresholds.LAG_STATE.allowed_lag
     # A few messages are always on their way.
@@ -64,14 +62,14 @@ def lag_state(group: "Group") -> Iterator[Finding]:
     )
 
 
-def _severity(group: "Group", *, is_critical: bool) -> Severity:
+def _severity(group: Group, *, is_critical: bool) -> Severity:
     """A group without clients may be gone for good, which nobody can tell from one that is to come back."""
     if not group.facts.connections:
         return INFO
     return CRITICAL if is_critical else WARNING
 
 
-def _speeds(group: "Group") -> tuple[float | None, float | None]:
+def _speeds(group: Group) -> tuple[float | None, float | None]:
     """Messages a second written to, and passed over on, the queues of the group's samples."""
     put, consumed = [], []
     for one in group.facts.samples:
@@ -87,7 +85,7 @@ def _speeds(group: "Group") -> tuple[float | None, float | None]:
     return (fsum(put), fsum(consumed)) if put else (None, None)
 
 
-def retention_risk(group: "Group") -> Iterator[Finding]:
+def retention_risk(group: Group) -> Iterator[Finding]:
     """RETENTION_RISK: unread messages are deleted soon, or have been."""
     bounds = group.policy.thresholds.RETENTION_RISK
     first = {
@@ -157,7 +155,7 @@ def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
     }
 
 
-def retry_pressure(group: "Group") -> Iterator[Finding]:
+def retry_pressure(group: Group) -> Iterator[Finding]:
     """RETRY_PRESSURE: the listener fails for more than a few messages, which come again."""
     bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
     handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]
@@ -190,3 +188,10 @@ def retry_pressure(group: "Group") -> Iterator[Finding]:
         },
         message=f"{percent(most)} of the group's messages fail and come again.",
     )
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (
+    lag_state,
+    retention_risk,
+    retry_pressure,
+)

@@ -6,13 +6,13 @@ popped queue counts for each of its readers, so that the least load that whole q
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from rocketmq_capacity.assessment.finding import figures, finding, times
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import has_lag_trouble
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.contracts import Finding
@@ -125,3 +125,11 @@ def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
 def _busiest(group: Group, loads: npt.NDArray[Any], most: float) -> list[str]:
     """The clients that bear the highest load."""
     return [client_id for client_id, load in zip(group.client_ids, loads.tolist(), strict=True) if load == most]
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (
+    allocation_skew,
+    cross_topic_skew,
+    traffic_skew,
+    lag_skew,
+)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.provision import Provision
@@ -16,14 +17,11 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
-
 OVERLOADED = 1.0
 """A client that is busier than all the time falls behind for ever."""
 
 
-def consumer_capacity(group: "Group") -> Iterator[Finding]:
+def consumer_capacity(group: Group) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: the busiest client is busier than allowed, lag grows, or clients could go."""
     verdict, work = group.provision, group.work
     if work is None or verdict.utilisation is None:
@@ -34,7 +32,7 @@ def consumer_capacity(group: "Group") -> Iterator[Finding]:
         yield from _too_busy(group, verdict, verdict.utilisation, work)
 
 
-def _too_busy(group: "Group", verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
+def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, verdict.peak
     if verdict.cause == "unread":
         return  # ORPHAN_QUEUE says it
@@ -77,7 +75,7 @@ def _too_busy(group: "Group", verdict: Provision, use: Interval, work: Work) -> 
     )
 
 
-def _to_spare(group: "Group", verdict: Provision, use: Interval) -> Iterator[Finding]:
+def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Finding]:
     kept = fewest_clients(group, verdict)
     if kept is None:
         return
@@ -103,7 +101,7 @@ def _to_spare(group: "Group", verdict: Provision, use: Interval) -> Iterator[Fin
     )
 
 
-def fewest_clients(group: "Group", verdict: Provision) -> int | None:
+def fewest_clients(group: Group, verdict: Provision) -> int | None:
     """The fewest clients that a group with clients to spare may be left with; None where none may go.
 
     Their busiest one stays within ``over_utilisation``, and with one more lost within ``under_utilisation``; the
@@ -118,7 +116,7 @@ def fewest_clients(group: "Group", verdict: Provision) -> int | None:
     return None
 
 
-def _upper_share(group: "Group", peak: float, clients: int) -> float:
+def _upper_share(group: Group, peak: float, clients: int) -> float:
     """The busiest client's share at most; without end where it is unknown."""
     work = work_of_size(group, clients)
     found = None if work is None else work.busiest()
@@ -137,3 +135,6 @@ def _utilisation(verdict: Provision, use: Interval) -> dict[str, Any]:
 def _least_threads(work: Work) -> int | None:
     threads = work.threads[work.has_queues]
     return int(threads.min()) if len(threads) else None
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (consumer_capacity,)

@@ -1,5 +1,6 @@
 """What the rules of a consumer group look at: its facts, and what follows from them, computed when first asked for."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.provision import Provision, provision
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
+from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners, Verdict
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.settings.policy import Policy
@@ -190,3 +192,7 @@ class Group:
         if not self.is_clustering or self.facts.message_request_mode == POP or self.facts.has_grpc_clients:
             return None
         return max(self.pulled_sizes.values(), default=0)
+
+
+GroupRule = Callable[[Group], Iterator[Finding]]
+"""What a rule of groups is."""

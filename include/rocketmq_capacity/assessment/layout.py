@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding, times
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Place
@@ -189,3 +189,6 @@ def _producers_rates(topic: Topic) -> dict[Queue, float]:
 
 def _takes_messages(place: Place) -> bool:
     return bool((place.perm or 0) & PERM_WRITE) and place.broker_state == MASTER
+
+
+TOPIC_RULES: Final[tuple[TopicRule, ...]] = (read_less_than_write, topic_coverage, undeclared_topic, hot_queue)

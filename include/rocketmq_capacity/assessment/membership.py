@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding, harm
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.contracts.wording import counted, listed
@@ -213,3 +214,11 @@ def _serving(group: Group, consumer: Consumer) -> set[str]:
 def _distinct(texts: Iterable[str | None]) -> list[str]:
     """The known ones, each once, sorted."""
     return sorted({text for text in texts if text is not None})
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (
+    duplicate_client_id,
+    subscription_mismatch,
+    mixed_strategies,
+    membership_disagreement,
+)

@@ -1,11 +1,12 @@
 """Rules on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import Place
@@ -141,3 +142,10 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
 def _is_dead(place: Place) -> bool:
     """Whether its queues receive nothing."""
     return not (place.perm or 0) & PERM_WRITE or place.broker_state == MASTERLESS
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (
+    orphan_queue,
+    idle_consumers,
+    read_only_idle,
+)

@@ -1,45 +1,19 @@
-"""Every rule that looks at one group or one topic; a new one is its function and its place here."""
+"""Every rule that looks at one group or one topic: what the families of this room list as theirs."""
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from functools import cache
 
-from rocketmq_capacity.assessment import backlog, balance, capacity, layout, membership, ownership
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.assessment.group import GroupRule
+from rocketmq_capacity.assessment.topic import TopicRule
+from rocketmq_capacity.contracts.registry import offered
 
-GroupRule = Callable[[Group], Iterator[Finding]]
-TopicRule = Callable[[Topic], Iterator[Finding]]
 
-GROUP_RULES: Final[dict[str, GroupRule]] = {
-    rule.__name__: rule
-    for rule in (
-        membership.duplicate_client_id,
-        membership.subscription_mismatch,
-        membership.mixed_strategies,
-        membership.membership_disagreement,
-        ownership.orphan_queue,
-        ownership.idle_consumers,
-        ownership.read_only_idle,
-        balance.allocation_skew,
-        balance.cross_topic_skew,
-        balance.traffic_skew,
-        balance.lag_skew,
-        capacity.consumer_capacity,
-        backlog.lag_state,
-        backlog.retention_risk,
-        backlog.retry_pressure,
-    )
-}
-"""Rules of business groups, by the name of the function."""
+@cache
+def group_rules() -> dict[str, GroupRule]:
+    """Rules of business groups by the name of the function: the ``GROUP_RULES`` of each family."""
+    return {rule.__name__: rule for rule in offered(__package__, "GROUP_RULES")}
 
-TOPIC_RULES: Final[dict[str, TopicRule]] = {
-    rule.__name__: rule
-    for rule in (
-        layout.read_less_than_write,
-        layout.topic_coverage,
-        layout.undeclared_topic,
-        layout.hot_queue,
-    )
-}
-"""Rules of business topics, likewise."""
+
+@cache
+def topic_rules() -> dict[str, TopicRule]:
+    """Rules of business topics, likewise: the ``TOPIC_RULES`` of each family."""
+    return {rule.__name__: rule for rule in offered(__package__, "TOPIC_RULES")}

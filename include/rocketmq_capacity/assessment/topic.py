@@ -1,7 +1,9 @@
 """What the rules of a topic look at."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -30,3 +32,7 @@ class Topic:
     def is_business(self) -> bool:
         """Whether it is the cluster's business: not RocketMQ's own, and not excluded by the policy."""
         return self.unit.facts.kind == BUSINESS
+
+
+TopicRule = Callable[[Topic], Iterator[Finding]]
+"""What a rule of topics is."""

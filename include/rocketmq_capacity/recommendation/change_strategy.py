@@ -16,7 +16,7 @@ from rocketmq_capacity.contracts.dataset import Metrics
 from rocketmq_capacity.contracts.wording import fixed, rounded
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import COUNT_SKEWS, MIXED, POP, PULL, Action, Rule
 
 ACTION: Final[Action] = "CHANGE_STRATEGY"
@@ -211,3 +211,6 @@ def _less(what: str, before: Metrics | None, after: Metrics | None) -> str | Non
     if before is None or after is None or abs(before["excess"] - after["excess"]) < 0.005:
         return None
     return f"{what} goes from {fixed(before['excess'], 2)} to {fixed(after['excess'], 2)}"
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (change_strategy,)

@@ -1,6 +1,6 @@
 """CHECK_PRODUCER_KEYS: producers choose the hot queue, and no number of queues or consumers mends that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import contracts
@@ -8,6 +8,9 @@ from rocketmq_capacity.contracts.wording import listed, queue_label
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
 from rocketmq_capacity.recommendation.facts import Topic, evidence
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import FIFO, Action, Rule
 
 ACTION: Final[Action] = "CHECK_PRODUCER_KEYS"
@@ -32,3 +35,10 @@ def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
                 rules=[RULE],
                 commands=[topic_status(topic.cluster.nameserver, topic.name)],
             )
+
+
+def _answers(topic: Topic, _: Mapping[str, Outcome], __: Safety) -> Answered:
+    return Answered(tuple(check_producer_keys(topic)))
+
+
+TOPIC_ACTIONS: Final = (TopicAction(_answers),)

@@ -3,7 +3,7 @@
 RocketMQ itself never spreads a topic over brokers that came later.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import contracts
@@ -18,6 +18,7 @@ from rocketmq_capacity.recommendation.layouts import topic_layout, writable
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import Action, Rule
 
 ACTION: Final[Action] = "CREATE_TOPIC_ON_BROKER"
@@ -146,3 +147,16 @@ def _per_broker(topic: Topic) -> int | None:
 def _outcomes(topic: Topic, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     """What each creation does, by the broker's name."""
     return {name: outcomes[case.case_id] for name, case in creation_cases(topic).items()}
+
+
+def _cases(topic: Topic) -> Iterable[Case]:
+    return creation_cases(topic).values()
+
+
+def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+    refusal = creation_refusal(topic, outcomes)
+    created = tuple(create_topic_on_brokers(topic, outcomes, safety))
+    return Answered(created, refusals={RULE: refusal} if refusal else {})
+
+
+TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

@@ -17,12 +17,22 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEQUAL, UNEVEN, Tried, topic_layout, writable
+from rocketmq_capacity.recommendation.layouts import (
+    BUSY,
+    IDLE,
+    UNEQUAL,
+    UNEVEN,
+    Tried,
+    topic_layout,
+    tried_layouts,
+    writable,
+)
 from rocketmq_capacity.recommendation.message_groups import moved_message_groups
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import Action
 
 ACTION: Final[Action] = "EXPAND_QUEUES"
@@ -205,3 +215,20 @@ def _why(chosen: Expansion) -> str:
     if tried.rule == UNEVEN:
         return f"{layout}, in all a multiple of the clients of {listed(chosen.asking)}: no remainder is left."
     return f"{layout}, as many as on the largest: the load spreads evenly, and no group is worse off."
+
+
+def _cases(topic: Topic) -> Iterable[Case]:
+    return expansion_cases(topic, tried_layouts(topic)).values()
+
+
+def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+    judged = judged_layouts(topic, tried_layouts(topic), outcomes)
+    chosen, refusal = expansion(judged), expansion_refusal(topic, judged)
+    return Answered(
+        (expand_queues(topic, chosen, safety),) if chosen else (),
+        refusals={IDLE: refusal} if refusal else {},
+        helped=chosen.helped if chosen else frozenset(),
+    )
+
+
+TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

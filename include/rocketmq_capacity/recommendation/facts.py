@@ -236,3 +236,7 @@ def evidence(finding: contracts.Finding) -> dict[str, Any]:
     """The figures that a finding rests on."""
     figures: dict[str, Any] = msgspec.json.decode(finding.evidence)
     return figures
+
+
+GroupAction = Callable[[Group], Iterable[contracts.Recommendation]]
+"""What an action on a group is."""

@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.effects import excess, side_shown
-from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import COUNT_SKEWS, Rule
 
 DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
@@ -116,3 +116,6 @@ def _effect(before: Side | None, after: Side | None) -> str | None:
         f"Queues that nobody reads go from {before.orphan_queues} to {after.orphan_queues}, those read twice from"
         f" {before.doubly_owned_queues} to {after.doubly_owned_queues}."
     )
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (fix_client_id, fix_subscription)

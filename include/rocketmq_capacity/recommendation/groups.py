@@ -2,30 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from functools import cache
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, Effect
+from rocketmq_capacity.contracts.registry import offered
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.change_strategy import change_strategy
 from rocketmq_capacity.recommendation.effects import is_worse
-from rocketmq_capacity.recommendation.facts import Cluster, Group
-from rocketmq_capacity.recommendation.fix_clients import each_an_id, fix_client_id, fix_subscription
+from rocketmq_capacity.recommendation.facts import Cluster, Group, GroupAction
+from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
-from rocketmq_capacity.recommendation.raise_consume_threads import raise_consume_threads
-from rocketmq_capacity.recommendation.scale_consumers import scale_consumers, scale_to_capacity
-from rocketmq_capacity.recommendation.switch_to_pop import switch_to_pop
 
-ACTIONS: Final = (
-    scale_consumers,
-    scale_to_capacity,
-    raise_consume_threads,
-    switch_to_pop,
-    change_strategy,
-    fix_client_id,
-    fix_subscription,
-)
-"""What a group's findings may ask for; a new one is its module and its place here."""
+
+@cache
+def group_actions() -> tuple[GroupAction, ...]:
+    """What a group's findings may ask for: the ``GROUP_ACTIONS`` of each module of this room."""
+    return tuple(offered(__package__, "GROUP_ACTIONS"))
 
 
 def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
@@ -53,7 +45,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
 def group_answers(group: Group) -> list[contracts.Recommendation]:
     """The group's own recommendations; every finding is answered, if only by INVESTIGATE."""
     group = _computed(group)
-    found = [answer for action in ACTIONS for answer in action(group)]
+    found = [answer for action in group_actions() for answer in action(group)]
     left = [one for one in group.findings if not _is_answered(one, group, found)]
     rest = investigate(
         left,

@@ -5,7 +5,7 @@ from typing import Final
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.recommendation.answer import answer, sentences
-from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import Action, Rule
 
 ACTION: Final[Action] = "RAISE_CONSUME_THREADS"
@@ -49,3 +49,6 @@ def _why(threads: int, now: int | None, shorter: float | None) -> str:
     if shorter is None:
         return f"{start}."
     return f"{start}; calls that take at most {shorter * 100:.0f} % of their time would do as well."
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (raise_consume_threads,)

@@ -4,7 +4,7 @@ Never refused: a queue that is not readable is read by no group at all, so no gr
 strategy then leaves to nobody shows in the figures.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity import contracts
@@ -16,6 +16,7 @@ from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import INFO, Action, Rule
 
 ACTION: Final[Action] = "RAISE_READ_QUEUES"
@@ -68,3 +69,17 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
 def _is_equal(queues: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all brokers have the same counts."""
     return len({(one["read_queue_nums"], one["write_queue_nums"]) for one in queues}) == 1
+
+
+def _cases(topic: Topic) -> Iterator[Case]:
+    case = raising_case(topic)
+    if case is not None:
+        yield case
+
+
+def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+    raised = raise_read_queues(topic, outcomes, safety)
+    return Answered((raised,) if raised else ())
+
+
+TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

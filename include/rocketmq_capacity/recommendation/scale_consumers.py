@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import Action, Rule
 
 ACTION: Final[Action] = "SCALE_CONSUMERS"
@@ -86,3 +86,6 @@ def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
         f" which {'owns' if is_one else 'own'} no queue. Scale the deployment down; should other clients go instead,"
         f" their shares move to {'this one' if is_one else 'these'}."
     )
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (scale_consumers, scale_to_capacity)

@@ -18,7 +18,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.vocabulary import POP, PULL, Action, Rule
 
 ACTION: Final[Action] = "SWITCH_TO_POP"
@@ -99,3 +99,6 @@ def _popped(facts: GroupFacts, share: int) -> GroupFacts:
     """The group with all of its topics popped."""
     reads = (replace(one, message_request_mode=POP, pop_share_queue_num=share) for one in facts.business)
     return replace(facts, message_request_mode=POP, reads=tuple(reads))
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (switch_to_pop,)

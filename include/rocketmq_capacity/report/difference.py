@@ -10,7 +10,7 @@ from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.order import nulls_first, subjects_key
 from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recommendation, StrategyPlan
-from rocketmq_capacity.report.wording import RULE_PRIORITY
+from rocketmq_capacity.vocabulary import RULE_PRIORITY
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")

@@ -20,8 +20,8 @@ from rocketmq_capacity.report.plan_file import Plan, read_plan
 from rocketmq_capacity.report.publish import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible
-from rocketmq_capacity.report.wording import RULES, SEVERITY_WORDS, STATUS_WORDS, Wording
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, RULE_WORDS, WARNING, Severity, Wording
 
 STYLES: Final[dict[Severity, str]] = {CRITICAL: "bold red", WARNING: "yellow", INFO: "blue"}
 PLAIN_WIDTH: Final = 100
@@ -37,7 +37,7 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
     table.add_column("What it means")
     table.add_column("Findings", justify="right")
     for (severity, rule), count in sorted(findings.items(), key=lambda entry: (SEVERITY_RANK[entry[0][0]], entry[0])):
-        title = RULES.get(rule, Wording("", "")).title
+        title = RULE_WORDS.get(rule, Wording("", "")).title
         table.add_row(Text(SEVERITY_WORDS[severity], STYLES[severity]), visible(rule), title, f"{count:,}")
     return table
 

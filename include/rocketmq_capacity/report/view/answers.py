@@ -9,9 +9,9 @@ from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, RECOMMENDATIONS
 from rocketmq_capacity.report.order import subjects_key
 from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
-from rocketmq_capacity.report.wording import ACTIONS, CHOICE_RULES, RULE_PRIORITY, Wording
+from rocketmq_capacity.vocabulary import ACTION_WORDS, CHOICE_RULES, RULE_PRIORITY, Wording
 
-ACTION_ORDER: Final = {action: place for place, action in enumerate(ACTIONS)}
+ACTION_ORDER: Final = {action: place for place, action in enumerate(ACTION_WORDS)}
 PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
 """One pass over our own title: a name that holds a placeholder is a name."""
 
@@ -133,7 +133,7 @@ class Answers:
 
 def action_title(recommendation: Recommendation) -> str:
     """What to do, to what: ``Give pay more queues``."""
-    wording = ACTIONS.get(recommendation.action, Wording(recommendation.action + " {subject}", ""))
+    wording = ACTION_WORDS.get(recommendation.action, Wording(recommendation.action + " {subject}", ""))
     group, topic = recommendation.consumer_group, recommendation.topic
     names = {
         "group": group or topic or "the group",

@@ -8,8 +8,7 @@ from rocketmq_capacity.report.plan_file import Finding
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.view.loads import measured_by
-from rocketmq_capacity.report.wording import RULES, Wording
-from rocketmq_capacity.vocabulary import SEVERITIES
+from rocketmq_capacity.vocabulary import RULE_WORDS, SEVERITIES, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class RuleView:
 
 def rule_anchor(rule: str) -> str:
     """The id of a rule's part of the page; rule names are ours, or else they are not used as they are."""
-    return f"rule-{rule.lower().replace('_', '-')}" if rule in RULES else "rule-other"
+    return f"rule-{rule.lower().replace('_', '-')}" if rule in RULE_WORDS else "rule-other"
 
 
 def places_of(finding: Finding) -> tuple[str, ...]:
@@ -70,7 +69,7 @@ def rules_of(answers: Answers, group_anchors: Mapping[str, str]) -> tuple[RuleVi
 
 
 def _rule(rule: str, indices: list[int], answers: Answers, group_anchors: Mapping[str, str]) -> RuleView:
-    wording = RULES.get(rule, Wording(rule, ""))
+    wording = RULE_WORDS.get(rule, Wording(rule, ""))
     found = [answers.findings[index].severity for index in indices]
     views = tuple(
         _finding(answers.findings[index], anchor, index, answers, group_anchors)

@@ -14,8 +14,8 @@ from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
-from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS, Wording
-from rocketmq_capacity.vocabulary import GRPC, POP, SEVERITIES, Severity, is_broadcasting, is_clustering
+from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS
+from rocketmq_capacity.vocabulary import GRPC, POP, SEVERITIES, Severity, Wording, is_broadcasting, is_clustering
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from rocketmq_capacity.report.plan_file import Recommendation
 from rocketmq_capacity.report.view.answers import Answers, Link, action_title
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.findings import rule_anchor
-from rocketmq_capacity.report.wording import ACTIONS, RULES, Wording
+from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_WORDS, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def recommendations_of(answers: Answers, group_anchors: Mapping[str, str]) -> Re
 def _recommendation(
     recommendation: Recommendation, place: int, answers: Answers, group_anchors: Mapping[str, str]
 ) -> RecommendationView:
-    wording = ACTIONS.get(recommendation.action, Wording(recommendation.action, ""))
+    wording = ACTION_WORDS.get(recommendation.action, Wording(recommendation.action, ""))
     group, commands, choices = recommendation.consumer_group, recommendation.commands, answers.choices(place)
     found = {answers.findings[index].rule for index in answers.answered(place)}
     return RecommendationView(
@@ -69,7 +69,7 @@ def _recommendation(
         group=None if group is None else Link(group, group_anchors.get(group)),
         topic=recommendation.topic,
         rules=tuple(
-            Link(RULES.get(rule, Wording(rule, "")).title, rule_anchor(rule) if rule in found else None)
+            Link(RULE_WORDS.get(rule, Wording(rule, "")).title, rule_anchor(rule) if rule in found else None)
             for rule in recommendation.rules
         ),
         choices=choices[:ANSWERS],

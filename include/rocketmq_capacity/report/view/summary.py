@@ -10,8 +10,8 @@ from rocketmq_capacity.report.limits import FAILURES, FIRST_STEPS, LINKS, REASON
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.findings import places_of, rule_anchor
-from rocketmq_capacity.report.wording import RULES, STATUS_WORDS, Wording
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, UNDECIDED, WARNING
+from rocketmq_capacity.report.wording import STATUS_WORDS
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, RULE_WORDS, SEVERITIES, UNDECIDED, WARNING, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,4 +184,4 @@ def _step(rule: str, found: Sequence[int], also: Sequence[str], answers: Answers
 
 
 def _title(rule: str) -> str:
-    return RULES.get(rule, Wording(rule, "")).title
+    return RULE_WORDS.get(rule, Wording(rule, "")).title

@@ -1,0 +1,43 @@
+"""What an action on a topic is: the changes that it tries, and what it recommends of them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rocketmq_capacity.contracts import Recommendation
+from rocketmq_capacity.contracts.cases import Case
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What an action says of a topic.
+
+    Attributes:
+        recommendations: what is to be done.
+        refusals: by rule, why the action does not answer it (a sentence).
+        helped: (rule, consumer_group) of findings that what it recommends answers.
+    """
+
+    recommendations: tuple[Recommendation, ...] = ()
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    helped: frozenset[tuple[str, str]] = frozenset()
+
+
+def nothing_to_try(_: Topic) -> Iterable[Case]:
+    """The cases of an action that changes no queues."""
+    return ()
+
+
+@dataclass(frozen=True)
+class TopicAction:
+    """An action on a topic.
+
+    Attributes:
+        answers: the topic, what each of its cases does by the case's id, and what forbids a change -> what is said.
+        cases: the changes of the topic's queues that are worth trying.
+    """
+
+    answers: Callable[[Topic, Mapping[str, Outcome], Safety], Answered]
+    cases: Callable[[Topic], Iterable[Case]] = nothing_to_try

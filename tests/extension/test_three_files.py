@@ -1,0 +1,140 @@
+"""Each kind of addition touches at most three files of the package, and is then planned, answered and told."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.extension.package_copy import PackageCopy
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> PackageCopy:
+    return PackageCopy(tmp_path)
+
+
+def test_a_rule_with_an_action_of_its_own(package: PackageCopy) -> None:
+    package.add(
+        "assessment/staffing.py",
+        '''
+from rocketmq_capacity.assessment.finding import finding
+
+def too_few_clients(group):
+    """TOO_FEW_CLIENTS: fewer than four."""
+    if len(group.client_ids) < 4:
+        yield finding("TOO_FEW_CLIENTS", "INFO", consumer_group=group.name, subjects=group.client_ids,
+                      evidence={"clients": len(group.client_ids)}, message="There are few clients.")
+
+GROUP_RULES = (too_few_clients,)
+''',
+    )
+    package.add(
+        "recommendation/hire.py",
+        """
+from rocketmq_capacity.recommendation.answer import answer
+
+def hire(group):
+    for _ in group.found("TOO_FEW_CLIENTS"):
+        yield answer("HIRE", consumer_group=group.name, target=4, reason="Start more.", rules=["TOO_FEW_CLIENTS"])
+
+GROUP_ACTIONS = (hire,)
+""",
+    )
+    package.edit(
+        "vocabulary.py",
+        ('    "SUSPECT_SNAPSHOT": Wording(', '    "TOO_FEW_CLIENTS": Wording("Few clients", "Work stays undone."),\n'),
+        ('    "EXPAND_QUEUES": Wording(', '    "HIRE": Wording("Hire for {group}", "More hands."),\n'),
+        ('    "CHANGE_STRATEGY",\n    "CHECK_PRODUCER_KEYS",', '    "HIRE",\n'),
+        ('    "SNAPSHOT_INCOMPLETE",\n    "SUB', '    "TOO_FEW_CLIENTS",\n'),
+    )
+
+    told = package.says(
+        """
+from rocketmq_capacity.vocabulary import ACTIONS, ACTION_WORDS, RULES, RULE_WORDS
+from tests.fixtures.plain_plan import plain_plan
+from tests.simulation.clusters import pay_cluster
+plan = plain_plan(pay_cluster(3))
+print([one.message for one in plan.findings if one.rule == "TOO_FEW_CLIENTS"])
+print([(one.action, one.rules) for one in plan.recommendations if one.action == "HIRE"])
+print("TOO_FEW_CLIENTS" in RULES, "HIRE" in ACTIONS, RULE_WORDS["TOO_FEW_CLIENTS"].title, ACTION_WORDS["HIRE"].title)
+"""
+    )
+
+    assert told.splitlines() == [
+        "['There are few clients.']",
+        "[('HIRE', ('TOO_FEW_CLIENTS',))]",
+        "True True Few clients Hire for {group}",
+    ]
+
+
+def test_a_rule_and_an_action_on_topics(package: PackageCopy) -> None:
+    package.add(
+        "assessment/staffing.py",
+        '''
+from rocketmq_capacity.assessment.finding import finding
+
+def always(topic):
+    """ALWAYS: every topic."""
+    yield finding("ALWAYS", "INFO", topic=topic.name, subjects=[], evidence={}, message="It is there.")
+
+TOPIC_RULES = (always,)
+''',
+    )
+    package.add(
+        "recommendation/admire.py",
+        """
+from rocketmq_capacity.recommendation.answer import answer
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+
+def admire(topic, outcomes, safety):
+    return Answered((answer("ADMIRE", topic=topic.name, target=None, reason="Look.", rules=["ALWAYS"]),))
+
+TOPIC_ACTIONS = (TopicAction(admire),)
+""",
+    )
+
+    told = package.says(
+        """
+from tests.fixtures.plain_plan import plain_plan
+from tests.simulation.clusters import pay_cluster
+plan = plain_plan(pay_cluster(3))
+print([one.topic for one in plan.findings if one.rule == "ALWAYS"])
+print([(one.action, one.topic) for one in plan.recommendations if "ALWAYS" in one.rules])
+"""
+    )
+
+    assert told.splitlines() == ["['pay']", "[('ADMIRE', 'pay')]"]
+
+
+def test_a_strategy(package: PackageCopy) -> None:
+    package.add(
+        "allocation/last_takes_all.py",
+        """
+import numpy as np
+from rocketmq_capacity.contracts.division import Shares
+
+NAME = "LAST_TAKES_ALL"
+
+def shares(division, policy):
+    return Shares.of_owners(np.full(len(division.queues), len(division.members) - 1))
+""",
+    )
+    package.edit(
+        "allocation/registry.py",
+        ("    machine_room,\n", "    last_takes_all,\n"),
+        ("    pop.NAME: Strategy(", "    last_takes_all.NAME: Strategy(last_takes_all.shares),\n"),
+    )
+    package.edit("vocabulary.py", ('    "CONSISTENT_HASH",\n]', '    "LAST_TAKES_ALL",\n'))
+
+    told = package.says(
+        """
+from rocketmq_capacity.settings.policy import Policy
+from tests.fixtures.plain_plan import plain_plan
+from tests.simulation.clusters import pay_cluster
+from rocketmq_capacity.assessment.assess import assess_group
+plan = plain_plan(pay_cluster(3), Policy(strategies=("AVG", "LAST_TAKES_ALL")))
+(avg, toy) = assess_group(plan.groups[0]).loads
+print(toy.strategy, toy.is_applicable, toy.idle_clients)
+"""
+    )
+
+    assert told.strip() == "LAST_TAKES_ALL True ('10.0.0.1@1#1', '10.0.0.2@1#1')"
