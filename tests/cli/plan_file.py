@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 Rule = Literal[
     "ORPHAN_QUEUE",
@@ -48,6 +49,7 @@ Action = Literal[
     "CREATE_TOPIC_ON_BROKER",
     "ADD_BROKER",
     "CHECK_PRODUCER_KEYS",
+    "RAISE_CONSUME_THREADS",
     "INVESTIGATE",
 ]
 Number = Annotated[int, msgspec.Meta(ge=0)]
@@ -87,18 +89,37 @@ class Strategy(Part, frozen=True):
     lag: Skew | None
 
 
-class Group(Part, frozen=True):
+class Utilisation(Part, frozen=True):
+    lower: Metric
+    estimate: Metric
+    upper: Metric
+
+
+class NeededClients(Part, frozen=True):
+    lower: Number | None
+    target: Number | None
+    upper: Number | None
+
+
+class Group(Part, frozen=True, kw_only=True):
     consumer_group: str
-    message_model: Literal["CLUSTERING", "BROADCASTING"] | None
+    message_model: Literal["CLUSTERING", "BROADCASTING", "LITE_SELECTIVE"] | None
     message_request_mode: Literal["PULL", "POP", "MIXED"]
     connections: Number
     distinct_client_ids: Number
     topics: list[str]
     max_useful_clients: Number | None
     provision_status: Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
+    provision_reason: str | None
+    utilisation: Utilisation | None
+    busiest_client: str | None
+    needed_clients: NeededClients | None
+    min_safe_clients: Number | None
     current_strategy: str | None
     current_strategy_source: Literal["reported", "observed", "policy", "default"] | None
     strategies: list[Strategy]
+    protocol: Literal["GRPC", "MIXED"] | UnsetType = UNSET
+    """Only of a group with gRPC clients."""
 
 
 class Finding(Part, frozen=True):

@@ -27,7 +27,15 @@ class Jvm:
     Not for two threads at once.
     """
 
-    def __init__(self, main_class: str, *args: str, folder: Path, name: str, jvm: Sequence[str]) -> None:
+    def __init__(
+        self,
+        main_class: str,
+        *args: str,
+        folder: Path,
+        name: str,
+        jvm: Sequence[str],
+        project: MavenProject = PROJECT,
+    ) -> None:
         """Build what is not built and start it; its first answer says that it is up.
 
         Errors: OracleUnavailable without Java, Maven or Maven Central.
@@ -44,7 +52,7 @@ class Jvm:
         options = [*jvm, *(f"-D{key}={value}" for key, value in properties.items())]
         with self._output.open("wb") as errors:
             self._process = subprocess.Popen(
-                PROJECT.command(main_class, *args, jvm=options),
+                project.command(main_class, *args, jvm=options),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -1,10 +1,8 @@
 """A real RocketMQ 5.3.3 on the loopback address: a name server and brokers."""
 
 import os
-import random
 import shutil
 import signal
-import socket
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -15,13 +13,12 @@ from typing import Any, Final, Self
 
 from tests.cluster.clients import Clients
 from tests.cluster.jvm import ClusterError, Jvm
+from tests.cluster.ports import free_ports
+from tests.cluster.proxies import ProxyPlaces, start_proxy
 
 __all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
 
 READY_TIME_LIMIT_S: Final = 240.0
-
-_PORTS: Final = (10_000, 32_000)
-"""Below those that the system gives to outgoing connections, which come and go."""
 
 _SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=512m")
 _SHARED_JVM: Final = ("-Xms128m", "-Xmx512m", *_SMALL)
@@ -32,12 +29,14 @@ _OWN_JVM: Final = ("-Xms64m", "-Xmx256m", *_SMALL)
 class Broker:
     """One broker to start; id 0 is the master, others are slaves of the same name.
 
-    One in its own process can be frozen alone. ``config`` are broker properties, which win over ours.
+    One in its own process can be frozen alone; one that hosts a Proxy in local mode always has its own. ``config`` are
+    broker properties, which win over ours.
     """
 
     broker_name: str
     broker_id: int = 0
     own_process: bool = False
+    hosts_proxy: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +46,8 @@ THREE_BROKERS: Final = (Broker("broker-a"), Broker("broker-b"), Broker("room1@br
 class Cluster:
     """A name server and brokers, ready when the name server lists every one of them; a context manager.
 
-    Attributes: ``nameserver`` (host:port), ``broker_addrs`` ((broker name, broker id) -> host:port).
+    Attributes: ``nameserver`` (host:port), ``broker_addrs`` ((broker name, broker id) -> host:port), ``local_proxies``
+    (broker name -> where its Proxy listens), ``cluster_name``.
     """
 
     def __init__(
@@ -66,12 +66,13 @@ class Cluster:
         self._brokers = brokers
         self._pop = pop
         self._jvm_options = tuple(jvm)
-        self._cluster_name = cluster_name
+        self.cluster_name = cluster_name
         self._nameserver_config = nameserver_config or {}
         self._folder = Path()
         self._jvms: dict[tuple[str, int] | None, Jvm] = {}
         self.nameserver = ""
         self.broker_addrs: dict[tuple[str, int], str] = {}
+        self.local_proxies: dict[str, ProxyPlaces] = {}
 
     def start(self) -> Self:
         """Start all, side by side, and wait until the name server lists every broker.
@@ -195,16 +196,22 @@ class Cluster:
         return [address for (_, broker_id), address in self.broker_addrs.items() if broker_id == 0]
 
     def _start(self) -> None:
-        nameserver_port, *broker_ports = _free_ports(1 + len(self._brokers))
+        nameserver_port, *broker_ports = free_ports(1 + len(self._brokers))
         self.nameserver = f"127.0.0.1:{nameserver_port}"
         settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1", **self._nameserver_config}
         shared = [f"nameserver={self._write('nameserver', settings)}"]
         own: dict[tuple[str, int], str] = {}
+        hosting: dict[tuple[str, int], Jvm] = {}
         for broker, port in zip(self._brokers, broker_ports, strict=True):
             key = (broker.broker_name, broker.broker_id)
             self.broker_addrs[key] = f"127.0.0.1:{port}"
-            argument = f"broker={self._write(f'{broker.broker_name}-{broker.broker_id}', self._config(broker, port))}"
-            if broker.own_process:
+            file = self._write(f"{broker.broker_name}-{broker.broker_id}", self._config(broker, port))
+            argument = f"broker={file}"
+            if broker.hosts_proxy:
+                hosting[key], self.local_proxies[broker.broker_name] = start_proxy(
+                    self.nameserver, self.cluster_name, self._folder, broker.broker_name, broker_file=file
+                )
+            elif broker.own_process:
                 own[key] = argument
             else:
                 shared.append(argument)
@@ -216,6 +223,7 @@ class Cluster:
             name = f"{broker_name}-{broker_id}"
             options = (*_OWN_JVM, *self._jvm_options)
             self._jvms[broker_name, broker_id] = Jvm(main, argument, folder=self._folder, name=name, jvm=options)
+        self._jvms.update(hosting.items())
         for jvm in self._jvms.values():
             jvm.answer(READY_TIME_LIMIT_S)
         self._wait_until_registered(first)
@@ -237,7 +245,7 @@ class Cluster:
         # Relative to the folder in which it runs: a broker tells its settings to whoever asks, a snapshot among them.
         store = f"store-{broker.broker_name}-{broker.broker_id}"
         return {
-            "brokerClusterName": self._cluster_name,
+            "brokerClusterName": self.cluster_name,
             "brokerName": broker.broker_name,
             "brokerId": str(broker.broker_id),
             "brokerRole": "ASYNC_MASTER" if broker.broker_id == 0 else "SLAVE",
@@ -270,25 +278,3 @@ class Cluster:
         lines = [f"{key}={value}\n" for key, value in properties.items()]
         (self._folder / file).write_text("".join(lines), "utf-8")
         return file
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports that are free on the loopback address, with the ports that a broker takes beside its own (-2 and +1)."""
-    found: list[int] = []
-    taken: set[int] = set()
-    while len(found) < count:
-        port = random.randrange(*_PORTS)
-        group = {port - 2, port, port + 1}
-        if not group & taken and all(_is_free(beside) for beside in group):
-            found.append(port)
-            taken |= group
-    return found
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True

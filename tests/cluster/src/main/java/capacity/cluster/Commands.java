@@ -17,9 +17,9 @@ import java.util.Map;
  * Commands as JSON objects on standard input, one a line; one answer a line on standard output: {"ok": result} or
  * {"error": text}. The JVM ends with its input, so that it never outlives who started it.
  */
-final class Commands {
+public final class Commands {
     /** One command: its fields in, anything that JSON can say out. */
-    interface Command {
+    public interface Command {
         Object run(JSONObject fields) throws Exception;
     }
 
@@ -28,17 +28,17 @@ final class Commands {
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.US_ASCII);
 
     /** Takes standard output for the answers; whatever a library prints goes to standard error. */
-    Commands() {
+    public Commands() {
         System.setOut(System.err);
     }
 
-    Commands add(String name, Command command) {
+    public Commands add(String name, Command command) {
         commands.put(name, command);
         return this;
     }
 
     /** Answers until the input ends, and ends the JVM then: an orderly end of a broker takes ten seconds and more. */
-    void serve() throws IOException {
+    public void serve() throws IOException {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             say(answer(JSON.parseObject(line)));
@@ -46,7 +46,7 @@ final class Commands {
         Runtime.getRuntime().halt(0);
     }
 
-    void say(JSONObject answer) {
+    public void say(JSONObject answer) {
         answers.println(JSON.toJSONString(answer,
             JSONWriter.Feature.EscapeNoneAscii, JSONWriter.Feature.WriteMapNullValue));
         answers.flush();
