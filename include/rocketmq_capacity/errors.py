@@ -1,6 +1,42 @@
 """The one error family; each kind knows the exit status that the command line ends with."""
 
-from typing import ClassVar
+import reprlib
+from typing import Any, ClassVar, Final
+
+LONGEST_VALUE: Final = 300
+"""Characters of a value that an error shows. A client id or a pattern has at most 255 and is shown whole."""
+LONGEST_PLACE: Final = 400
+LONGEST_PROBLEM: Final = 1_000
+"""Characters of one line of an error, whatever it is about."""
+
+
+class _Shown(reprlib.Repr):
+    """Writes the beginning of a value without writing all of it first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 2
+        self.maxstring = self.maxlong = self.maxother = LONGEST_VALUE
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python writes no number of more than 4,300 digits, and needs long for one that is nearly so long.
+        return super().repr_int(x, level) if x.bit_length() <= LONGEST_VALUE else f"a number of {x.bit_length()} bits"
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return self.repr_instance(x[: self.maxother], level)
+
+
+_SHOWN: Final = _Shown()
+
+
+def shown(value: Any) -> str:
+    """A value from outside as an error shows it: its ``repr``, shortened before it is made."""
+    return cut(_SHOWN.repr(value), LONGEST_VALUE)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, with dots for what is beyond ``longest`` characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 class CapacityError(Exception):
@@ -21,9 +57,9 @@ class BadInput(CapacityError):
     exit_status = 2
 
     def __init__(self, source: str, place: str, problem: str) -> None:
-        self.source, self.place, self.problem = source, place, problem
-        where = f"{source}: {place}" if place else source
-        super().__init__(" ".join(f"{where}: {problem}".split()))
+        self.source, self.place, self.problem = source, cut(place, LONGEST_PLACE), cut(problem, LONGEST_PROBLEM)
+        where = f"{source}: {self.place}" if place else source
+        super().__init__(" ".join(f"{where}: {self.problem}".split()))
 
 
 class ClusterUnreachable(CapacityError):

@@ -30,6 +30,7 @@ class ApiServer:
     url: str
     """Airflow's own address, the prefix included and without a slash at the end."""
     port: int
+    pid: int
 
     def token(self, user: str) -> str:
         """A token of the user, got as a client of the API gets one."""
@@ -81,7 +82,7 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
         )
     try:
         _wait(process, f"{url}/api/v2/monitor/health", home / "api-server.log")
-        yield ApiServer(url, port)
+        yield ApiServer(url, port, process.pid)
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         try:

@@ -1,9 +1,12 @@
-"""A what-if whose fields describe no scenario together, at Airflow's own API."""
+"""A what-if whose fields describe no scenario together, at Airflow's own API: behind the login, and within bounds."""
 
+import json
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+
+from rocketmq_capacity.provider.what_if_form import FIELDS, LARGEST_BODY
 
 pytestmark = pytest.mark.airflow
 
@@ -48,3 +51,124 @@ def test_other_dags_and_those_who_only_read_pass_as_they_are(api) -> None:
     assert admin.post("/api/v2/dags/another/dagRuns", json={"logical_date": None}).status_code == HTTPStatus.NOT_FOUND
     assert admin.get(WHAT_IFS).status_code in {HTTPStatus.OK, HTTPStatus.NOT_FOUND}
     assert api().post(WHAT_IFS, json={"logical_date": None, "conf": LOST}).status_code == HTTPStatus.UNAUTHORIZED
+
+
+REFUSED: dict[str, Any] = {"logical_date": None, "conf": {}}
+"""What is refused by its fields once it is read."""
+AS_JSON = {"Content-Type": "application/json"}
+
+
+def posted(client: Any, body: bytes = json.dumps(REFUSED).encode(), **headers: str) -> tuple[int, str]:
+    answer = client.post(WHAT_IFS, content=body, headers=AS_JSON | {k.replace("_", "-"): v for k, v in headers.items()})
+    return answer.status_code, str(answer.json()["detail"])
+
+
+@pytest.mark.parametrize("body", [json.dumps(REFUSED).encode(), b"", b"{", b"x" * (1 << 20)])
+def test_who_is_not_logged_in_or_may_not_trigger_is_refused_whatever_is_sent(api, body) -> None:
+    forged = api()
+    forged.headers["Authorization"] = "Bearer junk"
+
+    assert posted(api(), body) == (HTTPStatus.UNAUTHORIZED, "Not authenticated")
+    assert posted(forged, body) == (HTTPStatus.FORBIDDEN, "Invalid JWT token")
+    assert posted(api("viewer"), body) == (HTTPStatus.FORBIDDEN, "Forbidden")
+    assert posted(api("planner"), body) == (HTTPStatus.FORBIDDEN, "Forbidden")
+
+
+def test_the_browsers_cookie_is_a_login_too(api) -> None:
+    browser = api()
+    browser.cookies.set("_token", api("admin").headers["Authorization"].removeprefix("Bearer "))
+
+    assert posted(browser) == (
+        HTTPStatus.BAD_REQUEST,
+        "the form: expected a scenario as YAML, or a change: it names neither",
+    )
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "http://testserver"}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "http://testserver", "Sec_Fetch_Site": "same-origin"}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "https://shown.example", "Sec_Fetch_Site": "same-origin"}, HTTPStatus.BAD_REQUEST),
+        ({"Sec_Fetch_Site": "none"}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "https://portal.example", "Sec_Fetch_Site": "cross-site"}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "https://airflow.example:8443"}, HTTPStatus.BAD_REQUEST),
+        ({"Origin": "https://evil.example"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "http://testserver.evil.example"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "http://testserver:81"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "null"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": ""}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "http://[x"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "https://evil.example", "Sec_Fetch_Site": "cross-site"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "http://other.testserver", "Sec_Fetch_Site": "same-site"}, HTTPStatus.FORBIDDEN),
+        ({"Sec_Fetch_Site": "cross-site"}, HTTPStatus.FORBIDDEN),
+    ],
+)
+def test_only_pages_of_airflows_own_and_allowed_origins_are_listened_to(api, monkeypatch, headers, status) -> None:
+    monkeypatch.setenv("AIRFLOW__API__BASE_URL", "https://airflow.example:8443/tools/airflow")
+    monkeypatch.setenv("AIRFLOW__API__ACCESS_CONTROL_ALLOW_ORIGINS", "https://portal.example")
+    answered, detail = posted(api("admin"), **headers)
+
+    assert answered == status
+    assert ("another origin" in detail) == (status is HTTPStatus.FORBIDDEN)
+
+
+@pytest.mark.parametrize(
+    "kind", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json"]
+)
+def test_a_body_of_another_type_is_not_read(api, kind) -> None:
+    status, detail = posted(api("admin"), Content_Type=kind)
+
+    assert (status, detail) == (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Expected a body of the type application/json.")
+
+
+def test_json_may_say_its_encoding(api) -> None:
+    assert posted(api("admin"), Content_Type="Application/JSON; charset=utf-8")[0] == HTTPStatus.BAD_REQUEST
+
+
+def test_a_body_is_read_to_its_bound_and_no_further(api) -> None:
+    fits = json.dumps(REFUSED).encode().ljust(LARGEST_BODY)
+
+    assert posted(api("admin"), fits)[0] == HTTPStatus.BAD_REQUEST
+    status, detail = posted(api("admin"), fits + b" ")
+    assert status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    assert "at most 524,288 bytes" in detail
+
+
+@pytest.mark.parametrize(
+    ("conf", "reason"),
+    [
+        ({"scenario": "# " + "x" * 60_000}, "scenario: is too long; expected at most 60,000 characters"),
+        ({"policy_changes": "# " + "x" * 60_000}, "policy_changes: is too long"),
+        (
+            {"change": "add_clients", "consumer_group": "g", "client_ids": ["a"] * 1_001},
+            "client_ids: has 1,001 entries",
+        ),
+        ({"topic": ["a"] * 100_000}, "topic: has 100,000 entries; expected at most 1,000"),
+        ({"room": {str(n): n for n in range(1_001)}}, "room: has 1,001 entries"),
+        ({f"airflow/{n}": n for n in range(101)}, "the form: has 101 fields; expected at most 100"),
+        ({"k" * 100_000: 1}, "is not a known field; the nearest known field is"),
+        ({**LOST, "brokr_name": "b"}, "the nearest known field is 'broker_name'"),
+        ({"topic": json.loads("[" * 9 + "]" * 9)}, "topic: is nested too deeply; expected at most 8 levels"),
+        ({"topic": json.loads("[" * 900 + "]" * 900)}, "topic: is nested too deeply"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_field_that_is_much_too_large_is_refused_before_its_schema_looks_at_it(api, conf, reason) -> None:
+    status, detail = posted(api("admin"), json.dumps({"logical_date": None, "conf": conf}).encode())
+
+    assert status == HTTPStatus.BAD_REQUEST
+    assert reason in detail
+    assert len(detail) < 1_000
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 200_000, b'{"conf": ' + b'{"a": ' * 50_000, b'{"conf": {"count": ' + b"9" * 50_000]
+)
+def test_what_python_cannot_read_is_refused_by_airflow(api, body) -> None:
+    assert posted(api("admin"), body)[0] in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+
+
+def test_the_fields_that_are_known_are_the_dags_own(dag_bag) -> None:
+    assert dag_bag.dags["rocketmq_what_if"].params.keys() == FIELDS

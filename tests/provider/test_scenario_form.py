@@ -9,8 +9,11 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT
 from rocketmq_capacity.provider.scenario_form import CHANGES, contradiction, scenario_params, scenario_text
 from rocketmq_capacity.simulation.scenario import scenario_of_text
+from tests.fixtures.hostile_yaml import GROWING
 
 pytestmark = pytest.mark.airflow
 
@@ -128,3 +131,32 @@ def test_a_scenario_and_what_a_schema_refuses_are_no_contradiction(conf: dict[st
 def test_the_form_refuses_a_bad_value_with_its_reason(field: str, value: Any, reason: str) -> None:
     with pytest.raises(ParamValidationError, match=reason):
         filled(**{field: value})
+
+
+@pytest.mark.parametrize(("text", "said"), GROWING.values(), ids=GROWING)
+def test_a_text_that_grows_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(ParamValidationError, match=re.escape(f"scenario: {said}")):
+        filled(scenario=text)
+
+
+@pytest.mark.parametrize(
+    "text", ["# " + "x" * 60_000, "# " + "\N{CJK UNIFIED IDEOGRAPH-4E00}" * 40_000], ids=["characters", "bytes"]
+)
+@pytest.mark.parametrize("params", [scenario_params, policy_params], ids=["scenario", "policy"])
+def test_a_text_that_is_too_long_for_a_programs_argument_is_refused(params: Any, text: str) -> None:
+    (field,) = {"scenario", "policy_changes"} & params().keys()
+    form = ParamsDict(params())
+
+    with pytest.raises(ParamValidationError, match="expected at most 60,000 characters and 120,000 bytes"):
+        form.update({field: text})
+
+
+def test_a_scenario_that_grows_too_long_by_the_fields_is_refused() -> None:
+    lines = [f"- {{change: lose_broker, broker_name: '{'b' * 200}-{n:03}'}}" for n in range(230)]
+    scenario = "\n".join(["name: x", "changes:", *lines])
+    ids = [f"{n:03}{'x' * 200}" for n in range(400)]
+    form = {"change": "add_clients", "consumer_group": "g", "client_ids": ids}
+
+    assert len(scenario_text(filled(scenario=scenario)).encode()) < LONGEST_ARGUMENT
+    assert contradiction(form) == ""
+    assert "expected at most 120,000 bytes" in contradiction({"scenario": scenario, **form})

@@ -4,6 +4,7 @@ Source: RemotingCommand.java and RemotingSerializable.java, rocketmq-all-5.3.3.
 """
 
 import json
+import reprlib
 from typing import Any
 
 from rocketmq_capacity.protocol.codes import LANGUAGES, Serialization
@@ -62,5 +63,5 @@ def _integer(fields: dict[str, Any], name: str) -> int:
     """A number of the header; missing is 0, as in the Java class."""
     value = fields.get(name, 0)
     if type(value) is not int:
-        raise RemoteProtocolError(f"the header's {name} is {value!r}; expected an integer")
+        raise RemoteProtocolError(f"the header's {name} is {reprlib.repr(value)}; expected an integer")
     return value

@@ -4,12 +4,10 @@ from typing import Final
 
 from airflow.sdk import Param
 
-from rocketmq_capacity.provider.form_formats import POLICY, register_formats
+from rocketmq_capacity.provider.form_formats import LONGEST_TEXT, POLICY, register_formats
 from rocketmq_capacity.vocabulary import STRATEGIES
 
 SECTION: Final = "How it is planned"
-LONGEST_TEXT: Final = 60_000
-"""Signs of a text field: it travels as one argument of a program, and Linux takes 128 KiB for one."""
 
 
 def policy_params() -> dict[str, Param]:

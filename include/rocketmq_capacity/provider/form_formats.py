@@ -15,6 +15,10 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import PolicyChanges
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 
+LONGEST_TEXT: Final = 60_000
+"""Characters of a text field."""
+LONGEST_ARGUMENT: Final = 120_000
+"""Bytes of a text: it travels as one argument of a program, and Linux takes less than 128 KiB for one."""
 POLICY: Final = "rocketmq-capacity-policy"
 SCENARIO: Final = "rocketmq-capacity-scenario"
 
@@ -27,7 +31,9 @@ def register_formats() -> None:
 
 def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:
     def check(value: object) -> bool:
-        if isinstance(value, str) and value.strip():  # other types are the schema's to refuse; empty is not filled in
+        if isinstance(value, str) and not value.isspace():  # other types are the schema's to refuse
+            # First of all: jsonschema asks about the format of a text that is longer than its maxLength, too.
+            check_length(value)
             try:
                 read(value)
             except BadInput as error:
@@ -35,3 +41,9 @@ def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:
         return True
 
     return check
+
+
+def check_length(text: str) -> None:
+    """Errors: FormatError for a text that is too long for a field."""
+    if len(text) > LONGEST_TEXT or len(text.encode()) > LONGEST_ARGUMENT:
+        raise FormatError(f"is too long; expected at most {LONGEST_TEXT:,} characters and {LONGEST_ARGUMENT:,} bytes")

@@ -13,7 +13,7 @@ from airflow.sdk import BaseHook
 from rocketmq_capacity.client.options import ConnectionOptions, options_of, settings_of
 from rocketmq_capacity.client.reach import reach
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.errors import BadInput, CapacityError, shown
 from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
@@ -67,7 +67,7 @@ class RocketmqHook(BaseHook):
         connection = self.get_connection(self.rocketmq_conn_id)
         source = f"connection {self.rocketmq_conn_id}"
         if connection.conn_type != self.conn_type:
-            raise BadInput(source, "conn_type", f"is {connection.conn_type!r}; expected {self.conn_type!r}")
+            raise BadInput(source, "conn_type", f"is {shown(connection.conn_type)}; expected {self.conn_type!r}")
         try:
             addresses = parse_nameservers([_nameservers(connection.host, connection.port)])
         except BadInput as error:

@@ -21,7 +21,7 @@ from airflow.sdk.definitions.callback import SyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.exceptions import AirflowNotFoundException
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
 from rocketmq_capacity.provider.spark_app import SparkApp
 from rocketmq_capacity.settings.deployment import Places
@@ -133,7 +133,7 @@ def _notifier_class(path: object) -> type[BaseNotifier]:
     Errors: BadInput for anything but a subclass of BaseNotifier: to make it would be to call whatever it is.
     """
     module, _, name = str(path or "").rpartition(".")
-    problem = f"is {path!r:.200}; expected the name of an installed class, a subclass of airflow.sdk.BaseNotifier"
+    problem = f"is {shown(path)}; expected the name of an installed class, a subclass of airflow.sdk.BaseNotifier"
     try:
         found: object = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):

@@ -8,16 +8,22 @@ from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 
-from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.provider.form import LONGEST_TEXT
-from rocketmq_capacity.provider.form_formats import SCENARIO, register_formats
-from rocketmq_capacity.simulation.scenario import Change, scenario_of_text
+from rocketmq_capacity.errors import BadInput, cut
+from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
+from rocketmq_capacity.settings.yaml_file import mapping_of_text
+from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
 from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, REQUEST_MODES
 
 AS_YAML: Final = "The changes, as a scenario file"
 AS_FIELDS: Final = "One change, field by field"
 LONGEST_NAME: Final = 255
 MOST_QUEUES: Final = 65_536
+MOST_FIELDS: Final = 100
+"""Fields of a run's configuration, those that Airflow reads itself included."""
+MOST_CLIENT_IDS: Final = 1_000
+"""Ids in a list of the form. The scenario in YAML takes as many as its length allows, and ``count`` any number."""
+DEEPEST: Final = 8
+"""Levels of a field's value; a list of ids has two."""
 CHANGES: Final[dict[str, type[Any]]] = {
     get_args(model.model_fields["change"].annotation)[0]: model for model in get_args(Change)
 }
@@ -56,6 +62,7 @@ def scenario_params() -> dict[str, Param]:
             None,
             type=["null", "array"],
             items={"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+            maxItems=MOST_CLIENT_IDS,
             title="Client ids",
             description="Of add and remove clients: one id a line; or else their number.",
             section=AS_FIELDS,
@@ -87,7 +94,7 @@ def scenario_text(params: Mapping[str, Any]) -> str:
 
     Errors: BadInput where the form describes none, or a change with fields too many or too few; it says which.
     """
-    scenario = yaml.safe_load(params["scenario"]) if (params.get("scenario") or "").strip() else {}
+    scenario = mapping_of_text(params.get("scenario") or "", "scenario", WHAT)
     field_changes = [_field_change(params)] if params.get("change") else []
     if not scenario and not field_changes:
         raise BadInput("the form", "", "expected a scenario as YAML, or a change: it names neither")
@@ -95,17 +102,23 @@ def scenario_text(params: Mapping[str, Any]) -> str:
     name = scenario.get("name") or " ".join(str(value) for value in field_changes[0].values())[:LONGEST_NAME]
     text = yaml.safe_dump({"name": name, "changes": changes}, sort_keys=False, allow_unicode=True)
     scenario_of_text(text, "the form's scenario")
+    if len(text.encode()) > LONGEST_ARGUMENT:
+        problem = f"is too long; expected at most {LONGEST_ARGUMENT:,} bytes with the fields' change"
+        raise BadInput("the form's scenario", "", problem)
     return text
 
 
 def contradiction(conf: Mapping[str, Any]) -> str:
     """Why fields that are each as they should be describe no scenario together; empty where they do.
 
-    A field's schema sees that field alone. What a schema refuses is left to Airflow, which names the field.
+    A field's schema sees that field alone. What a schema refuses is left to Airflow, which names the field; but what is
+    much too large is refused here, because a schema looks at all of it, and its error shows all of it.
 
     Args:
         conf: what the form or the API was given, fields that were left alone absent.
     """
+    if reason := _excess(conf):
+        return reason
     params = ParamsDict(scenario_params())
     try:
         params.update({name: conf[name] for name in conf.keys() & params.keys()})
@@ -115,6 +128,26 @@ def contradiction(conf: Mapping[str, Any]) -> str:
     except BadInput as error:
         return str(error)
     return ""
+
+
+def _excess(conf: Mapping[str, Any]) -> str:
+    """Which field is larger than any field may be, or that there are too many; empty where all is well."""
+    if len(conf) > MOST_FIELDS:
+        return f"the form: has {len(conf):,} fields; expected at most {MOST_FIELDS}"
+    for name, value in conf.items():
+        field = f"Invalid input for param {cut(name, LONGEST_NAME)}"
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            return f"{field}: is too long; expected at most {LONGEST_TEXT:,} characters"
+        if isinstance(value, list | dict) and len(value) > MOST_CLIENT_IDS:
+            return f"{field}: has {len(value):,} entries; expected at most {MOST_CLIENT_IDS:,}"
+        if not _is_shallow(value, DEEPEST):
+            return f"{field}: is nested too deeply; expected at most {DEEPEST} levels"
+    return ""
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    return levels > 0 and all(_is_shallow(item, levels - 1) for item in inner)
 
 
 def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:

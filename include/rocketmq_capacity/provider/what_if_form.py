@@ -1,22 +1,39 @@
 """Stands before Airflow's API: a what-if whose fields describe no scenario together is refused before a run is made.
 
-Airflow checks each Param of a Dag by a schema of its own, which cannot see another.
-Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, Airflow 3.3.2.
+Airflow checks each Param of a Dag by a schema of its own, which cannot see another. No route of a plugin can stand in
+for one of Airflow's, and a middleware runs before the login of the route. So this one asks for the login itself, by
+Airflow's own functions, before it reads a byte of the body.
+Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, airflow.api_fastapi.app, Airflow 3.3.2.
 """
 
 import json
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import urlsplit
 
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
+from airflow.api_fastapi.core_api.security import get_user, requires_access_dag
+from airflow.configuration import conf as settings
+from fastapi import HTTPException
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from starlette.requests import Request
+from fastapi.security import HTTPBearer
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rocketmq_capacity.provider.scenario_form import contradiction
+from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.known_fields import unknown_field
+from rocketmq_capacity.provider.scenario_form import contradiction, scenario_params
 
-TRIGGER: Final = "/api/v2/dags/rocketmq_what_if/dagRuns"
+DAG_ID: Final = "rocketmq_what_if"
+TRIGGER: Final = f"/api/v2/dags/{DAG_ID}/dagRuns"
 """Where the form and clients of the API start a what-if, below Airflow's URL prefix."""
+LARGEST_BODY: Final = 512 << 10
+"""Bytes of a request: every field at its longest, as JSON that escapes what is not ASCII."""
+FIELDS: Final = frozenset({"cluster", "inventory", *scenario_params(), *policy_params()})
+"""The names of the Dag's Params."""
+MAY_TRIGGER: Final = requires_access_dag("POST", DagAccessEntity.RUN, DAG_ID)
+BEARER: Final = HTTPBearer(auto_error=False)
 
 
 class WhatIfForm:
@@ -30,9 +47,17 @@ class WhatIfForm:
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(TRIGGER):
             await self.app(scope, receive, send)
             return
-        body = await Request(scope, receive).body()
-        if reason := await run_in_threadpool(_refusal, body):
-            await JSONResponse({"detail": reason}, HTTPStatus.BAD_REQUEST)(scope, receive, send)
+        request = Request(scope, receive)
+        try:
+            await _check_login(request)
+            _check_headers(request)
+            body = await _body_of(request)
+            if reason := await run_in_threadpool(_refusal, body):
+                raise HTTPException(HTTPStatus.BAD_REQUEST, reason)
+        except HTTPException as refused:
+            await JSONResponse({"detail": refused.detail}, refused.status_code, refused.headers)(scope, receive, send)
+            return
+        except ClientDisconnect:
             return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -42,11 +67,53 @@ class WhatIfForm:
         await self.app(scope, read_again, send)
 
 
+async def _check_login(request: Request) -> None:
+    """Errors: HTTPException 401 without a login, 403 for who may not trigger the Dag, as of the route itself."""
+    user = await get_user(request, None, await BEARER(request))
+    await run_in_threadpool(MAY_TRIGGER, request, user)
+
+
+def _check_headers(request: Request) -> None:
+    """Errors: HTTPException 403 for what a page of another origin sends, 415 for what is no JSON."""
+    if _is_foreign(request):
+        raise HTTPException(HTTPStatus.FORBIDDEN, "The request comes from a page of another origin.")
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Expected a body of the type application/json.")
+
+
+def _is_foreign(request: Request) -> bool:
+    """Whether a browser sent this for a page of an origin that is neither Airflow's nor allowed by its settings.
+
+    Other programs send neither header. Source: Fetch Metadata Request Headers; Fetch, section 3.2, Origin header.
+    """
+    origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    own = urlsplit(settings.get("api", "base_url", fallback=""))
+    allowed = settings.getlist("api", "access_control_allow_origins")
+    if origin in {f"{own.scheme}://{own.netloc}", *allowed} or site in {"same-origin", "none"}:
+        return False
+    if site is not None:
+        return True
+    host = request.headers.get("Host")
+    return origin not in {None, f"http://{host}", f"https://{host}"}
+
+
+async def _body_of(request: Request) -> bytes:
+    """The body; errors: HTTPException 413 once it is longer than allowed."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY:
+            reason = f"The body is too long. Expected at most {LARGEST_BODY:,} bytes."
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
+    return bytes(body)
+
+
 def _refusal(body: bytes) -> str:
     """What is wrong with the fields together; what is no request of the API is Airflow's to refuse."""
     try:
         told: Any = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     conf = (told.get("conf") or {}) if isinstance(told, dict) else None
-    return contradiction(conf) if isinstance(conf, dict) else ""
+    return (unknown_field(conf, FIELDS) or contradiction(conf)) if isinstance(conf, dict) else ""

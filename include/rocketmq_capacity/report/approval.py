@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.report.plan_file import Approval, Plan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.vocabulary import INFO
@@ -59,9 +59,9 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
         try:
             msgspec.convert(value[member.name], member.type)
         except msgspec.ValidationError as error:
-            raise BadInput(source, f"$.{member.name}", f"is {value[member.name]!r}: {error}") from None
+            raise BadInput(source, f"$.{member.name}", f"is {shown(value[member.name])}: {error}") from None
     if not _is_utc(value["at"]):
-        raise BadInput(source, "$.at", f"is {value['at']!r}; expected a time such as 2026-11-20T08:00:00Z")
+        raise BadInput(source, "$.at", f"is {shown(value['at'])}; expected a time such as 2026-11-20T08:00:00Z")
     return Approval(**value | {"recommendations": tuple(sorted(set(value["recommendations"])))})
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_address
 from typing import Final
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 
 _MAX_PORT: Final = 65_535
 
@@ -31,7 +31,7 @@ def parse_address(text: str) -> Address:
     host = host.removeprefix("[").removesuffix("]")
     is_port = port.isascii() and port.isdigit() and 0 < int(port) <= _MAX_PORT
     if not (separator and host and is_port and (":" not in host or _is_ipv6(host))):
-        raise ValueError(f"{text!r} is not an address; expected HOST:PORT with a port from 1 to {_MAX_PORT}")
+        raise ValueError(f"{shown(text)} is not an address; expected HOST:PORT with a port from 1 to {_MAX_PORT}")
     return Address(host, int(port))
 
 

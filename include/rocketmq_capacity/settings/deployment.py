@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, Self
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONNECTION_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -75,7 +75,9 @@ def _connection_ids(text: str) -> tuple[str, ...]:
     ids = tuple(dict.fromkeys(stripped for part in text.split(",") if (stripped := part.strip())))
     for one in ids:
         if not CONNECTION_ID.fullmatch(one):
-            raise BadInput("RMQC_CLUSTERS", "", f"names {one!r}; expected ids of letters, digits, '_', '.' and '-'")
+            raise BadInput(
+                "RMQC_CLUSTERS", "", f"names {shown(one)}; expected ids of letters, digits, '_', '.' and '-'"
+            )
     return ids
 
 
@@ -83,7 +85,7 @@ def _minutes(text: str) -> timedelta | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or not 0 < int(text) <= MOST_MINUTES:
-        problem = f"is {text!r}; expected whole minutes from 1 to {MOST_MINUTES}"
+        problem = f"is {shown(text)}; expected whole minutes from 1 to {MOST_MINUTES}"
         raise BadInput("RMQC_LATE_AFTER_MINUTES", "", problem)
     return timedelta(minutes=int(text))
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.address import ip_of
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
@@ -78,7 +79,7 @@ def _network(cidr: object) -> object:
             return ip_network(cidr, strict=False)
     elif cidr is None or isinstance(cidr, IPv4Network | IPv6Network):
         return cidr
-    raise ValueError(f"{cidr!r:.100} is not a network; expected one such as 10.1.0.0/16")
+    raise ValueError(f"{shown(cidr)} is not a network; expected one such as 10.1.0.0/16")
 
 
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_network)]

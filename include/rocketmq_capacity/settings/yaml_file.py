@@ -1,4 +1,8 @@
-"""YAML read into a frozen model; errors speak of the file: its name, the place in it, the nearest known key."""
+"""YAML read into a frozen model; errors speak of the file: its name, the place in it, the nearest known key.
+
+What is read is bounded: its bytes, its depth, the digits of a number. An alias repeats all that it stands for, so that
+a few lines can stand for more than any memory holds: anchors and aliases are refused.
+"""
 
 import difflib
 from collections.abc import Mapping
@@ -8,9 +12,18 @@ from typing import Any, Final, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, cut, shown
 
 Model = TypeVar("Model", bound=BaseModel)
+
+LARGEST: Final = 16 << 20
+"""Bytes of a file: an assignment of 100,000 queues to clients has about 10 MiB."""
+DEEPEST: Final = 32
+"""Levels of a document. The deepest key of a policy is on the sixth."""
+LONGEST_NUMBER: Final = 100
+"""Characters of a number."""
+LONGEST_NAME: Final = 100
+"""Characters of a key that an error shows, or looks for the nearest known key of."""
 
 
 def read_yaml(path: Path, model: type[Model], what: str) -> Model:
@@ -22,24 +35,28 @@ def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
     """The mapping that a YAML file holds, empty for an empty file; errors: BadInput naming the file and the line."""
     source = str(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        text = content.decode("utf-8")
     except OSError as error:
         raise BadInput(source, "", f"cannot be read ({error.strerror}); expected {what}") from None
     except UnicodeDecodeError as error:
         raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
+    if len(content) > LARGEST:
+        raise BadInput(source, "", f"is too long; expected {what} of at most {LARGEST:,} bytes")
     return mapping_of_text(text, source, what)
 
 
 def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
     """The mapping that a YAML text holds; ``source`` is what errors call it."""
     try:
-        document = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506  (a SafeLoader that refuses repeated keys)
+        document = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  (a SafeLoader that refuses more)
+    except _NotTaken as error:
+        raise BadInput(source, f"line {error.line}", error.problem) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}" if mark else ""
         raise BadInput(source, place, f"is not YAML ({getattr(error, 'problem', error)}); expected {what}") from None
-    except RecursionError:
-        raise BadInput(source, "", f"is nested too deeply; expected {what}") from None
     if document is None:
         document = {}
     if not isinstance(document, dict):
@@ -55,15 +72,42 @@ def validated(document: Mapping[Any, Any], model: type[Model], source: str) -> M
         raise _bad_input(source, error, model) from None
 
 
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """A SafeLoader that refuses a key that stands twice: the first would be lost without a word."""
+class _NotTaken(yaml.YAMLError):
+    """YAML, but of a kind that is not read here; quotes nothing of the file, which may hold secrets."""
+
+    def __init__(self, mark: yaml.Mark, problem: str) -> None:
+        self.line, self.problem = mark.line + 1, problem
+        super().__init__(problem)
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """A SafeLoader that refuses what grows while it is read, and a key that stands twice: the first would be lost."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if event.anchor is not None:
+            problem = "has an anchor or an alias (&, *); expected every value in full, in quotes if it begins so"
+            raise _NotTaken(event.start_mark, problem)
+        if event.tag != "!" and event.tag not in self.yaml_constructors:
+            problem = f"the tag {cut(event.tag, LONGEST_NAME)} is not known"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        if self._depth == DEEPEST:
+            raise _NotTaken(event.start_mark, f"is nested too deeply; expected at most {DEEPEST} levels")
+        self._depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        kind = node.tag.rpartition(":")[2]
         try:
+            if kind in {"int", "float"} and len(node.value) > LONGEST_NUMBER:
+                raise ValueError
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, TypeError, ValueError):  # of a value that is not what its form says
-            kind = node.tag.rpartition(":")[2]
-            problem = f"{node.value!r:.100} is no {kind}"
+            problem = f"{shown(node.value if isinstance(node, yaml.ScalarNode) else '...')} is no {kind}"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -73,7 +117,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
             if isinstance(key, list | dict | set):
                 raise yaml.MarkedYAMLError(problem="a key is not a plain value", problem_mark=key_node.start_mark)
             if key in seen:
-                raise yaml.MarkedYAMLError(problem=f"key {key!r} stands twice", problem_mark=key_node.start_mark)
+                raise yaml.MarkedYAMLError(problem=f"key {shown(key)} stands twice", problem_mark=key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -94,11 +138,11 @@ def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> B
         if first["type"] == "union_tag_not_found":
             return BadInput(source, f"{place}.{tag}", f"is missing; expected one of {', '.join(tags)}")
         it = first["input"][tag]
-        return BadInput(source, f"{place}.{tag}", f"{it!r:.200} is not a known {tag}{nearest(tag, it, tags)}")
+        return BadInput(source, f"{place}.{tag}", f"{shown(it)} is not a known {tag}{nearest(tag, it, tags)}")
     if first["type"] == "missing":
         return BadInput(source, place, "is missing; expected a value")
     problem = _WORDS_OF_YAML.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-    return BadInput(source, place, f"{problem}; it is {first['input']!r}"[:400])
+    return BadInput(source, place, f"{problem}; it is {shown(first['input'])}")
 
 
 _WORDS_OF_YAML: Final = {
@@ -112,12 +156,16 @@ _WORDS_OF_YAML: Final = {
 
 def nearest(what: str, name: object, known: list[str]) -> str:
     """The end of a sentence about an unknown name: which known one is most like it."""
-    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
+    near = difflib.get_close_matches(_name(name), known, n=1, cutoff=0.0)
     return f"; the nearest known {what} is {near[0]!r}" if near else ""
 
 
+def _name(key: object) -> str:
+    return cut(key, LONGEST_NAME) if isinstance(key, str) else shown(key)
+
+
 def _place(loc: tuple[int | str, ...]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{cut(part, LONGEST_NAME)}" for part in loc).lstrip(".")
 
 
 def _written(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.parts import broker_names, topics_read, without_ownership
 from rocketmq_capacity.simulation.place import Place
@@ -24,11 +25,15 @@ def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Invento
     """
     names = broker_names(inventory)
     if change.broker_name in names:
-        raise place.refusal("broker_name", f"is {change.broker_name!r}, which is there already; expected a new name")
+        raise place.refusal(
+            "broker_name", f"is {shown(change.broker_name)}, which is there already; expected a new name"
+        )
     place.check_known("topics_like", change.topics_like, names, "broker")
     owner = {broker.broker_addr: broker.broker_name for broker in inventory.brokers if broker.broker_addr is not None}
     if change.broker_addr in owner:
-        problem = f"is {change.broker_addr!r}, the address of {owner[change.broker_addr]!r}; expected a new one"
+        problem = (
+            f"is {shown(change.broker_addr)}, the address of {shown(owner[change.broker_addr])}; expected a new one"
+        )
         raise place.refusal("broker_addr", problem)
     new = Broker(broker_name=change.broker_name, broker_addr=change.broker_addr, broker_perm=READ_WRITE)
     withheld = _withheld(inventory, change.topics_like)
@@ -59,7 +64,9 @@ def lose_room(inventory: Inventory, change: LoseRoom, place: Place, policy: Poli
     Errors: :class:`BadInput` for a policy without ``rooms``, or a room that neither a broker nor a client is in.
     """
     if policy.rooms is None:
-        raise place.refusal("room", f"is {change.room!r}, but the policy has no rooms; expected rooms in the policy")
+        raise place.refusal(
+            "room", f"is {shown(change.room)}, but the policy has no rooms; expected rooms in the policy"
+        )
     rooms = policy.rooms
     brokers = {name: rooms.of_broker(name) for name in sorted(broker_names(inventory))}
     staying = []

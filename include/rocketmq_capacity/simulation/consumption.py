@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.parts import group_of, topics_read, with_group, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import SetRequestMode, SetStrategy
@@ -32,7 +33,7 @@ def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place)
     group = _dividing(inventory, change.consumer_group, place)
     place.check_known("topic", change.topic, topics_read(group), "topic of the group")
     if change.topic.startswith(RETRY_PREFIX):
-        raise place.refusal("topic", f"is {change.topic!r}; RocketMQ sets no request mode for retry topics")
+        raise place.refusal("topic", f"is {shown(change.topic)}; RocketMQ sets no request mode for retry topics")
     old = _subscription(group, change.topic)
     share = old.pop_share_queue_num if change.pop_share_queue_num is None else change.pop_share_queue_num
     new = replace(old, message_request_mode=change.message_request_mode, pop_share_queue_num=share)
@@ -47,7 +48,7 @@ def _dividing(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
     group = group_of(inventory, name, place)
     if group.clients and all(client.protocol == GRPC for client in group.clients):
         raise place.refusal(
-            "consumer_group", f"is {name!r}, whose clients are gRPC ones; expected one of other clients"
+            "consumer_group", f"is {shown(name)}, whose clients are gRPC ones; expected one of other clients"
         )
     return group
 

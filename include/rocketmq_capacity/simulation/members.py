@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.newcomer import newcomers
 from rocketmq_capacity.simulation.parts import group_of, with_group, without_ownership
 from rocketmq_capacity.simulation.place import Place
@@ -75,6 +76,6 @@ def _named(clients: Sequence[Client], client_ids: Sequence[str], place: Place) -
         place.check_known(f"client_ids[{k}]", client_id, places, "client of the group")
         mentions[client_id] += 1
         if mentions[client_id] > len(places[client_id]):
-            problem = f"is {client_id!r} once more than the group has it ({len(places[client_id])})"
+            problem = f"is {shown(client_id)} once more than the group has it ({len(places[client_id])})"
             raise place.refusal(f"client_ids[{k}]", problem)
     return {index for client_id, times in mentions.items() for index in places[client_id][-times:]}

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,6 @@ class Place:
         names = set(known)
         if name in names:
             return
-        near = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.0)
-        exists = f"the nearest {what} is {near[0]!r}" if near else f"there is no {what} at all"
-        raise self.refusal(key, f"is {name!r}, which is not there; {exists}")
+        near = difflib.get_close_matches(name[:LONGEST_VALUE], sorted(names), n=1, cutoff=0.0)
+        exists = f"the nearest {what} is {shown(near[0])}" if near else f"there is no {what} at all"
+        raise self.refusal(key, f"is {shown(name)}, which is not there; {exists}")

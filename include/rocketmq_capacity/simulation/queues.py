@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.parts import topic_of, topics_read, with_topic, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import SetQueues
@@ -37,7 +38,7 @@ def set_queues(inventory: Inventory, change: SetQueues, place: Place) -> Invento
     if change.broker_name is not None:
         place.check_known("broker_name", change.broker_name, (q.broker_name for q in routed), "broker of the topic")
     if not routed:
-        raise place.refusal("topic", f"is {change.topic!r}, which has no queues on any broker")
+        raise place.refusal("topic", f"is {shown(change.topic)}, which has no queues on any broker")
     counts = {"read_queue_nums": change.read_queue_nums, "write_queue_nums": change.write_queue_nums}
     queues = tuple(replace(q, **counts) if change.broker_name in (None, q.broker_name) else q for q in routed)
     return settled(inventory, with_topic(inventory, replace(topic, queues=queues)), Spread.EVEN)

@@ -6,6 +6,7 @@ from math import fsum, isfinite
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.parts import topic_of, without_rates
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import ScaleTraffic
@@ -160,7 +161,7 @@ def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
         if rate is None:
             return None
         if not isfinite(rate * factor):
-            raise place.refusal("factor", f"is {factor}; a rate of {topic.topic!r} would no longer be finite")
+            raise place.refusal("factor", f"is {factor}; a rate of {shown(topic.topic)} would no longer be finite")
         return rate * factor
 
     if topic.offsets is None:

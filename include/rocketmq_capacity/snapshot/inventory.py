@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 import msgspec
 from msgspec.structs import fields, replace
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.vocabulary import (
     EVERY_QUEUE,
     MESSAGE_MODELS,
@@ -362,7 +362,7 @@ def _check_document(data: bytes, source: str) -> None:
 
 def _check_format(told: Any, source: str) -> None:
     if told != FORMAT:
-        raise BadInput(source, "$.format", f"is {told!r}; expected {FORMAT!r}")
+        raise BadInput(source, "$.format", f"is {shown(told)}; expected {FORMAT!r}")
 
 
 def _bad_input(said: str, source: str) -> BadInput:
@@ -385,7 +385,7 @@ def _check_values(inventory: Inventory, source: str) -> None:
         try:
             parse_utc(text or "")
         except (ValueError, OverflowError):
-            problem = f"is {text!r}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
+            problem = f"is {shown(text)}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
             raise BadInput(source, place, problem) from None
         utc.add(text)
 
@@ -395,11 +395,11 @@ def _check_values(inventory: Inventory, source: str) -> None:
         seen: dict[Hashable, int] = {}
         for index, key in enumerate(keys):
             if (first := seen.setdefault(key, index)) != index:
-                problem = f"repeats ({names}) = {key!r} of {place}[{first}]; expected each once"
+                problem = f"repeats ({names}) = {shown(key)} of {place}[{first}]; expected each once"
                 raise BadInput(source, f"{place}[{index}]", problem)
 
     if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
-        problem = f"is {inventory.cluster_name!r}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
+        problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
         raise BadInput(source, "$.cluster_name", problem)
     time("$.taken_at", inventory.taken_at)
     unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.client.options import read_connection
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
@@ -75,7 +75,7 @@ def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inve
     """
     for file, found in history.items():
         if found.cluster_name != inventory.cluster_name:
-            problem = f"is {found.cluster_name!r}; expected {inventory.cluster_name!r}, the planned cluster"
+            problem = f"is {shown(found.cluster_name)}; expected {inventory.cluster_name!r}, the planned cluster"
             raise BadInput(str(file), "$.cluster_name", problem)
     earlier = (one for one in history.values() if one.taken_at_utc < inventory.taken_at_utc)
     return sorted(earlier, key=lambda one: one.taken_at_utc)

@@ -25,7 +25,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy
+from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, shown
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 WAIT_S: Final = 60.0
@@ -139,7 +139,7 @@ class Lake:
         """The run's place; errors: :class:`BadInput` for a name that is no plain folder name."""
         for what, name in (("--cluster", cluster), ("--run-id", run_id)):
             if not RUN_ID.fullmatch(name):
-                raise BadInput(what, "", f"is {name!r}; expected letters, digits, '_', '.' and '-', at most 255")
+                raise BadInput(what, "", f"is {shown(name)}; expected letters, digits, '_', '.' and '-', at most 255")
         return Run(self.root / cluster / run_id)
 
     def runs(self, cluster: str) -> Iterator[Run]:

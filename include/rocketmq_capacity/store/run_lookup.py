@@ -5,7 +5,7 @@ from mmap import ACCESS_READ, mmap
 
 import msgspec
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing
+from rocketmq_capacity.errors import BadInput, DatasetMissing, shown
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 
 
@@ -21,7 +21,7 @@ def stored_run(lake: Lake, run_id: str) -> Run | None:
     Errors: BadInput for an id that is no plain folder name, or that runs of two clusters share.
     """
     if not RUN_ID.fullmatch(run_id):
-        raise BadInput("--run-id", "", f"is {run_id!r}; expected letters, digits, '_', '.' and '-', at most 255")
+        raise BadInput("--run-id", "", f"is {shown(run_id)}; expected letters, digits, '_', '.' and '-', at most 255")
     found = sorted(run.folder for folder in lake.root.glob(f"*/{run_id}") if (run := Run(folder)).inventory.is_file())
     if len(found) > 1:
         clusters = ", ".join(folder.parent.name for folder in found)

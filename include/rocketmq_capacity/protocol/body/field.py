@@ -1,5 +1,6 @@
 """Reads one member of a decoded body; whatever has another type is the peer's fault and is named."""
 
+import reprlib
 from typing import Any, Final
 
 from rocketmq_capacity.protocol.errors import BodyError
@@ -30,7 +31,7 @@ def text(members: dict[str, Any], name: str, place: str) -> str:
     value = members.get(name)
     if isinstance(value, str):
         return value
-    raise BodyError(f"{place}.{name} is {value!r}; expected a text")
+    raise BodyError(f"{place}.{name} is {reprlib.repr(value)}; expected a text")
 
 
 def optional_text(members: dict[str, Any], name: str, place: str) -> str | None:
@@ -43,7 +44,7 @@ def integer(members: dict[str, Any], name: str, place: str, default: int | None 
     value = members.get(name, default)
     if type(value) is int:
         return value
-    raise BodyError(f"{place}.{name} is {value!r}; expected a whole number")
+    raise BodyError(f"{place}.{name} is {reprlib.repr(value)}; expected a whole number")
 
 
 def number(members: dict[str, Any], name: str, place: str) -> float | None:
@@ -53,7 +54,7 @@ def number(members: dict[str, Any], name: str, place: str) -> float | None:
         return None
     if type(value) in (int, float):
         return float(value)
-    raise BodyError(f"{place}.{name} is {value!r}; expected a number")
+    raise BodyError(f"{place}.{name} is {reprlib.repr(value)}; expected a number")
 
 
 def flag(members: dict[str, Any], name: str, place: str, *, default: bool) -> bool:
@@ -61,7 +62,7 @@ def flag(members: dict[str, Any], name: str, place: str, *, default: bool) -> bo
     value = members.get(name, default)
     if isinstance(value, bool):
         return value
-    raise BodyError(f"{place}.{name} is {value!r}; expected true or false")
+    raise BodyError(f"{place}.{name} is {reprlib.repr(value)}; expected true or false")
 
 
 def texts(value: Any, place: str) -> dict[str, str]:
@@ -82,7 +83,7 @@ def names(value: Any, place: str) -> tuple[str, ...]:
     items = as_list(value, place)
     for item in items:
         if not isinstance(item, str):
-            raise BodyError(f"{place} holds {item!r}; expected texts")
+            raise BodyError(f"{place} holds {reprlib.repr(item)}; expected texts")
     return tuple(items)
 
 
@@ -91,4 +92,4 @@ def numbered(key: str, place: str) -> int:
     try:
         return int(key)
     except ValueError:
-        raise BodyError(f"{place} has the key {key!r}; expected a whole number") from None
+        raise BodyError(f"{place} has the key {reprlib.repr(key)}; expected a whole number") from None

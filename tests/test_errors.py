@@ -1,0 +1,73 @@
+"""What an error shows of a value from outside is bounded, and so is the work of showing it."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, shown
+
+
+class Counted:
+    """A value that counts how often it is written."""
+
+    written = 0
+
+    def __repr__(self) -> str:
+        Counted.written += 1
+        return "x" * 50
+
+
+def nested(depth: int, width: int) -> list[Any]:
+    """``width ** depth`` ends in a list that takes next to no memory, as YAML's aliases make one."""
+    value: list[Any] = ["x"]
+    for _ in range(depth):
+        value = [value] * width
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x" * 1_000_000,
+        b"\xff" * 1_000_000,
+        list(range(1_000_000)),
+        {str(key): key for key in range(100_000)},
+        [["x" * 500] * 500] * 500,
+        (("x" * 500,) * 500,) * 500,
+        nested(200, 9),
+        1 << 10_000_000,
+        -(1 << 10_000_000),
+        [1 << 10_000_000] * 9,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_large_value_is_shown_shortened(value: Any) -> None:
+    assert len(shown(value)) <= LONGEST_VALUE
+
+
+def test_only_what_is_shown_is_written() -> None:
+    Counted.written = 0
+
+    shown([[Counted()] * 1_000] * 1_000)
+
+    assert 0 < Counted.written < 100
+
+
+@pytest.mark.parametrize("value", [None, True, 5, -1.5, "it's", "10.0.0.1@1#1", ["AVG", 1], {"a": [None]}, 10**80])
+def test_a_usual_value_is_shown_as_it_is(value: Any) -> None:
+    assert shown(value) == repr(value)
+
+
+def test_a_number_that_python_writes_no_more_is_told_by_its_size() -> None:
+    number = 10 ** (sys.get_int_max_str_digits() + 1)
+
+    assert shown(number) == f"a number of {number.bit_length()} bits"
+
+
+def test_a_line_of_an_error_is_bounded_whatever_it_is_about() -> None:
+    error = BadInput("policy.yaml", "k" * 100_000, "is\nwrong " * 100_000)
+
+    assert str(error).startswith("policy.yaml: kkk")
+    assert len(str(error)) < 1_500
+    assert "\n" not in str(error)
