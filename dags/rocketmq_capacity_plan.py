@@ -5,7 +5,7 @@ recommendations.
 
 **What comes in**: the clusters of the deployment (`RMQC_CLUSTERS`, Airflow connections of the type `rocketmq`), side by
 side; a run by hand may choose some of them, or name an inventory file recorded earlier. Where there is no cluster, the
-recorded sample is planned.
+recorded sample is planned, dated at the moment that the run was due; the report says so.
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
 `report/findings.csv`, `report/recommendations.csv`, and the tables they were made from. The asset

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, stored_history
+from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 
@@ -16,6 +17,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--inventory", type=Path, metavar="FILE", help="an inventory recorded earlier")
     source.add_argument("--nameserver", metavar="HOST:PORT[;HOST:PORT…]", help="the name servers of a live cluster")
+    parser.add_argument("--dated", action="store_true", help="date the inventory at the moment that the run was due")
     parser.add_argument("--connection", type=Path, metavar="FILE", help="TLS, keys and time limits of the live cluster")
     parser.add_argument(
         "--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster; else the lake's"
@@ -30,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     else:
         settings = connection_of(args.connection, args.nameserver)
         inventory = inventory_of(args.inventory, args.nameserver, policy, settings)
+        if args.dated:
+            inventory = dated(inventory, moment_of(args.run_id))
     run = lake.run(inventory.cluster_name, args.run_id)
     # A file may be planned again and again: its earlier runs are no history of the cluster.
     is_live = args.nameserver is not None and args.history is None

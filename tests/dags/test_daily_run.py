@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rocketmq_capacity.provider.approval import APPROVE, questions, record_answer
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.fixtures.environment import ROOT
+from tests.report.test_publish import FILES
 
 if TYPE_CHECKING:
     from airflow.models.dagrun import DagRun
@@ -73,8 +77,7 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert plan["format"] == "rocketmq-capacity/plan/1"
     assert plan["cluster_name"] == json.loads(sample_inventory().read_bytes())["cluster_name"]
     assert len({finding["rule"] for finding in plan["findings"]}) >= 8
-    names = {file.name for file in stored(deployment, monday).report.iterdir()}
-    assert names == {"report.html", "plan.json", "summary.json", "findings.csv", "recommendations.csv"}
+    assert {file.name for file in stored(deployment, monday).report.iterdir()} == set(FILES)
 
 
 def test_the_asset_event_tells_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:
@@ -105,6 +108,31 @@ def test_a_cleared_run_plans_again_from_its_stored_snapshot(deployment: Path, da
 
     assert (cleared.state, cleared.run_id) == ("success", monday.run_id)
     assert plan_of(deployment, cleared) == before
+
+
+def test_the_sample_can_be_approved_and_its_report_then_says_so(deployment: Path, dag: "DAG") -> None:
+    day = datetime(2026, 12, 1, tzinfo=UTC)  # later than the snapshot that the other runs plan as it was recorded
+    run: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"inventory": None})
+    lake, planned = Lake(deployment / "lake"), existing_run(Lake(deployment / "lake"), run_key(run, "sample"))
+    plan = json.loads((planned.report / "plan.json").read_bytes())
+    recorded = json.loads(sample_inventory().read_bytes())["taken_at"]
+
+    assert (plan["taken_at"], plan["recorded_at"]) == ("2026-12-01T00:00:00Z", recorded)
+    (question,) = questions([planned.folder.name], lake, day + timedelta(hours=23))
+    answer = {"chosen_options": [APPROVE], "responded_by_user": {"id": "1", "name": "alice"}, "responded_at": None}
+    answered = record_answer(answer, question.run_key, question.fingerprint, lake, day + timedelta(hours=23))
+    assert answered == "APPROVED"
+    publish = ROOT / "spark_apps" / "publish.py"
+    subprocess.run(
+        [sys.executable, str(publish), f"--lake={lake.root}", f"--run-id={planned.folder.name}"],
+        check=True,
+        timeout=300,
+    )
+
+    assert json.loads((planned.report / "plan.json").read_bytes())["approval"]["status"] == "APPROVED"
+    page = (planned.report / "report.html").read_text(encoding="utf-8")
+    assert "Approved by alice" in page
+    assert "Snapshot recorded on" in page
 
 
 def event_of(run: "DagRun") -> dict[str, Any]:

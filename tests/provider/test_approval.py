@@ -58,6 +58,14 @@ def test_a_plan_with_recommendations_that_are_no_mere_notes_is_asked_about(tmp_p
     assert "/rocketmq-capacity/reports/plans/prod-eu-1/r1/" in question.body
 
 
+def test_the_question_says_when_a_recorded_snapshot_was_recorded(tmp_path: Path) -> None:
+    published(tmp_path, recorded_at="2026-09-01T15:27:09Z")
+
+    (question,) = asked(tmp_path, LAST)
+
+    assert "Snapshot of 2026-11-20T02:00:00Z, recorded on 2026-09-01T15:27:09Z." in question.body
+
+
 def test_a_plan_whose_recommendations_answer_notes_alone_is_not_asked_about(tmp_path: Path) -> None:
     rows = rows_of(LAST)
     for finding in rows["finding"]:

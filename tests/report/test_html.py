@@ -150,10 +150,20 @@ def test_a_charts_bars_are_its_tables_numbers():
     assert drawn.count("0 (idle)") == 2 * 4
 
 
+def test_a_recorded_snapshot_says_when_it_was_recorded_and_how_it_is_dated():
+    rows = sample_rows()
+    assert "Snapshot of 20 November 2026, 02:00:00 UTC" in text_of(read_page(page_of(rows)))
+
+    rows["cluster"] = [a_cluster(recorded_at="2026-09-01T15:27:09Z")]
+
+    told = text_of(read_page(page_of(rows)))
+    assert "Snapshot recorded on 1 September 2026, 15:27:09 UTC, dated 20 November 2026, 02:00:00 UTC" in told
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_text_and_nothing_else(name):
     rows = sample_rows()
-    rows["cluster"] = [a_cluster(taken_at=name, fingerprint=name)]
+    rows["cluster"] = [a_cluster(taken_at=name, recorded_at=name, fingerprint=name)]
     for dataset in ("group_status", "strategy_load", "client_load"):
         for row in rows[dataset]:
             row["consumer_group"] = name

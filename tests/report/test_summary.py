@@ -39,6 +39,16 @@ def test_it_counts_recommendations_and_those_to_be_carried_out_by_hand(tmp_path,
     assert "Recommendations: 2, of which 1 manual" in capsys.readouterr().out
 
 
+def test_a_recorded_snapshot_says_so(tmp_path, capsys):
+    publish_rows({"cluster": [a_cluster(recorded_at="2026-09-01T15:27:09Z")]}, tmp_path)
+
+    main([str(tmp_path / "plan.json")])
+
+    assert (
+        "A recorded snapshot, of 1 September 2026, 15:27:09 UTC, which was given this date" in capsys.readouterr().out
+    )
+
+
 def test_a_what_if_says_so(tmp_path, capsys):
     publish_rows(varied_rows(3), tmp_path, scenario=a_scenario())
 

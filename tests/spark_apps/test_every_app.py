@@ -177,3 +177,33 @@ def test_policy_changes_that_are_none_are_refused(app: str, changes: str, tmp_pa
     assert isinstance(error, BadInput)
     assert str(error).startswith("policy changes: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dated_inventory_has_the_moment_of_its_run_at_every_try(tmp_path: Path) -> None:
+    key = "20270301T000000Z-manual__1--sample"
+    arguments = [f"--run-id={key}", f"--inventory={SAMPLE}", "--dated"]
+    for lake in ("first", "second"):
+        run("snapshot", f"--lake={tmp_path / lake}", *arguments)
+    first, second = (Lake(tmp_path / lake).run("shop", key) for lake in ("first", "second"))
+    stored = first.inventory.read_bytes()
+
+    told = json.loads(stored)
+    assert (told["taken_at"], told["recorded_at"]) == (
+        "2027-03-01T00:00:00Z",
+        json.loads(SAMPLE.read_bytes())["taken_at"],
+    )
+    assert second.inventory.read_bytes() == stored
+    run("snapshot", f"--lake={tmp_path / 'first'}", *arguments)
+    assert first.inventory.read_bytes() == stored
+
+
+def test_an_inventory_keeps_its_date_unless_the_app_is_told(tmp_path: Path) -> None:
+    run("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--inventory={SAMPLE}")
+
+    assert Lake(tmp_path).run("shop", "r1").inventory.read_bytes() == SAMPLE.read_bytes()
+
+
+def test_nothing_is_dated_by_a_run_without_a_moment(tmp_path: Path) -> None:
+    error = refused("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--inventory={SAMPLE}", "--dated")
+
+    assert str(error) == "--run-id: is 'r1'; expected a key that begins with a moment, to date the inventory"

@@ -17,6 +17,9 @@ class Cluster(Dataset, frozen=True, kw_only=True):
 
     cluster_name: Annotated[str, Meta(description="name of the cluster")]
     taken_at: Annotated[str, Meta(description="UTC ISO-8601, as the inventory says it")]
+    recorded_at: Annotated[
+        str | None, Meta(description="when a recorded snapshot was really taken, where taken_at was given to it later")
+    ] = None
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
     nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty where unknown")]
     completeness_ratio: Annotated[

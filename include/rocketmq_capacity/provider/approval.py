@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
@@ -113,12 +114,14 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     lines = [f"- {_code(one.action)} {_code(one.consumer_group or one.topic or '')}" for one in chosen[:SHOWN]]
     more = [f"- and {many - SHOWN} more"] if many > SHOWN else []
     report = report_address("plans", run)
+    recorded = "" if plan.recorded_at is UNSET else f", recorded on {plan.recorded_at}"
     return Question(
         run_key=run.folder.name,
         fingerprint=plan.fingerprint,
         subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
         body="\n".join([
-            f"Snapshot of {plan.taken_at}. [The report]({report}) shows reasons, commands and what each changes.",
+            f"Snapshot of {plan.taken_at}{recorded}.",
+            f"[The report]({report}) shows reasons, commands and what each changes.",
             "",
             *lines,
             *more,

@@ -127,18 +127,22 @@ class PublishApp(SparkApp):
 class SnapshotApp(SparkApp):
     """The snapshot app, with what it needs to reach the cluster.
 
+    The sample is planned as if it had been taken when the run was due: a plan that is older cannot be approved.
+
     Args:
         connection: id of the cluster's Airflow connection; empty for an inventory file.
         inventory: path of the file; empty for a live cluster.
+        places: the deployment's folders, and the sample.
         app: what :class:`SparkApp` takes.
     """
 
     template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory")
 
-    def __init__(self, *, connection: str | None, inventory: str | None, **app: Any) -> None:
-        super().__init__(step="snapshot", **{**READ_AGAIN, **app})
+    def __init__(self, *, connection: str | None, inventory: str | None, places: Places, **app: Any) -> None:
+        super().__init__(step="snapshot", places=places, **{**READ_AGAIN, **app})
         self.connection = connection
         self.inventory = inventory
+        self.sample = places.sample
 
     def execute(self, context: Context) -> None:
         """Submit the app; what the connection keeps secret travels in a file that only this task can read.
@@ -149,7 +153,8 @@ class SnapshotApp(SparkApp):
         """
         stored = stored_run(Lake(self.lake), self.run_key)
         if stored or self.inventory:
-            self._submit(context, f"--inventory={stored.inventory if stored else self._file()}")
+            file = stored.inventory if stored else self._file()
+            self._submit(context, f"--inventory={file}", *(["--dated"] if file == self.sample else []))
             return
         from rocketmq_capacity.provider.connection_file import connection_file
 

@@ -66,6 +66,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         format=FORMAT,
         cluster_name=cluster.cluster_name,
         taken_at=cluster.taken_at,
+        recorded_at=UNSET if cluster.recorded_at is None else cluster.recorded_at,
         fingerprint=cluster.fingerprint,
         completeness=Completeness(ratio=_steady(cluster.completeness_ratio), failures=_failures(rows.failure)),
         groups=tuple(_group(row, strategies.get(row.consumer_group, ())) for row in status),

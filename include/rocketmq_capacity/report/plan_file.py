@@ -224,6 +224,9 @@ class Plan(Struct, frozen=True, kw_only=True):
     format: Annotated[Literal["rocketmq-capacity/plan/1"], Meta(description="of this file")]
     cluster_name: Annotated[str, Meta(description="name of the cluster")]
     taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
+    recorded_at: Annotated[
+        str | UnsetType, Meta(description="when it was really taken, where a recorded snapshot was given another date")
+    ] = UNSET
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness
     groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]

@@ -48,6 +48,8 @@ def print_summary(plan: Plan, report: Path, console: Console) -> None:
     manual = sum(recommendation.manual for recommendation in plan.recommendations)
     statuses = Counter(group.provision_status for group in plan.groups)
     console.print(Text(f"Cluster {visible(plan.cluster_name)}, {when(visible(plan.taken_at))}"))
+    if plan.recorded_at is not UNSET:
+        console.print(Text(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date"))
     if plan.scenario is not UNSET:
         console.print(Text(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}"))
     console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))

@@ -213,11 +213,15 @@ class Failure(_Part, frozen=True, kw_only=True):
 
 
 class Inventory(_Part, frozen=True, kw_only=True):
-    """One cluster at one moment."""
+    """One cluster at one moment.
+
+    ``recorded_at`` is when the snapshot was really taken, where ``taken_at`` was given to it later (see dated.py).
+    """
 
     format: str
     cluster_name: str
     taken_at: str
+    recorded_at: str | None = None
     nameservers: tuple[str, ...] | None = None
     brokers: tuple[Broker, ...]
     proxies: tuple[Proxy, ...] | None = None
@@ -402,6 +406,8 @@ def _check_values(inventory: Inventory, source: str) -> None:
         problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
         raise BadInput(source, "$.cluster_name", problem)
     time("$.taken_at", inventory.taken_at)
+    if inventory.recorded_at is not None:
+        time("$.recorded_at", inventory.recorded_at)
     unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
     unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
     unique("$.topics", [t.topic for t in inventory.topics], "topic")

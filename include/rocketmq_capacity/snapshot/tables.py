@@ -100,6 +100,7 @@ class _Snapshot:
         return {
             "cluster_name": [self.inventory.cluster_name],
             "taken_at": [self.inventory.taken_at],
+            "recorded_at": [self.inventory.recorded_at],
             "fingerprint": [fingerprint(self.inventory)],
             "nameservers": [self.inventory.nameservers or ()],
             "completeness_ratio": [answered / every if every else 1.0],

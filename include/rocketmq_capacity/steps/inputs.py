@@ -1,6 +1,7 @@
 """What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, read_inventory
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
 
 
@@ -52,6 +54,16 @@ def inventory_of(
         proxies=tuple(map(parse_address, policy.proxies)),
     )
     return collect_now([nameserver], options=options)
+
+
+def moment_of(run_id: str) -> datetime:
+    """The moment that the run was due. Errors: BadInput for an id that is no key of the Dags."""
+    due = due_of(run_id)
+    if due is None:
+        raise BadInput(
+            "--run-id", "", f"is {run_id!r}; expected a key that begins with a moment, to date the inventory"
+        )
+    return due
 
 
 def read_history(folder: Path | None) -> dict[Path, Inventory]:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, FIRST_STEPS, LINKS, REASONS
@@ -63,6 +65,9 @@ class Summary:
     cluster_name: str
     taken_at: str
     taken_at_iso: str
+    recorded_at: str
+    recorded_at_iso: str
+    """Both empty where the snapshot has its own date."""
     fingerprint: str
     verdict: str
     completeness: str
@@ -92,6 +97,8 @@ def summary_of(plan: Plan, answers: Answers, rows: Sequence[GroupStatus]) -> Sum
         cluster_name=plan.cluster_name,
         taken_at=when(plan.taken_at),
         taken_at_iso=plan.taken_at,
+        recorded_at="" if plan.recorded_at is UNSET else when(plan.recorded_at),
+        recorded_at_iso="" if plan.recorded_at is UNSET else plan.recorded_at,
         fingerprint=plan.fingerprint,
         verdict=_verdict(dict(severities), len(statuses)),
         completeness=per_cent(ratio),

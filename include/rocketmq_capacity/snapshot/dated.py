@@ -1,0 +1,66 @@
+"""A recorded inventory as if it had been taken at another moment: the sample is planned as the cluster of today."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.snapshot.inventory import Broker, Client, ConsumerGroup, GroupOffset, Inventory, parse_utc
+
+RUNTIME_MOMENTS: Final = ("bootTimestamp", "earliestMessageTimeStamp")
+"""Runtime figures of a broker that are moments, in milliseconds since 1970.
+
+Source: BrokerStats and AdminBrokerProcessor.prepareRuntimeInfo, rocketmq-all-5.3.3.
+"""
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
+    """The inventory with that moment, and every other moment moved by as much, so that all ages stay what they are.
+
+    ``recorded_at`` says when it was really taken. What brokers and clients say of moments in texts of their own (a
+    configuration, a client id) stays as it is.
+
+    Args:
+        inventory: as it was recorded; one that was dated before keeps its ``recorded_at``.
+        taken_at: the new moment, in UTC.
+    """
+    shift = taken_at - inventory.taken_at_utc
+    return replace(
+        inventory,
+        taken_at=_text(taken_at),
+        recorded_at=inventory.recorded_at or inventory.taken_at,
+        brokers=tuple(_broker(broker, shift) for broker in inventory.brokers),
+        consumer_groups=tuple(_group(group, shift) for group in inventory.consumer_groups),
+    )
+
+
+def _broker(broker: Broker, shift: timedelta) -> Broker:
+    def moved(name: str, value: str) -> str:
+        return str(int(value) + shift // _MILLISECOND) if name in RUNTIME_MOMENTS and value.isdecimal() else value
+
+    runtime = broker.runtime and {name: moved(name, value) for name, value in broker.runtime.items()}
+    return replace(broker, runtime=runtime)
+
+
+def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
+    def client(one: Client) -> Client:
+        return replace(one, started_at=_moved(one.started_at, shift))
+
+    def offset(one: GroupOffset) -> GroupOffset:
+        samples = one.samples and tuple(replace(sample, at=_moved(sample.at, shift)) for sample in one.samples)
+        return replace(one, last_timestamp=_moved(one.last_timestamp, shift), samples=samples)
+
+    return replace(
+        group,
+        clients=group.clients and tuple(map(client, group.clients)),
+        offsets=group.offsets and tuple(map(offset, group.offsets)),
+    )
+
+
+def _moved(text: str | None, shift: timedelta) -> str | None:
+    return None if text is None else _text(parse_utc(text) + shift)
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
