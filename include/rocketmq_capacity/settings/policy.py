@@ -11,10 +11,19 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.address import ip_of
+from rocketmq_capacity.settings.patterns import Compiling, search
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
 from rocketmq_capacity.vocabulary import (
@@ -46,14 +55,6 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
 
 
-def _compiled(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"is not a regular expression ({error}); expected one of Python's") from None
-    return pattern
-
-
 class BrokerRoom(Section):
     """How a broker's machine room is told: by a pattern on its name, or by its exact name."""
 
@@ -62,8 +63,8 @@ class BrokerRoom(Section):
     room: str | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        _check_room_rule(self.pattern, self.broker_name, self.room, "broker_name")
+    def _one_way(self, info: ValidationInfo) -> Self:
+        _check_room_rule(self.pattern, self.broker_name, self.room, "broker_name", info)
         return self
 
     def room_of(self, broker_name: str) -> str | None:
@@ -93,8 +94,8 @@ class ClientRoom(Section):
     room: str | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        _check_room_rule(self.pattern, self.cidr, self.room, "cidr")
+    def _one_way(self, info: ValidationInfo) -> Self:
+        _check_room_rule(self.pattern, self.cidr, self.room, "cidr", info)
         return self
 
     def room_of(self, client_id: str, ip: IPv4Address | IPv6Address | None) -> str | None:
@@ -104,11 +105,18 @@ class ClientRoom(Section):
         return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
 
-def _check_room_rule(pattern: str | None, exact: object, room: str | None, exact_name: str) -> None:
+def _compiling(info: ValidationInfo) -> Compiling:
+    """What compiles the patterns of the policy that is validated; one pattern has its own where there is no policy."""
+    return info.context if isinstance(info.context, Compiling) else Compiling()
+
+
+def _check_room_rule(
+    pattern: str | None, exact: object, room: str | None, exact_name: str, info: ValidationInfo
+) -> None:
     if (pattern is None) == (exact is None):
         raise ValueError(f"expected either pattern or {exact_name}")
     if pattern is not None:
-        if "room" not in re.compile(_compiled(pattern)).groupindex:
+        if "room" not in _compiling(info).compile(pattern).groupindex:
             raise ValueError("pattern has no group (?P<room>…); expected one that finds the room")
         if room is not None:
             raise ValueError("room comes from the pattern's group; expected no room beside it")
@@ -117,7 +125,7 @@ def _check_room_rule(pattern: str | None, exact: object, room: str | None, exact
 
 
 def _room_in(pattern: str, text: str) -> str | None:
-    found = re.search(pattern, text)
+    found = search(re.compile(pattern), text)
     return (found["room"] or None) if found else None
 
 
@@ -176,8 +184,8 @@ class Exclude(Section):
 
     @field_validator("topics", "consumer_groups")
     @classmethod
-    def _patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(_compiled(pattern) for pattern in patterns)
+    def _patterns(cls, patterns: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        return tuple(_compiling(info).compile(pattern).pattern for pattern in patterns)
 
 
 class Sampling(Section):
@@ -387,7 +395,7 @@ class PolicyChanges:
         changes = mapping_of_text(self.text, POLICY_CHANGES, "keys of a policy file")
         if self.strategies:
             changes = changes | {"strategies": list(self.strategies)}
-        validated(changes, Policy, POLICY_CHANGES)
+        validated(changes, Policy, POLICY_CHANGES, Compiling())
         return changes
 
 
@@ -398,10 +406,10 @@ def read_policy(path: Path | None, changes: PolicyChanges = PolicyChanges()) -> 
     """
     changed = changes.mapping()
     if path is None:
-        return validated(changed, Policy, POLICY_CHANGES)
+        return validated(changed, Policy, POLICY_CHANGES, Compiling())
     in_file = mapping_of_file(path, "a policy file")
-    validated(in_file, Policy, str(path))
-    return validated(_merged(in_file, changed), Policy, f"{path} with {POLICY_CHANGES}")
+    validated(in_file, Policy, str(path), Compiling())
+    return validated(_merged(in_file, changed), Policy, f"{path} with {POLICY_CHANGES}", Compiling())
 
 
 def _merged(ours: Any, theirs: Any) -> Any:

@@ -64,10 +64,13 @@ def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
     return document
 
 
-def validated(document: Mapping[Any, Any], model: type[Model], source: str) -> Model:
-    """The model that a mapping is; errors: BadInput naming the source, the place in it and what was expected."""
+def validated(document: Mapping[Any, Any], model: type[Model], source: str, context: object = None) -> Model:
+    """The model that a mapping is; ``context`` is what its validators share.
+
+    Errors: BadInput naming the source, the place in it and what was expected.
+    """
     try:
-        return model.model_validate(document)
+        return model.model_validate(document, context=context)
     except ValidationError as error:
         raise _bad_input(source, error, model) from None
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from rocketmq_capacity.settings.patterns import search
 from rocketmq_capacity.settings.policy import Exclude
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import (
@@ -95,4 +96,4 @@ class Kinds:
 
 
 def _matches(name: str, patterns: Iterable[re.Pattern[str]]) -> bool:
-    return any(pattern.search(name) for pattern in patterns)
+    return any(search(pattern, name) for pattern in patterns)
