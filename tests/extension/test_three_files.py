@@ -138,3 +138,41 @@ print(toy.strategy, toy.is_applicable, toy.idle_clients)
     )
 
     assert told.strip() == "LAST_TAKES_ALL True ('10.0.0.1@1#1', '10.0.0.2@1#1')"
+
+
+def test_an_observed_column_that_rules_read(package: PackageCopy) -> None:
+    """Two files; the module that asks a live cluster for it would be the third."""
+    package.edit(
+        "snapshot/inventory.py",
+        (
+            "    subscriptions: tuple[Subscription, ...] | None = None\n    owned_queues",
+            "    heap_mib: Count | None = None\n",
+        ),
+    )
+    package.edit(
+        "contracts/consumer.py",
+        ("    room: Annotated[", '    heap_mib: Annotated[Int | None, Meta(description="MiB of heap")] = None\n'),
+    )
+
+    told = package.says(
+        """
+import msgspec
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dictionary import dictionary
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.resolved import Resolved
+from rocketmq_capacity.snapshot.tables import snapshot_tables
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import pay_cluster
+cluster = pay_cluster(2)
+(group,) = cluster.consumer_groups
+first, *others = group.clients
+group = msgspec.structs.replace(group, clients=(msgspec.structs.replace(first, heap_mib=512), *others))
+cluster = msgspec.structs.replace(cluster, consumer_groups=(group,))
+print(dict(snapshot_tables(Resolved(cluster, Policy())))[contracts.Consumer]["heap_mib"].to_pylist())
+print([one.heap_mib for one in units_of(cluster).group("g_pay").consumers])
+print("| `heap_mib` | `int` | may be | MiB of heap |" in dictionary())
+"""
+    )
+
+    assert told.splitlines() == ["[512, None]", "[512, None]", "True"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from types import UnionType
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import pyarrow as pa
 
@@ -28,6 +28,8 @@ def arrow_type(kind: Any) -> pa.DataType:
     """The Arrow type of a column whose values have this type in Python."""
     if get_origin(kind) is tuple:
         return pa.list_(arrow_type(get_args(kind)[0]))
+    if get_origin(kind) is Literal:
+        return pa.string()
     if isinstance(kind, UnionType):  # an item that may be unknown
         return arrow_type(get_args(kind)[0])
     return next(arrow for python, arrow in _TYPES.items() if python == kind)

@@ -4,10 +4,24 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class ConsumeStatus(Dataset, frozen=True, kw_only=True):
+class ConsumedFacts(Facts, frozen=True, kw_only=True):
+    """What rules read of how a consumer handles a topic."""
+
+    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
+    client_id: Annotated[str, Meta(description="client id of the consumer")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    consume_rt_ms: Annotated[
+        float | None,
+        Meta(
+            description="mean duration of a listener call (one call handles up to consume_batch_size messages); 0 says nothing was consumed"
+        ),
+    ] = None
+
+
+class ConsumeStatus(ConsumedFacts, Dataset, frozen=True, kw_only=True):
     """How fast a consumer handles a topic, as it reports it.
 
     RocketMQ's clients report the last minute; the response time is the last hour's where that minute is empty.
@@ -18,16 +32,7 @@ class ConsumeStatus(Dataset, frozen=True, kw_only=True):
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
-    client_id: Annotated[str, Meta(description="client id of the consumer")]
-    topic: Annotated[str, Meta(description="name of the topic")]
     kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    consume_rt_ms: Annotated[
-        float | None,
-        Meta(
-            description="mean duration of a listener call (one call handles up to consume_batch_size messages); 0 says nothing was consumed"
-        ),
-    ] = None
     consume_ok_msgs_per_s: Annotated[float | None, Meta(description="messages a second consumed")] = None
     consume_failed_msgs_per_s: Annotated[
         float | None, Meta(description="messages a second that the listener refused or failed on")

@@ -4,22 +4,17 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 
 
-class Consumer(Dataset, frozen=True, kw_only=True):
-    """Running consumers; equal client ids stay apart.
+class ConsumerFacts(Facts, frozen=True, kw_only=True):
+    """What rules read of a running consumer."""
 
-    Grain: one row a consumer.
-    Key: consumer_group, consumer_index.
-    Units: seconds, threads, messages and MiB, as each column says.
-    """
-
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     consumer_index: Annotated[Int, Meta(description="place of the consumer among its group's in the inventory, from 0")]
     client_id: Annotated[str, Meta(description="as RocketMQ sorts and hashes it")]
     client_addr: Annotated[str | None, Meta(description="host:port, as the first broker of seen_on sees it")] = None
-    protocol: Annotated[str, Meta(description="REMOTING, or GRPC behind a Proxy")] = "REMOTING"
+    protocol: Annotated[Protocol, Meta(description="REMOTING, or GRPC behind a Proxy")] = DEFAULT_PROTOCOL
     is_listed: Annotated[
         bool,
         Meta(
@@ -41,8 +36,6 @@ class Consumer(Dataset, frozen=True, kw_only=True):
     ] = None
     consume_threads: Annotated[Int | None, Meta(description="listener threads")] = None
     consume_batch_size: Annotated[Int | None, Meta(description="most messages in one listener call")] = None
-    pull_threshold_for_queue: Annotated[Int | None, Meta(description="most messages cached for one queue")] = None
-    pull_threshold_size_for_queue_mib: Annotated[Int | None, Meta(description="most MiB cached for one queue")] = None
     room: Annotated[
         str | None, Meta(description="machine room by the policy, one for equal ids; null where no rule matches")
     ] = None
@@ -53,3 +46,25 @@ class Consumer(Dataset, frozen=True, kw_only=True):
     has_owned_queues: Annotated[bool, Meta(description="it reported what it owns")]
     has_subscriptions: Annotated[bool, Meta(description="it reported its own subscriptions")]
     up_s: Annotated[float | None, Meta(description="seconds from its start to the snapshot")] = None
+
+    @property
+    def is_grpc(self) -> bool:
+        """Whether a Proxy assigns its queues."""
+        return self.protocol == GRPC
+
+    def reads(self, topic: str) -> bool:
+        """Whether it subscribes a topic of its group."""
+        return self.only_topics is None or topic in self.only_topics
+
+
+class Consumer(ConsumerFacts, Dataset, frozen=True, kw_only=True):
+    """Running consumers; equal client ids stay apart.
+
+    Grain: one row a consumer.
+    Key: consumer_group, consumer_index.
+    Units: seconds, threads, messages and MiB, as each column says.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    pull_threshold_for_queue: Annotated[Int | None, Meta(description="most messages cached for one queue")] = None
+    pull_threshold_size_for_queue_mib: Annotated[Int | None, Meta(description="most MiB cached for one queue")] = None

@@ -4,16 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.vocabulary import UnseenClients
 
 
-class ConsumerGroup(Dataset, frozen=True, kw_only=True):
-    """Consumer groups, as brokers are configured for them and see their members.
-
-    Grain: one row a group.
-    Key: consumer_group.
-    Units: consumers and client ids, counted.
-    """
+class GroupPart(Facts, frozen=True, kw_only=True):
+    """What rules read of a group itself."""
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     kind: Annotated[str, Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)")]
@@ -27,10 +23,19 @@ class ConsumerGroup(Dataset, frozen=True, kw_only=True):
         str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED where they differ; null without clients")
     ] = None
     unseen_clients: Annotated[
-        str | None,
+        UnseenClients | None,
         Meta(
             description="why a group without known clients may have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
         ),
     ] = None
     connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
     distinct_client_ids: Annotated[Int, Meta(description="different client ids")]
+
+
+class ConsumerGroup(GroupPart, Dataset, frozen=True, kw_only=True):
+    """Consumer groups, as brokers are configured for them and see their members.
+
+    Grain: one row a group.
+    Key: consumer_group.
+    Units: consumers and client ids, counted.
+    """

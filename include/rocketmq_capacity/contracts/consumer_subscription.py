@@ -4,10 +4,20 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class ConsumerSubscription(Dataset, frozen=True, kw_only=True):
+class OwnSubscription(Facts, frozen=True, kw_only=True):
+    """What rules read of what a consumer reported to read."""
+
+    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
+    expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
+
+
+class ConsumerSubscription(OwnSubscription, Dataset, frozen=True, kw_only=True):
     """What each consumer that reported its subscriptions reads.
 
     Grain: one row a consumer and topic.
@@ -15,9 +25,4 @@ class ConsumerSubscription(Dataset, frozen=True, kw_only=True):
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
     client_id: Annotated[str, Meta(description="client id of the consumer")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
-    expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None

@@ -47,6 +47,14 @@ class Column:
     description: str
 
 
+class Facts(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A part of a unit's facts; None is unknown.
+
+    What rules and actions read of an observed part is defined once, beside its dataset: the dataset adds to it whose
+    row it is, and what nobody but people reads.
+    """
+
+
 class Dataset(Struct, frozen=True, kw_only=True):
     """A row of a table of the lake; subclasses are the contracts."""
 
@@ -57,8 +65,10 @@ class Dataset(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def columns(cls) -> Iterator[Column]:
-        """The columns in the contract's order."""
-        for name, hint in get_type_hints(cls, include_extras=True).items():
+        """The columns: the dataset's own, which say whose row it is, and then what rules read."""
+        hints = get_type_hints(cls, include_extras=True)
+        for name in dict.fromkeys((*cls.__annotations__, *hints)):
+            hint = hints[name]
             kind, description = _undescribed(hint)
             parts = get_args(kind)
             is_nullable = NoneType in parts

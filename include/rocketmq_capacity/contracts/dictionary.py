@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from rocketmq_capacity.contracts import DATASETS, SNAPSHOT
 from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics, Queue
@@ -69,6 +69,8 @@ def type_name(kind: Any) -> str:
     """A column's type as the page names it: Spark's own name, but for the two types that stand in several tables."""
     if get_origin(kind) is tuple:
         return f"array<{type_name(get_args(kind)[0])}>"
+    if get_origin(kind) is Literal:
+        return "string"
     if isinstance(kind, UnionType):  # an item that may be unknown
         return type_name(get_args(kind)[0])
     return next(name for python, name in TYPES if python == kind)

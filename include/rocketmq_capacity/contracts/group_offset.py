@@ -4,23 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class GroupOffset(Dataset, frozen=True, kw_only=True):
-    """A group's place on a queue at the moment of the snapshot.
+class Lag(Facts, frozen=True, kw_only=True):
+    """What rules read of how far the group is on a queue."""
 
-    Grain: one row a group and queue.
-    Key: consumer_group, topic, broker_name, queue_id.
-    Units: offsets and lag in messages, seconds.
-    """
-
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
-    broker_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
     consumer_offset: Annotated[int | None, Meta(description="offset that the group will read next, as committed")] = (
         None
     )
@@ -31,7 +23,20 @@ class GroupOffset(Dataset, frozen=True, kw_only=True):
             " consumer_offset lies beyond broker_offset"
         ),
     ] = None
-    last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None
     behind_s: Annotated[
         float | None, Meta(description="age of that message at the snapshot; null where its time is unknown")
     ] = None
+
+
+class GroupOffset(Lag, Dataset, frozen=True, kw_only=True):
+    """A group's place on a queue at the moment of the snapshot.
+
+    Grain: one row a group and queue.
+    Key: consumer_group, topic, broker_name, queue_id.
+    Units: offsets and lag in messages, seconds.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    broker_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
+    last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None

@@ -4,18 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class OffsetSample(Dataset, frozen=True, kw_only=True):
-    """A group's place on a queue over time: the history's values, then the snapshot's samples and its final values.
+class Samples(Facts, frozen=True, kw_only=True):
+    """What rules read of the group's place on a queue over time."""
 
-    Grain: one row a group and queue; the three lists have one item a moment, oldest first.
-    Key: consumer_group, topic, broker_name, queue_id.
-    Units: offsets in messages, ``at_s`` in seconds.
-    """
-
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
@@ -28,3 +22,14 @@ class OffsetSample(Dataset, frozen=True, kw_only=True):
         tuple[int | None, ...],
         Meta(description="offset that the group would read next, as committed, by moment; null where unknown"),
     ]
+
+
+class OffsetSample(Samples, Dataset, frozen=True, kw_only=True):
+    """A group's place on a queue over time: the history's values, then the snapshot's samples and its final values.
+
+    Grain: one row a group and queue; the three lists have one item a moment, oldest first.
+    Key: consumer_group, topic, broker_name, queue_id.
+    Units: offsets in messages, ``at_s`` in seconds.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -4,10 +4,20 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class QueueOffset(Dataset, frozen=True, kw_only=True):
+class Written(Facts, frozen=True, kw_only=True):
+    """What rules read of how far a queue is written, and how fast."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
+    min_offset: Annotated[int | None, Meta(description="offset of the oldest message kept")] = None
+    max_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
+    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to the queue")] = None
+
+
+class QueueOffset(Written, Dataset, frozen=True, kw_only=True):
     """How far queues are written at the moment of the snapshot.
 
     Grain: one row a queue.
@@ -16,8 +26,3 @@ class QueueOffset(Dataset, frozen=True, kw_only=True):
     """
 
     topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
-    min_offset: Annotated[int | None, Meta(description="offset of the oldest message kept")] = None
-    max_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
-    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to the queue")] = None

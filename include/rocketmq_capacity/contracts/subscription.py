@@ -4,20 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class Subscription(Dataset, frozen=True, kw_only=True):
-    """Topics that a group or one of its consumers reads.
+class ReadsPart(Facts, frozen=True, kw_only=True):
+    """What rules read of how a group reads a topic."""
 
-    Grain: one row a group and topic.
-    Key: consumer_group, topic.
-    Units: ``pop_share_queue_num`` in clients whose queues are popped beside one's own; ``pass_ratio`` is a ratio.
-    """
-
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
     is_declared_by_group: Annotated[
         bool, Meta(description="the group itself subscribes it; false: only some of its consumers do")
     ]
@@ -28,8 +20,21 @@ class Subscription(Dataset, frozen=True, kw_only=True):
         Meta(
             description="share of the topic's messages that the filter lets through, 1 without one; null where it cannot be told"
         ),
-    ] = None
+    ] = 1.0
     message_request_mode: Annotated[str, Meta(description="PULL or POP: the topic's own, else the group's, else PULL")]
     pop_share_queue_num: Annotated[
         Int, Meta(description="how many next clients' queues a client pops beside its own; <= 0 means all")
     ]
+
+
+class Subscription(ReadsPart, Dataset, frozen=True, kw_only=True):
+    """Topics that a group or one of its consumers reads.
+
+    Grain: one row a group and topic.
+    Key: consumer_group, topic.
+    Units: ``pop_share_queue_num`` in clients whose queues are popped beside one's own; ``pass_ratio`` is a ratio.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]

@@ -4,20 +4,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Dataset, Facts
 
 
-class Topic(Dataset, frozen=True, kw_only=True):
-    """Every topic that is declared or subscribed.
-
-    Grain: one row a topic.
-    Key: topic.
-    """
+class TopicPart(Facts, frozen=True, kw_only=True):
+    """What rules read of a topic itself."""
 
     topic: Annotated[str, Meta(description="name of the topic")]
     is_declared: Annotated[
         bool, Meta(description="the cluster has it; false: a group subscribes it, and no broker has it")
-    ]
+    ] = True
     message_type: Annotated[str | None, Meta(description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED")] = (
         None
     )
@@ -28,3 +24,11 @@ class Topic(Dataset, frozen=True, kw_only=True):
             description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
         ),
     ]
+
+
+class Topic(TopicPart, Dataset, frozen=True, kw_only=True):
+    """Every topic that is declared or subscribed.
+
+    Grain: one row a topic.
+    Key: topic.
+    """

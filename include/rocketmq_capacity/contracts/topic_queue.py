@@ -4,10 +4,30 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.vocabulary import is_readable
 
 
-class TopicQueue(Dataset, frozen=True, kw_only=True):
+class Place(Facts, frozen=True, kw_only=True):
+    """What rules read of a topic's queues on one broker."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    read_queue_nums: Annotated[Int | None, Meta(description="queues that consumers see, ids from 0")] = None
+    write_queue_nums: Annotated[Int | None, Meta(description="queues that producers see, ids from 0")] = None
+    perm: Annotated[Int | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
+    room: Annotated[
+        str | None, Meta(description="machine room of the broker by the policy; null where no rule matches")
+    ] = None
+    broker_state: Annotated[str, Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")]
+    has_answered: Annotated[bool, Meta(description="the broker is present and answered every request")]
+
+    @property
+    def readable(self) -> int:
+        """How many queues consumers see."""
+        return (self.read_queue_nums or 0) if is_readable(self.perm, self.read_queue_nums) else 0
+
+
+class TopicQueue(Place, Dataset, frozen=True, kw_only=True):
     """Queues of a topic on a broker.
 
     Grain: one row a topic and broker.
@@ -16,13 +36,4 @@ class TopicQueue(Dataset, frozen=True, kw_only=True):
     """
 
     topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    read_queue_nums: Annotated[Int | None, Meta(description="queues that consumers see, ids from 0")] = None
-    write_queue_nums: Annotated[Int | None, Meta(description="queues that producers see, ids from 0")] = None
-    perm: Annotated[Int | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
-    room: Annotated[
-        str | None, Meta(description="machine room of the broker by the policy; null where no rule matches")
-    ] = None
     kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    broker_state: Annotated[str, Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")]
-    has_answered: Annotated[bool, Meta(description="the broker is present and answered every request")]

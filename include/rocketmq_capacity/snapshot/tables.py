@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
@@ -21,6 +22,8 @@ from rocketmq_capacity.snapshot.inventory import (
     GroupOffset,
     Inventory,
     Sample,
+    Subscription,
+    Topic,
     distinct,
     fingerprint,
 )
@@ -118,9 +121,9 @@ class _Snapshot:
         declared = {topic.topic: topic for topic in self.inventory.topics}
         names = distinct(chain(declared, *self.resolved.topics_read))
         return {
+            **_columns_if_known(contracts.Topic, Topic, [declared.get(name) for name in names]),
             "topic": names,
             "is_declared": [name in declared for name in names],
-            "message_type": [declared[name].message_type if name in declared else None for name in names],
             "is_ordered": [declared[name].order if name in declared else None for name in names],
             "kind": _resolved(names, self.resolved.kinds.of_topic),
         }
@@ -161,12 +164,11 @@ class _Snapshot:
         reads = list(chain.from_iterable(self.resolved.reads))
         topics = [read.topic for read in reads]
         return {
+            **_columns_if_known(contracts.Subscription, Subscription, [read.own for read in reads]),
             "consumer_group": [read.group.consumer_group for read in reads],
             "topic": topics,
             "kind": _resolved(topics, self.resolved.kinds.of_topic),
             "is_declared_by_group": [read.own is not None for read in reads],
-            "expression_type": [read.own.expression_type if read.own else None for read in reads],
-            "expression": [read.own.expression if read.own else None for read in reads],
             "pass_ratio": [self.resolved.pass_ratio(read) for read in reads],
             "message_request_mode": [read.message_request_mode for read in reads],
             "pop_share_queue_num": [read.pop_share_queue_num for read in reads],
@@ -266,6 +268,12 @@ def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:
         return {name: [] for name in arrow_schema(dataset).names}
     names = [name for name in arrow_schema(dataset).names if hasattr(parts[0], name)]
     return {name: list(map(attrgetter(name), parts)) for name in names}
+
+
+def _columns_if_known(dataset: type[Dataset], kind: type[Struct], parts: Sequence[Struct | None]) -> Columns:
+    """The same of parts that may be missing: nothing is known of these."""
+    names = [name for name in arrow_schema(dataset).names if name in kind.__struct_fields__]
+    return {name: [None if part is None else getattr(part, name) for part in parts] for name in names}
 
 
 def _member_columns(members: Sequence[_Member]) -> Columns:

@@ -14,6 +14,7 @@ from msgspec.json import Encoder
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.consumer_group import GroupPart
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import (
     Consumed,
@@ -23,14 +24,17 @@ from rocketmq_capacity.contracts.facts import (
     Owned,
     OwnSubscription,
     Place,
+    Reads,
     Samples,
     Stranded,
     TopicFacts,
     Written,
     lag_of,
 )
+from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
+from rocketmq_capacity.snapshot.members import own_members
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL
 
@@ -80,10 +84,9 @@ class _Units:
                 **self._group(group, reads),
                 "reads": [
                     {
+                        **own_members(read.own, Reads),
                         "topic": self.topic_facts[read.topic],
                         "is_declared_by_group": read.own is not None,
-                        "expression_type": read.own.expression_type if read.own else None,
-                        "expression": read.own.expression if read.own else None,
                         "pass_ratio": self.snapshot.pass_ratio(read),
                         "message_request_mode": read.message_request_mode,
                         "pop_share_queue_num": read.pop_share_queue_num,
@@ -120,17 +123,13 @@ class _Units:
     def _topic(self, name: str, topic: Topic | None) -> TopicFacts:
         snapshot = self.snapshot
         return TopicFacts(
-            topic=name,
+            **{**own_members(topic, TopicPart), "topic": name},
             kind=snapshot.kinds.of_topic(name),
             is_declared=topic is not None,
-            message_type=topic.message_type if topic else None,
             is_ordered=topic.order if topic else None,
             places=tuple(
                 Place(
-                    broker_name=queues.broker_name,
-                    read_queue_nums=queues.read_queue_nums,
-                    write_queue_nums=queues.write_queue_nums,
-                    perm=queues.perm,
+                    **own_members(queues, Place),
                     room=snapshot.room_of_broker(queues.broker_name),
                     broker_state=snapshot.state(queues.broker_name),
                     has_answered=snapshot.has_answered(queues.broker_name),
@@ -138,24 +137,15 @@ class _Units:
                 for queues in (topic.queues if topic else None) or ()
             ),
             written=tuple(
-                Written(
-                    broker_name=offset.broker_name,
-                    queue_id=offset.queue_id,
-                    min_offset=offset.min_offset,
-                    max_offset=offset.max_offset,
-                    put_msgs_per_s=offset.put_msgs_per_s,
-                )
-                for offset in (topic.offsets if topic else None) or ()
+                Written(**own_members(offset, Written)) for offset in (topic.offsets if topic else None) or ()
             ),
         )
 
     def _group(self, group: ConsumerGroup, reads: Sequence[Read]) -> dict[str, Any]:
         clients = group.clients or ()
         return {
-            "consumer_group": group.consumer_group,
+            **own_members(group, GroupPart),
             "kind": self.snapshot.kinds.of_group(group.consumer_group),
-            "message_model": group.message_model,
-            "consume_type": group.consume_type,
             "message_request_mode": self.snapshot.request_mode(group, reads),
             "is_orderly": group.orderly,
             "protocol": self.snapshot.protocols[group.consumer_group],
@@ -169,25 +159,17 @@ class _Units:
         rooms, own_topics = snapshot.rooms_of(group), only_topics(group, topics)
         are_listed = snapshot.are_listed(group)
         return [
-            Consumer(
-                consumer_index=index,
-                client_id=client.client_id,
-                client_addr=client.client_addr,
-                protocol=client.protocol or DEFAULT_PROTOCOL,
-                is_listed=are_listed[index],
-                language=client.language,
-                version=client.version,
-                seen_on=client.seen_on,
-                started_at=client.started_at,
-                allocate_strategy=client.allocate_strategy,
-                consume_threads=client.consume_threads,
-                consume_batch_size=client.consume_batch_size,
-                room=rooms[index],
-                only_topics=None if (own := own_topics[index]) is None else tuple(own),
-                has_owned_queues=client.owned_queues is not None,
-                has_subscriptions=client.subscriptions is not None,
-                up_s=snapshot.up_s(client),
-            )
+            Consumer(**{
+                **own_members(client, Consumer),
+                "consumer_index": index,
+                "protocol": client.protocol or DEFAULT_PROTOCOL,
+                "is_listed": are_listed[index],
+                "room": rooms[index],
+                "only_topics": None if (own := own_topics[index]) is None else tuple(own),
+                "has_owned_queues": client.owned_queues is not None,
+                "has_subscriptions": client.subscriptions is not None,
+                "up_s": snapshot.up_s(client),
+            })
             for index, client in enumerate(clients)
         ]
 
@@ -195,28 +177,21 @@ class _Units:
         kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))
         return Observations(
             subscriptions=tuple(
-                OwnSubscription(
-                    consumer_index=index,
-                    topic=own.topic,
-                    kind=kind(own.topic),
-                    expression_type=own.expression_type,
-                    expression=own.expression,
-                )
+                OwnSubscription(**own_members(own, OwnSubscription), consumer_index=index, kind=kind(own.topic))
                 for index, client in clients
                 for own in client.subscriptions or ()
             ),
             owned=tuple(
-                Owned(client_id=client.client_id, topic=own.topic, broker_name=own.broker_name, queue_id=own.queue_id)
+                Owned(**own_members(own, Owned), client_id=client.client_id)
                 for _, client in clients
                 for own in client.owned_queues or ()
                 if kind(own.topic) == BUSINESS
             ),
             consumed=tuple(
                 Consumed(
+                    **own_members(status, Consumed),
                     consumer_index=index,
                     client_id=client.client_id,
-                    topic=status.topic,
-                    consume_rt_ms=status.consume_rt_ms,
                     msgs_per_s=consumed_msgs_per_s(status),
                     failed_msgs_per_s=status.consume_failed_msgs_per_s,
                 )
@@ -226,11 +201,8 @@ class _Units:
             ),
             lags=tuple(
                 Lag(
-                    topic=offset.topic,
-                    broker_name=offset.broker_name,
-                    queue_id=offset.queue_id,
+                    **own_members(offset, Lag),
                     lag=lag_of(offset.broker_offset, offset.consumer_offset),
-                    consumer_offset=offset.consumer_offset,
                     behind_s=self.snapshot.behind_s(offset),
                 )
                 for offset in group.offsets or ()
