@@ -18,7 +18,7 @@ class RocketmqCapacityForms(AirflowPlugin):
     def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
         """Made when the API server asks for it, which reads no Dag file and so has to be told of the formats."""
         from rocketmq_capacity.provider.form_formats import register_formats
-        from rocketmq_capacity.provider.what_if_form import WhatIfForm
+        from rocketmq_capacity.provider.trigger_form import TriggerForm
 
         register_formats()
-        return [{"name": "RocketMQ capacity what-if form", "middleware": WhatIfForm}]
+        return [{"name": "RocketMQ capacity trigger form", "middleware": TriggerForm}]

@@ -117,7 +117,7 @@ def contradiction(conf: Mapping[str, Any]) -> str:
     Args:
         conf: what the form or the API was given, fields that were left alone absent.
     """
-    if reason := _excess(conf):
+    if reason := excess(conf):
         return reason
     params = ParamsDict(scenario_params())
     try:
@@ -130,7 +130,7 @@ def contradiction(conf: Mapping[str, Any]) -> str:
     return ""
 
 
-def _excess(conf: Mapping[str, Any]) -> str:
+def excess(conf: Mapping[str, Any]) -> str:
     """Which field is larger than any field may be, or that there are too many; empty where all is well."""
     if len(conf) > MOST_FIELDS:
         return f"the form: has {len(conf):,} fields; expected at most {MOST_FIELDS}"

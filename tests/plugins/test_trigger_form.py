@@ -1,4 +1,4 @@
-"""A what-if whose fields describe no scenario together, at Airflow's own API: behind the login, and within bounds."""
+"""What starts a run of our Dags at Airflow's own API: behind the login, within bounds, and of fields that are known."""
 
 import json
 from http import HTTPStatus
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.provider.what_if_form import FIELDS, LARGEST_BODY
+from rocketmq_capacity.provider.trigger_form import FIELDS, LARGEST_BODY
 
 pytestmark = pytest.mark.airflow
 
@@ -171,4 +171,30 @@ def test_what_python_cannot_read_is_refused_by_airflow(api, body) -> None:
 
 
 def test_the_fields_that_are_known_are_the_dags_own(dag_bag) -> None:
-    assert dag_bag.dags["rocketmq_what_if"].params.keys() == FIELDS
+    assert {dag_id: set(dag.params) for dag_id, dag in dag_bag.dags.items()} == FIELDS
+
+
+@pytest.mark.parametrize(
+    ("dag_id", "field", "end"),
+    [
+        ("rocketmq_capacity_plan", "inventry", "the nearest known field is 'inventory'"),
+        ("rocketmq_capacity_retention", "only_lst", "the nearest known field is 'only_list'"),
+        ("rocketmq_capacity_approval", "why", "this Dag has no fields"),
+        ("rocketmq_what_if", "broker", "the nearest known field is 'broker_name'"),
+    ],
+)
+def test_a_field_that_the_dag_does_not_know_starts_no_run(api, dag_id, field, end) -> None:
+    asked = {"logical_date": None, "conf": {field: True}}
+    answer = api("admin").post(f"/api/v2/dags/{dag_id}/dagRuns", json=asked)
+
+    assert answer.status_code == HTTPStatus.BAD_REQUEST
+    assert answer.json()["detail"] == f"Invalid input for param {field}: is not a known field; {end}"
+
+
+@pytest.mark.parametrize("conf", [None, {}, {"only_list": True}])
+def test_known_fields_of_other_dags_reach_airflow(api, conf) -> None:
+    asked = {"logical_date": None, "conf": conf, "dag_run_idd": "unknown to Airflow"}
+    answer = api("admin").post("/api/v2/dags/rocketmq_capacity_retention/dagRuns", json=asked)
+
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.json()["detail"][0]["loc"] == ["body", "dag_run_idd"]

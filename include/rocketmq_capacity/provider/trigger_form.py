@@ -1,12 +1,14 @@
-"""Stands before Airflow's API: a what-if whose fields describe no scenario together is refused before a run is made.
+"""Stands before Airflow's API: refuses a run of our Dags before it is made, where its fields are wrong together.
 
-Airflow checks each Param of a Dag by a schema of its own, which cannot see another. No route of a plugin can stand in
-for one of Airflow's, and a middleware runs before the login of the route. So this one asks for the login itself, by
-Airflow's own functions, before it reads a byte of the body.
+Refused are a field that the Dag does not know, and a what-if whose fields describe no scenario. Airflow checks each
+Param of a Dag by a schema of its own, which cannot see another, and ignores what is no Param. No route of a plugin can
+stand in for one of Airflow's, and a middleware runs before the login of the route. So this one asks for the login
+itself, by Airflow's own functions, before it reads a byte of the body.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, airflow.api_fastapi.app, Airflow 3.3.2.
 """
 
 import json
+import re
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -23,36 +25,44 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.known_fields import unknown_field
-from rocketmq_capacity.provider.scenario_form import contradiction, scenario_params
+from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
 
-DAG_ID: Final = "rocketmq_what_if"
-TRIGGER: Final = f"/api/v2/dags/{DAG_ID}/dagRuns"
-"""Where the form and clients of the API start a what-if, below Airflow's URL prefix."""
+WHAT_IF: Final = "rocketmq_what_if"
+FIELDS: Final = {
+    "rocketmq_capacity_plan": frozenset({"clusters", "inventory", *policy_params()}),
+    "rocketmq_capacity_approval": frozenset[str](),
+    "rocketmq_capacity_retention": frozenset({"only_list"}),
+    WHAT_IF: frozenset({"cluster", "inventory", *scenario_params(), *policy_params()}),
+}
+"""The names of the Params of each Dag; the API server reads no Dag file."""
+TRIGGER: Final = re.compile(rf"/api/v2/dags/(?P<dag_id>{'|'.join(FIELDS)})/dagRuns\Z")
+"""Where the form and clients of the API start a run, below Airflow's URL prefix."""
 LARGEST_BODY: Final = 512 << 10
 """Bytes of a request: every field at its longest, as JSON that escapes what is not ASCII."""
-FIELDS: Final = frozenset({"cluster", "inventory", *scenario_params(), *policy_params()})
-"""The names of the Dag's Params."""
-MAY_TRIGGER: Final = requires_access_dag("POST", DagAccessEntity.RUN, DAG_ID)
+MAY_TRIGGER: Final = {dag_id: requires_access_dag("POST", DagAccessEntity.RUN, dag_id) for dag_id in FIELDS}
 BEARER: Final = HTTPBearer(auto_error=False)
 
 
-class WhatIfForm:
-    """Reads what a what-if is started with; every other request passes as it is."""
+class TriggerForm:
+    """Reads what a run of one of our Dags is started with; every other request passes as it is."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Source: ASGI, HTTP connection scope."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(TRIGGER):
+        is_post = scope["type"] == "http" and scope["method"] == "POST"
+        triggered = TRIGGER.search(scope["path"]) if is_post else None
+        if triggered is None:
             await self.app(scope, receive, send)
             return
+        dag_id = triggered["dag_id"]
         request = Request(scope, receive)
         try:
-            await _check_login(request)
+            await _check_login(request, dag_id)
             _check_headers(request)
             body = await _body_of(request)
-            if reason := await run_in_threadpool(_refusal, body):
+            if reason := await run_in_threadpool(_refusal, body, dag_id):
                 raise HTTPException(HTTPStatus.BAD_REQUEST, reason)
         except HTTPException as refused:
             await JSONResponse({"detail": refused.detail}, refused.status_code, refused.headers)(scope, receive, send)
@@ -67,10 +77,10 @@ class WhatIfForm:
         await self.app(scope, read_again, send)
 
 
-async def _check_login(request: Request) -> None:
+async def _check_login(request: Request, dag_id: str) -> None:
     """Errors: HTTPException 401 without a login, 403 for who may not trigger the Dag, as of the route itself."""
     user = await get_user(request, None, await BEARER(request))
-    await run_in_threadpool(MAY_TRIGGER, request, user)
+    await run_in_threadpool(MAY_TRIGGER[dag_id], request, user)
 
 
 def _check_headers(request: Request) -> None:
@@ -109,11 +119,13 @@ async def _body_of(request: Request) -> bytes:
     return bytes(body)
 
 
-def _refusal(body: bytes) -> str:
-    """What is wrong with the fields together; what is no request of the API is Airflow's to refuse."""
+def _refusal(body: bytes, dag_id: str) -> str:
+    """What is wrong with the fields; what is no request of the API is Airflow's to refuse."""
     try:
         told: Any = json.loads(body)
     except (ValueError, RecursionError):
         return ""
     conf = (told.get("conf") or {}) if isinstance(told, dict) else None
-    return (unknown_field(conf, FIELDS) or contradiction(conf)) if isinstance(conf, dict) else ""
+    if not isinstance(conf, dict):
+        return ""
+    return unknown_field(conf, FIELDS[dag_id]) or (contradiction if dag_id == WHAT_IF else excess)(conf)
