@@ -10,7 +10,7 @@ export PROJECT_HOME="$home"
 export PATH="$home/.venv/bin:$PATH"
 export VIRTUAL_ENV="$home/.venv"
 
-# Java and Spark: loopback only, and a quick start of the JVM that only puts a command together (its class
+# Java and Spark: loopback only, few log lines, and a quick start of the JVM that only puts a command together (its class
 # archive is optional). What the driver is started with goes by the size of the plan: see spark/jvm.py.
 if [ -s "$home/.cache/java-home" ]; then
   JAVA_HOME=$(cat "$home/.cache/java-home")
@@ -23,6 +23,8 @@ if [ -s "$archive" ]; then
 fi
 export SPARK_LOCAL_IP=127.0.0.1
 export SPARK_LAUNCHER_OPTS="${SPARK_LAUNCHER_OPTS-$quick}"
+logs="$home/include/rocketmq_capacity/spark/log4j2.properties"
+export SPARK_SUBMIT_OPTS="${SPARK_SUBMIT_OPTS-} -Dlog4j2.configurationFile=file:$logs"
 export PYSPARK_PYTHON="$home/.venv/bin/python"
 unset SPARK_HOME SPARK_CONF_DIR PYSPARK_DRIVER_PYTHON
 

@@ -1,7 +1,9 @@
 """Writes what people read: report.html, plan.json, findings.csv and recommendations.csv."""
 
+import sys
 from collections.abc import Sequence
 
+from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -11,7 +13,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, publish, write what it says; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
     lake, policy = Lake(args.lake), policy_of(args)
-    with storing(existing_run(lake, args.run_id), policy, "publish") as planning:
+    run = existing_run(lake, args.run_id)
+    with progress_on(sys.stderr) as progress, storing(run, policy, "publish", progress) as planning:
         from rocketmq_capacity.steps.publish import publish
         from rocketmq_capacity.steps.what_if import effect_of
 

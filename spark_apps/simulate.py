@@ -1,7 +1,9 @@
 """Stores the snapshot of a run as a scenario leaves it: the first step of a what-if."""
 
+import sys
 from collections.abc import Sequence
 
+from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 from rocketmq_capacity.snapshot.inventory import read_inventory
@@ -23,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     before = existing_run(lake, args.before)
     run = lake.run(before.folder.parent.name, args.run_id)
     changed = apply(read_inventory(before.inventory), what_if.scenario, policy, "--scenario")
-    with storing(run, policy, "simulate") as planning:
+    with progress_on(sys.stderr) as progress, storing(run, policy, "simulate", progress) as planning:
         simulate(planning, what_if, changed)
 
 

@@ -1,8 +1,11 @@
 """Takes the snapshot that a run plans from: of a live cluster, or of an inventory file; stores it with its tables."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rocketmq_capacity.progress.on_stream import progress_on
+from rocketmq_capacity.progress.progress import INFO
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
@@ -25,23 +28,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
 
     lake, policy = Lake(args.lake), policy_of(args)
-    # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
-    stored = stored_run(lake, args.run_id)
-    if stored:
-        inventory = read_inventory(stored.inventory)
-    else:
-        settings = connection_of(args.connection, args.nameserver)
-        inventory = inventory_of(args.inventory, args.nameserver, policy, settings)
-        if args.dated:
-            inventory = dated(inventory, moment_of(args.run_id))
-    run = lake.run(inventory.cluster_name, args.run_id)
-    # A file may be planned again and again: its earlier runs are no history of the cluster.
-    is_live = args.nameserver is not None and args.history is None
-    history = stored_history(lake, run, inventory, policy) if is_live else history_of(args.history, inventory)
-    with storing(run, policy, "snapshot") as planning:
-        from rocketmq_capacity.steps.snapshot import snapshot
+    with progress_on(sys.stderr) as progress:
+        # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
+        stored = stored_run(lake, args.run_id)
+        if stored:
+            inventory = read_inventory(stored.inventory)
+            progress.tell(f"snapshot: the run keeps its stored snapshot, {stored.inventory}", INFO)
+        else:
+            settings = connection_of(args.connection, args.nameserver)
+            inventory = inventory_of(args.inventory, args.nameserver, policy, settings, progress)
+            if args.dated:
+                inventory = dated(inventory, moment_of(args.run_id))
+        run = lake.run(inventory.cluster_name, args.run_id)
+        # A file may be planned again and again: its earlier runs are no history of the cluster.
+        is_live = args.nameserver is not None
+        history = history_of(args.history, inventory) or stored_history(lake, run, inventory, policy, is_live=is_live)
+        with storing(run, policy, "snapshot", progress) as planning:
+            from rocketmq_capacity.steps.snapshot import snapshot
 
-        snapshot(planning, inventory, history)
+            snapshot(planning, inventory, history)
 
 
 if __name__ == "__main__":

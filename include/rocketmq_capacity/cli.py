@@ -11,9 +11,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.errors import BadInput, CapacityError
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.progress.progress import Progress
+    from rocketmq_capacity.settings.policy import Policy
+    from rocketmq_capacity.simulation.scenario import Scenario
+    from rocketmq_capacity.steps.inputs import Taken
 
 PROGRAM: Final = "rocketmq-capacity"
 APP_NAME: Final = f"{PROGRAM} plan"
@@ -26,6 +32,7 @@ _CONNECTION: Final = {
 }
 _POLICY: Final = {"type": Path, "metavar": "FILE", "help": "policy file (YAML)"}
 _OVERWRITE: Final = {"action": "store_true", "help": "replace what is at --out"}
+_QUIET: Final = {"action": "store_true", "help": "do not tell on standard error how far the work is"}
 
 OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "snapshot": {
@@ -34,6 +41,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--connection": _CONNECTION,
         "--policy": _POLICY,
         "--overwrite": _OVERWRITE,
+        "--quiet": _QUIET,
     },
     "plan": {
         "--out": {
@@ -49,6 +57,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
         "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
         "--overwrite": _OVERWRITE,
+        "--quiet": _QUIET,
     },
     "doctor": {"--nameserver": _NAMESERVER, "--connection": _CONNECTION},
 }
@@ -97,6 +106,7 @@ def main() -> None:
 
 def snapshot(given: Namespace) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
+    from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.policy import read_policy
     from rocketmq_capacity.snapshot.inventory import render_inventory
@@ -106,19 +116,21 @@ def snapshot(given: Namespace) -> None:
     parse_nameservers([given.nameserver])
     _check_out_file(given.out, overwrite=given.overwrite)
     settings = connection_of(given.connection, given.nameserver)
-    inventory = inventory_of(None, given.nameserver, read_policy(given.policy), settings)
+    policy = read_policy(given.policy)
+    with progress_on(sys.stderr, quiet=given.quiet) as progress:
+        inventory = inventory_of(None, given.nameserver, policy, settings, progress)
     write_whole(given.out, render_inventory(inventory))
     sys.stdout.write(f"{given.out}: {inventory.cluster_name} at {inventory.taken_at}\n")
 
 
 def plan(given: Namespace) -> None:
     """Plan a cluster: allocate, assess, recommend and publish, in one Spark session."""
+    from rocketmq_capacity.progress.on_stream import progress_on
+    from rocketmq_capacity.progress.progress import INFO
+    from rocketmq_capacity.progress.wording import seconds
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.policy import read_policy
-    from rocketmq_capacity.simulation.change import apply
     from rocketmq_capacity.simulation.scenario import read_scenario
-    from rocketmq_capacity.snapshot.inventory import render_inventory
-    from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history
 
     inventory, nameserver, scenario, out = given.inventory, given.nameserver, given.scenario, given.out
     if (inventory is None) == (nameserver is None):
@@ -127,24 +139,41 @@ def plan(given: Namespace) -> None:
         parse_nameservers([nameserver])
     files = (inventory, given.connection, given.policy, scenario, given.history)
     _check_out_folder(out, files, overwrite=given.overwrite)
-    settings = connection_of(given.connection, nameserver)
-    rules = read_policy(given.policy)
+    policy = read_policy(given.policy)
     what_if = read_scenario(scenario) if scenario is not None else None
-    earlier = read_history(given.history)
-    current = inventory_of(inventory, nameserver, rules, settings)
-    past = before(earlier, current)
-    change = (what_if, apply(current, what_if, rules, str(scenario))) if what_if is not None else None
+    with progress_on(sys.stderr, quiet=given.quiet) as progress:
+        taken, size = _taken(given, policy, what_if, progress)
 
-    # Only now, where everything given is known to be good, come Spark and what needs it.
-    from rocketmq_capacity.spark.session import session_under_way
-    from rocketmq_capacity.store.whole_folder import whole_folder
+        # Only now, where everything given is known to be good, come Spark and what needs it.
+        from rocketmq_capacity.spark.session import session_under_way
+        from rocketmq_capacity.store.whole_folder import whole_folder
 
-    size = inventory.stat().st_size if inventory is not None else len(render_inventory(current))
-    with whole_folder(out, overwrite=given.overwrite) as part, session_under_way(APP_NAME, size) as session:
-        from rocketmq_capacity.steps.plan import plan_inventory
+        with (
+            whole_folder(out, overwrite=given.overwrite) as part,
+            session_under_way(APP_NAME, size, progress.tell) as session,
+        ):
+            from rocketmq_capacity.steps.plan import plan_snapshots
 
-        plan_inventory(session, current, rules, part, history=past, change=change)
+            plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
+        progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
+
+
+def _taken(
+    given: Namespace, policy: "Policy", what_if: "Scenario | None", progress: "Progress"
+) -> tuple[list["Taken"], int]:
+    """The snapshots to plan, and how large the inventory is as a file (bytes)."""
+    from rocketmq_capacity.simulation.change import apply
+    from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
+
+    settings = connection_of(given.connection, given.nameserver)
+    earlier = read_history(given.history)
+    current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
+    past = before(earlier, current)
+    changed = None if what_if is None else apply(current, what_if, policy, str(given.scenario))
+    size = sum(map(len, render_inventory(current))) if given.inventory is None else given.inventory.stat().st_size
+    return snapshots(current, past, changed), size
 
 
 def doctor(given: Namespace) -> None:

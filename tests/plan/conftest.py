@@ -20,7 +20,8 @@ def plan_here(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -
     from rocketmq_capacity.settings.policy import read_policy
     from rocketmq_capacity.snapshot.inventory import read_inventory
     from rocketmq_capacity.spark.session import SETTINGS
-    from rocketmq_capacity.steps.plan import plan_inventory
+    from rocketmq_capacity.steps.inputs import snapshots
+    from rocketmq_capacity.steps.plan import plan_snapshots
 
     def plan(inventory: Row, policy: str, settings: Mapping[str, object] | None = None) -> Path:
         folder = tmp_path_factory.mktemp("plan")
@@ -32,8 +33,8 @@ def plan_here(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -
             session.conf.set(name, str(value))
         out = folder / "out"
         out.mkdir()
-        given = read_inventory(folder / "inventory.json")
-        plan_inventory(lambda: session, given, read_policy(folder / "policy.yaml"), out)
+        taken = snapshots(read_inventory(folder / "inventory.json"))
+        plan_snapshots(lambda: session, taken, read_policy(folder / "policy.yaml"), out)
         return out
 
     return plan

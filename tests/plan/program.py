@@ -1,6 +1,7 @@
 """The command line and Spark's apps as processes of their own, with the JVM that they start."""
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ from tests.fixtures.environment import ROOT
 
 ENDS_WITHIN_S: Final = 60.0
 """However Spark ends, the program that waits for it ends within a minute."""
+PROGRESS: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO [a-z]+: ")
 LOOK_EVERY_S: Final = 0.05
 SPARK: Final = "org.apache.spark.deploy.SparkSubmit"
 """The main class of the JVM; before it comes a short one that only puts the command together."""
@@ -50,8 +52,8 @@ class Ended:
     after_s: float
 
     def lines(self) -> list[str]:
-        """What it said on standard error."""
-        return self.said.splitlines()
+        """What it said on standard error beside how far it is."""
+        return [line for line in self.said.splitlines() if not PROGRESS.match(line)]
 
 
 class Program:
@@ -120,6 +122,16 @@ def started(words: list[str], cwd: Path, env: Mapping[str, str] | None = None) -
             with suppress(psutil.NoSuchProcess):
                 one.kill()
         process.communicate()
+
+
+def read_to_the_end(terminal: int) -> str:
+    """What is written to the other side of a pseudo-terminal, until nobody holds that any more."""
+    written = b""
+    with suppress(OSError):  # Linux's way to say so
+        while some := os.read(terminal, 65_536):
+            written += some
+    os.close(terminal)
+    return written.decode()
 
 
 def planning(inventory: Path, out: Path, *options: object) -> list[str]:

@@ -35,7 +35,7 @@ def test_with_credentials_everything_is_answered_and_no_secret_is_kept(guarded: 
     assert broker.config is not None
     assert broker.config["authenticationEnabled"] == "true"
     assert not {"initAuthenticationUser", "innerClientAuthenticationCredentials"} & set(broker.config)
-    assert PASSWORD not in render_inventory(inventory).decode()
+    assert PASSWORD not in b"".join(render_inventory(inventory)).decode()
 
 
 @pytest.mark.parametrize(

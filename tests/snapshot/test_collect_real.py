@@ -145,7 +145,7 @@ def taken(running: Cluster, clients: Clients) -> Taken:
 def test_it_is_a_valid_inventory_without_any_failure(taken: Taken) -> None:
     assert taken.inventory.failures == ()
     assert taken.inventory.cluster_name == "C1"
-    assert parse_inventory(render_inventory(taken.inventory), source="taken") == taken.inventory
+    assert parse_inventory(b"".join(render_inventory(taken.inventory)), source="taken") == taken.inventory
 
 
 def test_every_process_is_listed_masters_and_slaves(taken: Taken) -> None:

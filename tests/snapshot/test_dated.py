@@ -43,8 +43,8 @@ def moments(value: Any, place: str = "$") -> dict[str, datetime]:
 
 
 def test_every_moment_of_the_sample_moves_by_as_much(sample: Inventory) -> None:
-    was = moments(json.loads(render_inventory(sample)))
-    now = moments(json.loads(render_inventory(dated(sample, TODAY))))
+    was = moments(json.loads(b"".join(render_inventory(sample))))
+    now = moments(json.loads(b"".join(render_inventory(dated(sample, TODAY)))))
 
     recorded = now.pop("$.recorded_at")
     assert recorded == was["$.taken_at"]
@@ -71,7 +71,7 @@ def test_it_is_a_snapshot_of_its_own_and_read_as_it_was_written(sample: Inventor
     today = dated(sample, TODAY)
 
     assert fingerprint(today) != fingerprint(sample)
-    assert parse_inventory(render_inventory(today), source="it") == today
+    assert parse_inventory(b"".join(render_inventory(today)), source="it") == today
 
 
 def test_dated_twice_it_still_says_when_it_was_recorded(sample: Inventory) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import socket
 import subprocess
@@ -134,7 +135,7 @@ def test_a_malformed_inventory_ends_the_program_with_status_2_and_one_line(tmp_p
     status, said = as_program("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--inventory={inventory}")
 
     assert status == 2
-    assert said.startswith(f"snapshot: {inventory}: $.brokers[0].broker_perm")
+    assert re.match(rf"\S+Z ERROR snapshot: {re.escape(str(inventory))}: \$\.brokers\[0\]\.broker_perm", said)
     assert said.count("\n") == 1
     assert list(tmp_path.iterdir()) == [inventory]
 

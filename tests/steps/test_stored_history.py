@@ -15,7 +15,7 @@ def ran(lake: Lake, day: int, *, is_what_if: bool = False) -> Run:
     """A published run of that day of November."""
     run = lake.run("C1", f"202611{day:02}T020000Z")
     run.begin("publish")
-    run.inventory.write_bytes(render_inventory(taken(day)))
+    run.inventory.write_bytes(b"".join(render_inventory(taken(day))))
     if is_what_if:
         run.what_if.write_text("{}")
     run.commit("publish", [])
@@ -37,9 +37,27 @@ def test_the_last_runs_are_taken_oldest_first(tmp_path: Path) -> None:
     ran(lake, 15, is_what_if=True)
     run = lake.run("C1", "20261116T020000Z")
 
-    assert days(stored_history(lake, run, taken(16), Policy())) == [12, 13, 14]
+    assert days(stored_history(lake, run, taken(16), Policy(), is_live=True)) == [12, 13, 14]
     one = Policy.model_validate({"history": {"runs": 1}})
-    assert days(stored_history(lake, run, taken(16), one)) == [14]
+    other = lake.run("C1", "20261116T030000Z")
+    assert days(stored_history(lake, other, taken(16), one, is_live=True)) == [14]
+
+
+def test_a_second_try_looks_at_the_same_runs(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    ran(lake, 11)
+    run = lake.run("C1", "20261116T020000Z")
+    first = stored_history(lake, run, taken(16), Policy(), is_live=True)
+    ran(lake, 12)
+
+    # It starts from the stored snapshot, which is a file.
+    assert stored_history(lake, run, taken(16), Policy(), is_live=False) == first
+
+
+def test_a_file_has_no_history(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    ran(lake, 11)
+    assert stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy(), is_live=False) == []
 
 
 def test_a_day_that_is_run_again_looks_at_the_days_before_it(tmp_path: Path) -> None:
@@ -47,14 +65,14 @@ def test_a_day_that_is_run_again_looks_at_the_days_before_it(tmp_path: Path) -> 
     for day in (11, 12, 13):
         ran(lake, day)
 
-    assert days(stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy())) == [11]
+    assert days(stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy(), is_live=True)) == [11]
 
 
 def test_what_is_taken_is_how_far_groups_were(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     ran(lake, 11)
 
-    (found,) = stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy())
+    (found,) = stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy(), is_live=True)
 
     assert [group.offsets for group in found.consumer_groups] == [
         group.offsets for group in pay_cluster().consumer_groups
@@ -65,4 +83,4 @@ def test_what_is_taken_is_how_far_groups_were(tmp_path: Path) -> None:
 
 def test_a_first_run_has_no_history(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
-    assert stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy()) == []
+    assert stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy(), is_live=True) == []

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk import Context, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.exceptions import AirflowException
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.app_log import AppHook, AppLog
 from rocketmq_capacity.provider.executor_code import write_packed
 from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.settings.deployment import Places
@@ -50,10 +51,17 @@ OF_THE_FORM: Final = (
 """What every app is told of the run's form; where a field is empty, or a Dag has no such field, the policy decides."""
 
 
-_BAD_INPUT: Final = re.compile(
-    rf"Error code is: {BadInput.exit_status}\.(\nLast spark-submit output:\n(?P<said>.*))?\Z", re.DOTALL
-)
-"""The end of what SparkSubmitHook raises for an app that refused what it was given (client mode)."""
+_STATUS: Final = re.compile(r"Error code is: (\d+)\.(?:\nLast spark-submit output:|\Z)")
+"""The app's exit status, in what SparkSubmitHook raises (client mode)."""
+
+
+class Refused(SystemExit):
+    """The app refuses what it was given: another try would get the same answer."""
+
+
+NO_RETRY: Final = ExceptionRetryPolicy([
+    RetryRule(Refused, RetryAction.FAIL, reason="another try gets the same answer")
+])
 
 
 class SparkApp(SparkSubmitOperator):
@@ -84,17 +92,19 @@ class SparkApp(SparkSubmitOperator):
             application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
             py_files=str(code),
             conf=dict(CONF),  # of its own, since executing a task may add to it
-            **{"task_id": step, "pool": POOL, **task},
+            **{"task_id": step, "pool": POOL, "retry_policy": NO_RETRY, **task},
         )
         self.lake = lake
         self.code = code
         self.run_key = run_key
+        self.app_log: AppLog | None = None
 
     def execute(self, context: Context) -> None:
         """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot.
 
-        Errors: AirflowFailException with the app's own line where it refuses what it was given, such as a scenario that
-        names an unknown broker; a retry would not help.
+        Errors: SystemExit where the app has told in one line why it ends: an exception would add its traceback to that
+        line. `Refused`, which is not retried, where the app refuses what it was given, such as a scenario that names an
+        unknown broker. AirflowException for whatever else goes wrong.
         """
         write_packed(self.code)
         stored = stored_run(Lake(self.lake), self.run_key)
@@ -104,11 +114,23 @@ class SparkApp(SparkSubmitOperator):
         try:
             super().execute(context)
         except AirflowException as error:
-            if (refused := _BAD_INPUT.search(str(error))) is None:
+            status = _STATUS.search(str(error))
+            if self.app_log is None or self.app_log.error is None or status is None:
                 raise
-            said = (refused["said"] or "").splitlines()
-            lines = [line for line in said if line.startswith(f"{Path(self.application).stem}: ")]
-            raise AirflowFailException(lines[-1] if lines else "the app refuses what it was given") from None
+            ends_with = Refused if int(status[1]) == BadInput.exit_status else SystemExit
+            raise ends_with(int(status[1])) from None
+
+    def _get_hook(self) -> AppHook:
+        """The operator's own hook, but one whose lines are logged as the app's."""
+        hook = AppHook(
+            conf=self.conf,
+            conn_id=CONNECTION,
+            name=self.name,
+            py_files=self.py_files,
+            application_args=self.application_args,
+        )
+        self.app_log = hook.log
+        return hook
 
 
 class PublishApp(SparkApp):
@@ -149,20 +171,21 @@ class SnapshotApp(SparkApp):
 
         A run that is cleared has its snapshot stored and needs neither file nor connection any more.
 
-        Errors: AirflowFailException for a file or a connection that is not as it should be; a retry would not help.
+        Errors: `Refused` for a file or a connection that is not as it should be, which the task's log then tells.
         """
         stored = stored_run(Lake(self.lake), self.run_key)
-        if stored or self.inventory:
-            file = stored.inventory if stored else self._file()
-            self._submit(context, f"--inventory={file}", *(["--dated"] if file == self.sample else []))
-            return
-        from rocketmq_capacity.provider.connection_file import connection_file
-
         try:
+            if stored or self.inventory:
+                file = stored.inventory if stored else self._file()
+                self._submit(context, f"--inventory={file}", *(["--dated"] if file == self.sample else []))
+                return
+            from rocketmq_capacity.provider.connection_file import connection_file
+
             with connection_file(str(self.connection)) as (nameserver, file):
                 self._submit(context, f"--nameserver={nameserver}", f"--connection={file}")
         except BadInput as error:
-            raise AirflowFailException(str(error)) from None
+            self.log.error("%s", error)
+            raise Refused(error.exit_status) from None
 
     def _submit(self, context: Context, *source: str) -> None:
         self.application_args = [*(self.application_args or []), *source]
@@ -171,5 +194,5 @@ class SnapshotApp(SparkApp):
     def _file(self) -> Path:
         inventory = Path(str(self.inventory))
         if not inventory.is_file():
-            raise AirflowFailException(f"no file {inventory.name} in the inventory folder {inventory.parent}")
+            raise BadInput(inventory.name, "", f"no such file in the inventory folder {inventory.parent}")
         return inventory

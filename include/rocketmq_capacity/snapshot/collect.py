@@ -23,6 +23,7 @@ from rocketmq_capacity.client.admin import NameServers
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.progress.progress import Phase, Progress
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
@@ -72,28 +73,34 @@ class CollectOptions:
         return replace(self.settings, tls=tls, credentials=credentials)
 
 
-async def collect(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
+async def collect(
+    nameservers: Sequence[str], *, options: CollectOptions | None = None, progress: Progress | None = None
+) -> Inventory:
     """Take a snapshot of the cluster behind these name servers (``host:port``, several also split by ``;``).
+
+    ``progress`` is told of samples and clients, once it is known that the cluster can be read.
 
     Errors: `BadInput` where an address is none, `ClusterUnreachable` where no name server answered, or the brokers
     denied access.
     """
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)
-    survey = _Survey(addresses, options)
+    survey = _Survey(addresses, options, progress or Progress())
     try:
         return await survey.take()
     finally:
         await survey.close()
 
 
-def collect_now(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> Inventory:
+def collect_now(
+    nameservers: Sequence[str], *, options: CollectOptions | None = None, progress: Progress | None = None
+) -> Inventory:
     """Take a snapshot, and wait for it; as :func:`collect`, for callers without an event loop."""
     taken: list[Inventory] = []
 
     async def take() -> None:
         # Not the task's result: asyncio.run() spends the result's repr() on an error text that it throws away.
-        taken.append(await collect(nameservers, options=options))
+        taken.append(await collect(nameservers, options=options, progress=progress))
 
     asyncio.run(take())
     return taken[0]
@@ -102,8 +109,8 @@ def collect_now(nameservers: Sequence[str], *, options: CollectOptions | None = 
 class _Survey:
     """One snapshot while it is taken."""
 
-    def __init__(self, addresses: Sequence[Address], options: CollectOptions) -> None:
-        self._addresses, self._options = addresses, options
+    def __init__(self, addresses: Sequence[Address], options: CollectOptions, progress: Progress) -> None:
+        self._addresses, self._options, self._progress = addresses, options, progress
         self._settings = options.connection_settings()
         self._names = NameServers(addresses, self._settings)
         self._failures = FailureLog()
@@ -223,16 +230,21 @@ class _Survey:
         """All samples of offsets, with the members beside the last; the moment of the last."""
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        at = ""
-        for number in range(self._options.sample_count):
-            await asyncio.sleep(begin + number * self._options.sample_interval_s - loop.time())
-            at = utc(datetime.now(UTC))
-            is_first, is_last = number == 0, number == self._options.sample_count - 1
-            written = topics if is_first or is_last else set[str]()
-            await asyncio.gather(
-                *(self._sample_of(survey, at, written, groups, with_members=is_last) for survey in self._speakers()),
-                *(proxy.ask_who_consumes(groups) for proxy in self._proxies if is_last),
-            )
+        at, count = "", self._options.sample_count
+        with self._progress.phase("samples", count) as phase:
+            for number in range(count):
+                await asyncio.sleep(begin + number * self._options.sample_interval_s - loop.time())
+                at = utc(datetime.now(UTC))
+                is_first, is_last = number == 0, number == count - 1
+                written = topics if is_first or is_last else set[str]()
+                await asyncio.gather(
+                    *(
+                        self._sample_of(survey, at, written, groups, with_members=is_last)
+                        for survey in self._speakers()
+                    ),
+                    *(proxy.ask_who_consumes(groups) for proxy in self._proxies if is_last),
+                )
+                phase.done += 1
         return at
 
     @staticmethod
@@ -279,9 +291,12 @@ class _Survey:
                 first = asked % len(brokers)  # spread over the brokers that it is connected to
                 questions.setdefault(client_id, []).append((group, [*brokers[first:], *brokers[:first]]))
                 asked += 1
-        await asyncio.gather(*(self._ask_client(client_id, about) for client_id, about in questions.items()))
+        with self._progress.phase("clients", len(questions)) as phase:
+            await asyncio.gather(*(self._ask_client(client_id, about, phase) for client_id, about in questions.items()))
 
-    async def _ask_client(self, client_id: str, questions: Sequence[tuple[str, Sequence[BrokerSurvey]]]) -> None:
+    async def _ask_client(
+        self, client_id: str, questions: Sequence[tuple[str, Sequence[BrokerSurvey]]], phase: Phase
+    ) -> None:
         """About one group after the other; a client that has let a broker wait in vain is left in peace."""
         failure: tuple[str, Exception] | None = None
         for consumer_group, brokers in questions:
@@ -291,6 +306,7 @@ class _Survey:
                 broker_addr, error = failure
                 request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
                 self._failures.note(broker_addr, request, error, subject=f"{consumer_group} {client_id}")
+        phase.done += 1
 
     @staticmethod
     async def _ask_through(

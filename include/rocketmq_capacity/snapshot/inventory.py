@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args, get_origin
 
@@ -271,23 +270,11 @@ def parse_inventory(data: bytes, *, source: str) -> Inventory:
     return inventory
 
 
-def render_inventory(inventory: Inventory) -> bytes:
-    """The file's bytes: unknown members left out, two spaces, a final newline."""
-    file = BytesIO()
-    file.writelines(_rendered_pieces(inventory))
-    return file.getvalue()
+def render_inventory(inventory: Inventory) -> Iterator[bytes]:
+    """The file's bytes in pieces: unknown members left out, two spaces, a final newline.
 
-
-def fingerprint(inventory: Inventory) -> str:
-    """SHA-256 (hex) of the canonical inventory: unknowns left out, keys and lists sorted."""
-    digest = hashlib.sha256()
-    for piece in _canonical_pieces(inventory):
-        digest.update(piece)
-    return digest.hexdigest()
-
-
-def _rendered_pieces(inventory: Inventory) -> Iterator[bytes]:
-    """The file in pieces: rendered at once, a large inventory is held three times as text."""
+    At once, a large inventory would be held three times as text.
+    """
     for place, (name, value) in enumerate(_known_members(inventory, inventory.__struct_fields__)):
         yield b'%b\n  "%b": ' % (b"," if place else b"{", name.encode())
         if not isinstance(value, tuple) or not value:
@@ -298,6 +285,14 @@ def _rendered_pieces(inventory: Inventory) -> Iterator[bytes]:
             yield b"%b\n    %b" % (b"," if index else b"[", rendered.replace(b"\n", b"\n    "))
         yield b"\n  ]"
     yield b"\n}\n"
+
+
+def fingerprint(inventory: Inventory) -> str:
+    """SHA-256 (hex) of the canonical inventory: unknowns left out, keys and lists sorted."""
+    digest = hashlib.sha256()
+    for piece in _canonical_pieces(inventory):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _canonical_pieces(inventory: Inventory) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ _NOISE: Final = re.compile(
     r"|Using Spark's default log4j profile: "
     r"|Setting default log level to "
     r"|To adjust logging level use "
-    r"|.* WARN (?:NativeCodeLoader|Utils): "
+    r"|[\d/]+ [\d:]+ WARN (?:NativeCodeLoader|Utils): "
 )
 
 

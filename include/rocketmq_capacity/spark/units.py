@@ -1,6 +1,7 @@
 """Plain Python over units, spread over Spark's tasks; each task writes its rows of every dataset as parquet."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -17,6 +18,8 @@ OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Tabl
 """Some units -> rows of datasets. What is said of a unit does not depend on which others are in the batch."""
 
 _WRITTEN: Final = "task int, file string"
+_COUNTS: Final = ".units-"
+"""How a hidden file begins that has a byte for each unit that its task has done."""
 
 
 def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset], Path]) -> None:
@@ -24,18 +27,21 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
 
     A task writes hidden files and tells their names when it ends well; only these become visible, so that what a failed
     or repeated try of a task left is never read. Driver and executors have to see the folders at the same place.
+    Meanwhile `units_done` tells how far they are.
 
     Args:
         units: a row a unit.
         function: picklable; runs where the executors are.
         folders: of each dataset that the function gives rows of.
     """
+    counts = next(iter(folders.values()))
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with _Files(folders) as files:
+        with _Files(folders) as files, (counts / f"{_COUNTS}{uuid4().hex}").open("wb", buffering=0) as count:
             for batch in batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)
+                count.write(bytes(batch.num_rows))
         yield files.written()
 
     # By task, so that a plan that is made again has files of the same names.
@@ -47,6 +53,15 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
             left.unlink(missing_ok=True)
         if not any(folder.glob("part-*")):
             pq.write_table(arrow_schema(dataset).empty_table(), folder / "part-0.parquet", store_schema=False)
+
+
+def units_done(folder: Path) -> int:
+    """How many units the tasks have done whose first dataset has this folder; a task that is repeated counts again."""
+    done = 0
+    for file in folder.glob(f"{_COUNTS}*"):
+        with suppress(FileNotFoundError):  # the pass has ended meanwhile
+            done += file.stat().st_size
+    return done
 
 
 class _Files:

@@ -20,8 +20,8 @@ WRITTEN = (contracts.Allocation, contracts.StrategyStatus)
 def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN):
-        units = planning.read(contracts.GroupUnit).select("facts")
-        planning.map_units(units, partial(allocated, Strategies(planning.policy)), *WRITTEN)
+        groups = planning.units(contracts.GroupUnit, "facts")
+        planning.map_units("groups", groups, partial(allocated, Strategies(planning.policy)), *WRITTEN)
 
 
 def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -1,4 +1,4 @@
-"""What the Spark apps share: their arguments, the run they work on, the session, and how they end.
+"""What the Spark apps share: their arguments, the run they work on, the session, their log, and how they end.
 
 An app imports a step's code only once its Spark session is starting: both take seconds, and so they take them at once.
 """
@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rocketmq_capacity.errors import CapacityError
+from rocketmq_capacity.progress.lines import stamped
+from rocketmq_capacity.progress.on_stream import progress_on
+from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -49,29 +52,36 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
     run = existing_run(Lake(args.lake), args.run_id)
     from rocketmq_capacity.spark.session import session_under_way
 
-    with session_under_way(APP_NAME.format(step=step), run.snapshot_bytes()) as session:
-        from rocketmq_capacity.steps.planning import Planning
+    with progress_on(sys.stderr) as progress:
+        name = APP_NAME.format(step=step)
+        with session_under_way(name, run.snapshot_bytes(), progress.tell) as session:
+            from rocketmq_capacity.steps.planning import Planning, waited_for
 
-        yield Planning(session, run, policy)
+            yield Planning(waited_for(session, progress), run, policy, progress)
+        progress.tell(f"{step}: the tables are in {run.tables}", INFO)
 
 
 @contextmanager
-def storing(run: Run, policy: Policy, step: str) -> Iterator["Planning"]:
+def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator["Planning"]:
     """A run whose step moves tables and computes none: Spark is there if asked for."""
     from rocketmq_capacity.spark.session import session_if_asked
-    from rocketmq_capacity.steps.planning import Planning
+    from rocketmq_capacity.steps.planning import Planning, waited_for
 
-    with session_if_asked(APP_NAME.format(step=step)) as session:
-        yield Planning(session, run, policy)
+    with session_if_asked(APP_NAME.format(step=step), progress.tell) as session:
+        yield Planning(waited_for(session, progress), run, policy, progress)
+    progress.tell(f"{step}: the run is in {run.folder}", INFO)
 
 
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
-    """Run an app's ``main`` as a program: what this package says no to ends it with one line and its exit status."""
+    """Run an app's ``main`` as a program: what this package says no to ends it with one line and its exit status.
+
+    The line is an ERROR of the app's log, whose other lines are those of the progress.
+    """
     prefer_installed_pyspark(sys.path)
     try:
         main(None)
     except CapacityError as error:
-        sys.stderr.write(f"{Path(sys.argv[0]).stem}: {error}\n")
+        sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {error}"))
         sys.exit(error.exit_status)
 
 

@@ -24,6 +24,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import run_before
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 OF_GROUPS = (
     contracts.GroupStatus,
@@ -49,17 +50,19 @@ def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
 
 def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before flagged."""
-    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=OF_GROUPS):
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=OF_GROUPS) as step:
         cluster, policy = planning.cluster, planning.policy
-        groups = planning.read(contracts.GroupUnit).select("facts", "observations")
-        planning.map_units(groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
-        topics = planning.read(contracts.TopicUnit).select("facts")
-        planning.map_units(topics, partial(assessed_topics, cluster, policy), contracts.Finding)
+        groups = planning.units(contracts.GroupUnit, "facts", "observations")
+        planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
+        topics = planning.units(contracts.TopicUnit, "facts")
+        planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), contracts.Finding)
         found = [
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
             *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
         ]
         planning.add(contracts.Finding, found)
+        number = planning.values(contracts.Finding, "severity")
+        step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
 
 
 def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -1,21 +1,32 @@
 """What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from rocketmq_capacity.client.options import read_connection
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, read_inventory
-from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
+
+COLLECT: Final = "collect"
+"""What asking a live cluster is called."""
+BEFORE: Final = "before"
+"""The latest snapshot of the history."""
+CHANGED: Final = "changed"
+"""The cluster as a what-if changes it."""
 
 
 def connection_of(connection: Path | None, nameserver: str | None) -> ConnectionSettings:
@@ -35,10 +46,12 @@ def inventory_of(
     nameserver: str | None,
     policy: Policy,
     settings: ConnectionSettings | None = None,
+    progress: Progress | None = None,
 ) -> Inventory:
     """The inventory of the file, or else a new snapshot of the cluster behind the name servers.
 
-    ``settings`` are those of `connection_of`; without them it is connected plainly.
+    ``settings`` are those of `connection_of`; without them it is connected plainly. ``progress`` is told how far a new
+    snapshot is.
 
     Errors: BadInput for a file or an address that is not as it should be, ClusterUnreachable where nothing answers.
     """
@@ -53,7 +66,24 @@ def inventory_of(
         settings=settings or ConnectionSettings(),
         proxies=tuple(map(parse_address, policy.proxies)),
     )
-    return collect_now([nameserver], options=options)
+    progress = progress or Progress()
+    with progress.step(COLLECT) as step:
+        taken = collect_now([nameserver], options=options, progress=progress)
+        step.tells(in_a_few_words(taken))
+    return taken
+
+
+def in_a_few_words(inventory: Inventory) -> str:
+    """How much an inventory holds."""
+    number = {
+        "groups": len(inventory.consumer_groups),
+        "clients": sum(len(group.clients or ()) for group in inventory.consumer_groups),
+        "topics": len(inventory.topics),
+        "brokers": len(inventory.brokers),
+        "failures": len(inventory.failures or ()),
+    }
+    held = ", ".join(f"{count:,} {what}" for what, count in number.items())
+    return f"{inventory.cluster_name} at {inventory.taken_at}: {held}"
 
 
 def moment_of(run_id: str) -> datetime:
@@ -98,13 +128,22 @@ def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
     return before(read_history(folder), inventory)
 
 
-def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy) -> list[Inventory]:
-    """What the lake's last runs of the cluster say of how far groups were, oldest first; the rest of them is let go.
+def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *, is_live: bool) -> list[Inventory]:
+    """What the lake's last runs of a live cluster say of how far groups were, oldest first; the rest is let go.
+
+    Which runs these are is stored with the run, so that a second try looks at the same ones.
 
     Errors: BadInput where a stored inventory has been spoiled.
     """
-    runs = earlier_runs(lake, run, inventory.taken_at_utc, policy.history.runs)
-    return [_offsets_alone(read_inventory(one.inventory)) for one in runs]
+    if not run.history.exists():
+        if not is_live:
+            return []
+        runs = earlier_runs(lake, run, inventory.taken_at_utc, policy.history.runs)
+        write_whole(run.history, msgspec.json.encode([one.folder.name for one in runs]))
+    names = msgspec.json.decode(run.history.read_bytes(), type=list[str])
+    stored = (lake.run(inventory.cluster_name, name).inventory for name in names)
+    # Retention may have deleted one since.
+    return [_offsets_alone(read_inventory(file)) for file in stored if file.exists()]
 
 
 def _offsets_alone(inventory: Inventory) -> Inventory:
@@ -112,3 +151,28 @@ def _offsets_alone(inventory: Inventory) -> Inventory:
         ConsumerGroup(consumer_group=group.consumer_group, offsets=group.offsets) for group in inventory.consumer_groups
     )
     return replace(inventory, brokers=(), topics=(), consumer_groups=tuple(groups), failures=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A snapshot to plan.
+
+    Attributes:
+        name: what the progress calls it; empty for the cluster as it is.
+        inventory: the cluster.
+        history: earlier inventories of it, oldest first.
+    """
+
+    name: str
+    inventory: Inventory
+    history: Sequence[Inventory] = ()
+
+
+def snapshots(inventory: Inventory, history: Sequence[Inventory] = (), changed: Inventory | None = None) -> list[Taken]:
+    """What is planned, in this order: the latest of the history, the cluster as it is, and as a what-if changes it.
+
+    Rules that need two runs look at the first. Samples of the past say nothing of queues that a scenario changes.
+    """
+    before = [Taken(BEFORE, history[-1], history[:-1])] if history else []
+    after = [Taken(CHANGED, changed)] if changed is not None else []
+    return [*before, Taken("", inventory, history), *after]

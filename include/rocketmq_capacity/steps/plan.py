@@ -2,18 +2,19 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.assessment.trust import Flagged
+from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.allocate import allocate
 from rocketmq_capacity.steps.assess import assess
-from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.inputs import BEFORE, Taken
+from rocketmq_capacity.steps.planning import Planning, waited_for
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
@@ -21,61 +22,51 @@ from rocketmq_capacity.steps.what_if import effect
 from rocketmq_capacity.store.lake import Lake
 
 
-def plan_inventory(
+def plan_snapshots(
     session: Callable[[], SparkSession],
-    inventory: Inventory,
+    taken: list[Taken],
     policy: Policy,
     out: Path,
     *,
-    history: Sequence[Inventory] = (),
-    change: tuple[Scenario, Inventory] | None = None,
+    scenario: Scenario | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Plan the cluster into the folder ``out``: report, plan and tables.
 
     Args:
         session: gives the session.
-        inventory: the cluster.
+        taken: the `snapshots` to plan. They are taken out of the list as they are stored, so that nobody holds an
+            inventory while its units are computed.
         policy: what decides.
         out: an empty folder.
-        history: earlier inventories of the cluster, oldest first.
-        change: a what-if and the cluster as it would be: that is then planned, beside the cluster as it is.
+        scenario: what the last of the snapshots changes; it is planned beside the cluster as it is.
+        progress: is told how far the steps are.
     """
+    progress = progress or Progress()
     with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
-        _Planner(session, Lake(Path(folder)), policy, history).publish(inventory, change, out)
+        lake, session = Lake(Path(folder)), waited_for(session, progress)
+        stored: list[Planning] = []
+        while taken:
+            stored.append(_stored(taken.pop(0), partial(Planning, session, policy=policy, progress=progress), lake))
+        _planned(stored, scenario).run.export(out)
 
 
-@dataclass(frozen=True, slots=True)
-class _Planner:
-    session: Callable[[], SparkSession]
-    lake: Lake
-    policy: Policy
-    history: Sequence[Inventory]
+def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> Planning:
+    run = lake.run(taken.inventory.cluster_name, taken.name or "now")
+    planning = planning_of(run=run, name=taken.name)
+    snapshot(planning, taken.inventory, taken.history)
+    return planning
 
-    def publish(self, inventory: Inventory, change: tuple[Scenario, Inventory] | None, out: Path) -> None:
-        earlier = self._flagged_before()
-        planning = self._assessed("now", inventory, earlier)
-        scenario = None
-        if change is not None:
-            # Samples of the past say nothing of queues that a scenario changes.
-            what_if, changed = change
-            before, planning = planning, replace(self, history=())._assessed("changed", changed, earlier)
-            scenario = effect(before, planning, what_if)
-        recommend(planning)
-        publish(planning, scenario)
-        planning.run.export(out)
 
-    def _assessed(self, run_id: str, inventory: Inventory, before: set[Flagged] | None) -> Planning:
-        run = self.lake.run(inventory.cluster_name, run_id)
-        planning = Planning(self.session, run, self.policy)
-        snapshot(planning, inventory, self.history)
+def _planned(stored: Sequence[Planning], scenario: Scenario | None) -> Planning:
+    """The run that is published."""
+    flagged: set[Flagged] | None = None
+    for planning in stored:
         allocate(planning)
-        assess(planning, before)
-        return planning
-
-    def _flagged_before(self) -> set[Flagged] | None:
-        """What was flagged in the latest inventory of the history; rules that need two runs look at it."""
-        if not self.history:
-            return None
-        *older, latest = self.history
-        planner = _Planner(self.session, self.lake, self.policy, older)
-        return planner._assessed("earlier", latest, None).flagged()
+        assess(planning, flagged)
+        if planning.name == BEFORE:
+            flagged = planning.flagged()
+    planning = stored[-1]
+    recommend(planning)
+    publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))
+    return planning

@@ -1,9 +1,10 @@
 """A run being planned: its tables, the session that computes them, and the frame of every step."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.progress.progress import Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
@@ -36,6 +38,19 @@ Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units are given them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units to say something of.
+
+    Attributes:
+        number: how many there are.
+        frame: a row a unit.
+    """
+
+    number: int
+    frame: "DataFrame"
+
+
 @dataclass(frozen=True)
 class Planning:
     """A run being planned: where its tables are and what Spark session computes them.
@@ -44,11 +59,24 @@ class Planning:
         session: gives the session; asked only by steps that compute.
         run: where the tables are.
         policy: what decides.
+        progress: is told how far the steps are.
+        name: which of several runs of one plan it is; empty where there is one.
     """
 
     session: "Callable[[], SparkSession]"
     run: Run
     policy: Policy
+    progress: Progress = field(default_factory=Progress)
+    name: str = ""
+
+    def units(self, dataset: type[Dataset], *columns: str) -> Units:
+        """The units of this run that a dataset has a row of each."""
+        return Units(self.number(dataset), self.read(dataset).select(*columns))
+
+    def number(self, dataset: type[Dataset]) -> int:
+        """How many rows a dataset of this run has."""
+        files = self.run.table(dataset.dataset_name()).glob("*.parquet")
+        return sum(pq.read_metadata(file).num_rows for file in files)
 
     def read(self, dataset: type[Dataset]) -> "DataFrame":
         """A dataset of this run."""
@@ -61,11 +89,16 @@ class Planning:
         """The rows of a dataset that is small at every size of cluster."""
         return list(rows_in(self.run.table(dataset.dataset_name()), dataset))
 
-    def map_units(self, units: "DataFrame", function: "OnUnits", *datasets: type[Dataset]) -> None:
-        """Write what a function says of every unit into datasets of this run, beside what they hold already."""
-        from rocketmq_capacity.spark.units import map_units
+    def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
+        """Write what a function says of every unit into datasets of this run, beside what they hold already.
 
-        map_units(units, function, {dataset: self.run.table(dataset.dataset_name()) for dataset in datasets})
+        ``what`` says in the progress what is done.
+        """
+        from rocketmq_capacity.spark.units import map_units, units_done
+
+        folders = {dataset: self.run.table(dataset.dataset_name()) for dataset in datasets}
+        with self.progress.phase(what, units.number, partial(units_done, folders[datasets[0]])):
+            map_units(units.frame, function, folders)
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
         """Write a few rows into a dataset of this run, beside what it holds already."""
@@ -74,21 +107,24 @@ class Planning:
             pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
 
     @contextmanager
-    def step(self, name: str, *needs: str, writes: Iterable[type[Dataset]] = ()) -> Iterator[None]:
+    def step(self, name: str, *needs: str, writes: Sequence[type[Dataset]] = ()) -> Iterator[Step]:
         """The body of a step: it finds its datasets empty, and commits them when it ends without an error.
 
-        A step without datasets has nothing to take back: what it published before stays so while it works.
+        A step without datasets has nothing to take back: what it published before stays so while it works. The body may
+        add to what the progress tells of the step at its end.
         """
         names = [dataset.dataset_name() for dataset in writes]
-        with self.run.alone():
+        with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:
             for needed in needs:
                 self.run.require(needed)
             if names:
                 self.run.begin(name)
             for dataset in names:
                 self.run.new_table(dataset)
-            yield
+            yield step
             self.run.commit(name, names)
+            if names:
+                step.tells(f"{sum(map(self.number, writes)):,} rows in {len(names)} tables")
 
     @cached_property
     def cluster(self) -> ClusterFacts:
@@ -123,6 +159,22 @@ class Planning:
         folder = self.run.table(contracts.Finding.dataset_name())
         return rows_where(folder, contracts.Finding, pc.field("consumer_group").is_null() & pc.field("topic").is_null())
 
+    def values(self, dataset: type[Dataset], column: str) -> Counter[str]:
+        """How many rows of a dataset of this run have each value of a column."""
+        table = pq.read_table(self.run.table(dataset.dataset_name()), columns=[column])
+        return Counter({one["values"]: one["counts"] for one in table[column].value_counts().to_pylist()})
+
     def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
         folder = self.run.table(dataset.dataset_name())
         return pq.read_table(folder, columns=[column], filters=condition)[column]
+
+
+def waited_for(session: "Callable[[], SparkSession]", progress: Progress) -> "Callable[[], SparkSession]":
+    """The session, with the progress told that it is waited for."""
+
+    @cache
+    def wait() -> "SparkSession":
+        with progress.phase("Spark starts"):
+            return session()
+
+    return wait

@@ -13,8 +13,11 @@ from rocketmq_capacity.steps.reported_rows import loads_of_clients, rows_of_plan
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
     """Write what people read into the run's report folder, with the answer of a person where there is one."""
-    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):
-        run = planning.run
-        rows = rows_of_plan(run)
-        plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
-        published(plan, rows.group_status, loads_of_clients(run, detailed_groups(plan)), run.report)
+    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step:
+        run, progress = planning.run, planning.progress
+        with progress.phase("plan"):
+            rows = rows_of_plan(run)
+            plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
+        with progress.phase("files"):
+            published(plan, rows.group_status, loads_of_clients(run, detailed_groups(plan)), run.report)
+        step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

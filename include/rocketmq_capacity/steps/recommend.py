@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import GroupFacts, TopicWithReaders
-from rocketmq_capacity.contracts.rows import Row, rows_by
+from rocketmq_capacity.contracts.rows import Row, rows_by, rows_in
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
@@ -54,19 +54,23 @@ def recommend(planning: Planning) -> None:
     In four passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
     are recommended; what else a group needs.
     """
-    with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN):
+    with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
         # What a person said of the recommendations before is no answer to these.
         planning.run.approval.unlink(missing_ok=True)
         of_cluster = planning.cluster_findings()
         cluster = Cluster(planning.cluster, planning.policy, any(one.rule == SUSPECT for one in of_cluster))
         asking = Asking(cluster, planning.run)
-        topics = planning.read(contracts.TopicUnit).select("topic", "facts")
-        groups = planning.read(contracts.GroupUnit).select("consumer_group", "facts")
-        planning.map_units(topics, partial(tried_cases, asking), contracts.TriedCase)
-        planning.map_units(groups, partial(case_effects, asking), contracts.CaseEffect)
-        planning.map_units(topics, partial(answered_topics, asking), contracts.TopicAnswer, contracts.Recommendation)
-        planning.map_units(groups, partial(answered_groups, asking), contracts.Recommendation)
+        topics = planning.units(contracts.TopicUnit, "topic", "facts")
+        groups = planning.units(contracts.GroupUnit, "consumer_group", "facts")
+        planning.map_units("changes of topics", topics, partial(tried_cases, asking), contracts.TriedCase)
+        planning.map_units("effects on groups", groups, partial(case_effects, asking), contracts.CaseEffect)
+        answered = contracts.TopicAnswer, contracts.Recommendation
+        planning.map_units("answers for topics", topics, partial(answered_topics, asking), *answered)
+        planning.map_units("answers for groups", groups, partial(answered_groups, asking), contracts.Recommendation)
         planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster))
+        answers = rows_in(planning.run.table(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
+        refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
+        step.tells(f"{planning.number(contracts.Recommendation):,} recommendations, {refused:,} refusals")
 
 
 def tried_cases(asking: Asking, units: Rows) -> Tables:

@@ -1,10 +1,10 @@
 """The first step: the inventory, its tables and its units."""
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
@@ -13,6 +13,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import unit_tables
+from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.lake import write_whole
 
@@ -22,16 +23,27 @@ ROW_GROUP_ROWS: Final = 65_536
 
 def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
     """Store the inventory, its tables and units; ``history`` is earlier inventories of the cluster, oldest first."""
-    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
+    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT) as step:
         write_snapshot(planning, inventory, history)
+        step.tells(in_a_few_words(inventory))
+        if history:
+            step.tells(f"{len(history):,} earlier inventories")
 
 
 def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
     """What the step does, for one that does more."""
-    write_whole(planning.run.inventory, render_inventory(inventory))
+    with planning.progress.phase("inventory"):
+        write_whole(planning.run.inventory, render_inventory(inventory))
     resolved = Resolved(inventory, planning.policy)
+    with planning.progress.phase("tables"):
+        _write(planning, snapshot_tables(resolved, history))
+    with planning.progress.phase("units"):
+        _write(planning, unit_tables(resolved, history))
+
+
+def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
     files: Counter[type[Dataset]] = Counter()
-    for dataset, table in chain(snapshot_tables(resolved, history), unit_tables(resolved, history)):
+    for dataset, table in tables:
         file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
         # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
         pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)

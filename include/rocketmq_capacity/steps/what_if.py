@@ -82,10 +82,10 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
     for needed in (SNAPSHOT, ASSESS):
         before.run.require(needed)
     with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(contracts.ScenarioEffect,)):
-        units = after.read(contracts.GroupUnit).select("consumer_group", "facts")
+        groups = after.units(contracts.GroupUnit, "consumer_group", "facts")
         was = before.read(contracts.GroupUnit).selectExpr("consumer_group", "facts AS facts_before")
-        function = partial(compared, Strategies(after.policy))
-        after.map_units(units.join(was, "consumer_group", "left"), function, contracts.ScenarioEffect)
+        both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
+        after.map_units("groups", both, partial(compared, Strategies(after.policy)), contracts.ScenarioEffect)
     found, finds = before.rows(contracts.Finding), after.rows(contracts.Finding)
     return {
         "name": scenario.name,

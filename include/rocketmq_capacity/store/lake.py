@@ -49,6 +49,11 @@ class Run:
         return self.folder / "what_if.json"
 
     @property
+    def history(self) -> Path:
+        """Which earlier runs the run looks at; missing where it looks at none of the lake's."""
+        return self.folder / "history.json"
+
+    @property
     def approval(self) -> Path:
         """The answer of the person who was asked; missing until there is one."""
         return self.folder / "approval.json"

@@ -1,0 +1,197 @@
+"""Steps one after the other, each of phases: a display is told when they begin and end, and looks at them meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from rocketmq_capacity.progress.memory import held_bytes, root_of_program
+
+LOOK_EVERY_S: Final = 1.0
+
+INFO: Final = "INFO"
+WARNING: Final = "WARNING"
+ERROR: Final = "ERROR"
+
+
+@dataclass(slots=True)
+class Phase:
+    """A part of a step that takes its time.
+
+    Attributes:
+        name: such as ``groups``.
+        total: how many units there are to do; None where it is not of units.
+        counted: says how many of them are done, where others do them.
+        done: how many of them are done.
+        begun_at: on the clock `time.monotonic`.
+    """
+
+    name: str
+    total: int | None = None
+    counted: Callable[[], int] | None = None
+    done: int = 0
+    begun_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self.begun_at
+
+    def looked_at(self) -> int:
+        """How many units are done now; one that is done again counts again, up to the total."""
+        if self.counted is not None:
+            self.done = min(self.counted(), self.total or 0)
+        return self.done
+
+
+@dataclass(slots=True)
+class Step:
+    """A step of the work.
+
+    Attributes:
+        name: such as ``assess``.
+        outcome: what it has made, in a few words each.
+        phase: the one that is under way.
+        peak_bytes: the most memory that the program was seen to hold meanwhile; None where that cannot be told.
+        begun_at: on the clock `time.monotonic`.
+    """
+
+    name: str
+    outcome: list[str] = field(default_factory=list)
+    phase: Phase | None = None
+    peak_bytes: int | None = None
+    begun_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self.begun_at
+
+    def tells(self, outcome: str) -> None:
+        """Add to what is told at its end."""
+        self.outcome.append(outcome)
+
+
+class Display:
+    """What shows people how far the work is; this one shows nothing."""
+
+    def begins(self, step: Step) -> None:
+        """A step begins."""
+
+    def phase_begins(self, phase: Phase) -> None:
+        """A phase of the step begins."""
+
+    def looks(self) -> None:
+        """A second later, while the step is under way; called by another thread."""
+
+    def phase_ends(self, phase: Phase) -> None:
+        """The phase has ended well."""
+
+    def ends(self) -> None:
+        """The step has ended well."""
+
+    def tells(self, line: str, level: str) -> None:
+        """Something else that people should know."""
+
+    def closes(self) -> None:
+        """Nothing more is told."""
+
+
+class Progress:
+    """How far the work is.
+
+    A context: while it is open, each second is looked at what is under way. Steps follow one another, and so do the
+    phases of a step. Where a body fails, its end is not told: the error is.
+
+    Args:
+        display: None where nothing is to be shown.
+    """
+
+    def __init__(self, display: Display | None = None) -> None:
+        self._display = display
+        self._begun_at = time.monotonic()
+        self._step: Step | None = None
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._looking = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._display is not None:
+            self._looking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._display is not None:
+            self._looking.join()
+            self._display.closes()
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made."""
+        return time.monotonic() - self._begun_at
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[Step]:
+        """A step is under way in the body."""
+        step = Step(name)
+        if self._display is None:
+            yield step
+            return
+        with self._lock:
+            self._step = step
+            self._display.begins(step)
+        try:
+            yield step
+            self._measure(step)
+            with self._lock:
+                self._display.ends()
+        finally:
+            self._step = None
+
+    @contextmanager
+    def phase(self, name: str, total: int | None = None, counted: Callable[[], int] | None = None) -> Iterator[Phase]:
+        """A phase of the step is under way in the body.
+
+        Args:
+            name: of what is done.
+            total: how many units there are to do.
+            counted: says how many of them are done, where the body does not count them itself.
+        """
+        step, phase = self._step, Phase(name, total, counted)
+        if self._display is None or step is None:
+            yield phase
+            return
+        with self._lock:
+            step.phase = phase
+            self._display.phase_begins(phase)
+        try:
+            yield phase
+            with self._lock:
+                self._display.phase_ends(phase)
+        finally:
+            step.phase = None
+
+    def tell(self, line: str, level: str = WARNING) -> None:
+        """Something else that people should know: a warning, unless the level (`INFO`) says otherwise."""
+        if self._display is not None:
+            with self._lock:
+                self._display.tells(line, level)
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK_EVERY_S):
+            step = self._step
+            if step is None or self._display is None:
+                continue
+            self._measure(step)
+            with self._lock:
+                if step is self._step:
+                    self._display.looks()
+
+    @staticmethod
+    def _measure(step: Step) -> None:
+        held = held_bytes(root_of_program())
+        if held is not None:
+            step.peak_bytes = max(held, step.peak_bytes or 0)

@@ -1,0 +1,98 @@
+"""Progress on a terminal: a row for each step; the one that is under way has a bar, counts and seconds."""
+
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from rocketmq_capacity.progress import wording
+from rocketmq_capacity.progress.progress import INFO, Display, Step
+
+DRAWN_EACH_S: Final = 4
+BAR_WIDTH: Final = 12
+
+
+@dataclass(slots=True)
+class _Row:
+    """A step as it is shown; ``seconds`` once it has ended."""
+
+    step: Step
+    seconds: float | None = None
+
+
+class Terminal(Display):
+    """Rows that move. Rich heeds ``NO_COLOR``.
+
+    Args:
+        stream: the terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._rows: list[_Row] = []
+        self._spinner = Spinner("line")
+        self._live = Live(
+            get_renderable=self._table,
+            console=Console(file=stream),
+            refresh_per_second=DRAWN_EACH_S,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._is_over = False
+        self._at_the_end: list[str] = []
+
+    def begins(self, step: Step) -> None:
+        """A row."""
+        self._rows.append(_Row(step))
+        self._live.start()
+
+    def ends(self) -> None:
+        """The row shows what was made."""
+        self._rows[-1].seconds = self._rows[-1].step.seconds
+
+    def tells(self, line: str, level: str) -> None:
+        """A warning above the rows; what is no warning, below them at the end."""
+        if level == INFO:
+            self._at_the_end.append(line)
+        else:
+            self._live.console.print(line, style="yellow", markup=False, highlight=False)
+
+    def closes(self) -> None:
+        """The rows stay as they are."""
+        self._is_over = True
+        self._live.stop()
+        for line in self._at_the_end:
+            self._live.console.print(line, markup=False, highlight=False)
+
+    def _table(self) -> Table:
+        table = Table.grid(padding=(0, 1), expand=True)
+        table.add_column()
+        table.add_column(no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(no_wrap=True, justify="right")
+        for row in list(self._rows):
+            seconds = wording.seconds(row.step.seconds if row.seconds is None else row.seconds)
+            table.add_row(self._mark(row), Text(row.step.name), _said(row), Text(seconds, "cyan"))
+        return table
+
+    def _mark(self, row: _Row) -> RenderableType:
+        if row.seconds is not None:
+            return Text("*", "green")
+        return Text("x", "red") if self._is_over else self._spinner
+
+
+def _said(row: _Row) -> RenderableType:
+    """What was made; before, how far the phase is."""
+    phase = row.step.phase
+    if row.seconds is not None:
+        return Text(wording.outcome(row.step))
+    if phase is None or phase.total is None:
+        return Text(phase.name if phase is not None else "")
+    said = Table.grid(padding=(0, 1))
+    counts = Text(f"{phase.name} {wording.how_far(phase)}")
+    said.add_row(ProgressBar(total=max(phase.total, 1), completed=phase.done, width=BAR_WIDTH), counts)
+    return said

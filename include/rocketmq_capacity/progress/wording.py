@@ -1,0 +1,26 @@
+"""Counts, seconds and bytes as people read them."""
+
+from rocketmq_capacity.progress.progress import Phase, Step
+
+
+def seconds(value: float) -> str:
+    """``1.2 s``, and from a minute on ``75 s``."""
+    return f"{value:.1f} s" if value < 60 else f"{value:,.0f} s"
+
+
+def size(value: int) -> str:
+    """``812 MiB``."""
+    return f"{value / 1024**2:,.0f} MiB"
+
+
+def how_far(phase: Phase) -> str:
+    """``12 of 30``, or nothing where the phase is not of units."""
+    return "" if phase.total is None else f"{phase.looked_at():,} of {phase.total:,}"
+
+
+def outcome(step: Step) -> str:
+    """What a step has made, and the most memory that was held meanwhile."""
+    told = list(step.outcome)
+    if step.peak_bytes is not None:
+        told.append(f"peak memory {size(step.peak_bytes)}")
+    return "; ".join(told)
