@@ -176,3 +176,60 @@ print("| `heap_mib` | `int` | may be | MiB of heap |" in dictionary())
     )
 
     assert told.splitlines() == ["[512, None]", "[512, None]", "True"]
+
+
+@pytest.mark.airflow
+def test_a_change_of_a_scenario_with_a_field_of_its_own(package: PackageCopy) -> None:
+    package.edit(
+        "simulation/scenario.py",
+        (
+            "Change = (\n",
+            "class RenameTopic(_Change):\n"
+            '    """Another name of a topic."""\n\n'
+            '    change: Literal["rename_topic"]\n'
+            "    topic: TopicName\n"
+            '    new_name: Annotated[Name, Field(title="New name", description="nobody has it yet")]\n\n\n',
+        ),
+        ("    | SetRequestMode\n)", "    | RenameTopic\n"),
+    )
+    package.add(
+        "simulation/renaming.py",
+        """
+from msgspec.structs import replace
+
+def rename_topic(inventory, change, place):
+    topics = [replace(one, topic=change.new_name) if one.topic == change.topic else one for one in inventory.topics]
+    return replace(inventory, topics=tuple(topics))
+""",
+    )
+    package.edit(
+        "simulation/change.py",
+        (
+            "from rocketmq_capacity.simulation.scenario import (",
+            "from rocketmq_capacity.simulation.renaming import rename_topic\n",
+        ),
+        ("    AddBroker,\n    AddClients,\n", "    RenameTopic,\n"),
+        (
+            "        case _:\n",
+            "        case RenameTopic():\n            return rename_topic(inventory, change, place)\n",
+        ),
+    )
+
+    told = package.says(
+        """
+from airflow.sdk.definitions.param import ParamsDict
+from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.change import apply
+from rocketmq_capacity.simulation.scenario import scenario_of_text
+from tests.simulation.clusters import pay_cluster
+form = ParamsDict(scenario_params())
+form.update({"change": "rename_topic", "topic": "pay", "new_name": "paid"})
+scenario = scenario_of_text(scenario_text(form.validate()), "form")
+print([one.topic for one in apply(pay_cluster(1), scenario, Policy(), "form").topics])
+field = scenario_params()["new_name"]
+print(field.schema["title"], field.description)
+"""
+    )
+
+    assert told.splitlines()[-2:] == ["['paid']", "New name Of rename topic: nobody has it yet."]

@@ -1,6 +1,6 @@
 """The what-if's form: a scenario as YAML, or one change field by field."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
 import yaml
@@ -12,12 +12,12 @@ from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
 from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
-from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, REQUEST_MODES
 
 AS_YAML: Final = "The changes, as a scenario file"
+_NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems")
+"""Members of a field's schema that the form says otherwise; an empty list is a field that was left empty."""
 AS_FIELDS: Final = "One change, field by field"
 LONGEST_NAME: Final = 255
-MOST_QUEUES: Final = 65_536
 MOST_FIELDS: Final = 100
 """Fields of a run's configuration, those that Airflow reads itself included."""
 MOST_CLIENT_IDS: Final = 1_000
@@ -57,35 +57,7 @@ def scenario_params() -> dict[str, Param]:
             description="What changes. Fill in the fields that it needs, and leave the others empty.",
             section=AS_FIELDS,
         ),
-        "consumer_group": _name("Consumer group", "Of add and remove clients, set strategy, set request mode."),
-        "client_ids": Param(
-            None,
-            type=["null", "array"],
-            items={"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
-            maxItems=MOST_CLIENT_IDS,
-            title="Client ids",
-            description="Of add and remove clients: one id a line; or else their number.",
-            section=AS_FIELDS,
-        ),
-        "count": _number("Number of clients", "Of add and remove clients, where no ids are given.", 0, MOST_QUEUES),
-        "topic": _name("Topic", "Of set queues, set request mode, and scale traffic (there empty for all topics)."),
-        "read_queue_nums": _number("Read queues", "Of set queues: for each broker.", 0, MOST_QUEUES),
-        "write_queue_nums": _number("Write queues", "Of set queues: for each broker.", 0, MOST_QUEUES),
-        "broker_name": _name("Broker", "Of add, lose and read-only broker, and set queues (there empty for all)."),
-        "topics_like": _name("Topics like broker", "Of add broker: the new one has the topics of this one."),
-        "broker_addr": _name("Broker address", "Of add broker: HOST:PORT for the commands, if it is known."),
-        "room": _name("Machine room", "Of lose room."),
-        "factor": Param(
-            None,
-            type=["null", "number"],
-            minimum=0,
-            title="Factor",
-            description="Of scale traffic: how many times as many messages.",
-            section=AS_FIELDS,
-        ),
-        "strategy": _choice("Strategy", "Of set strategy.", CLIENT_STRATEGIES),
-        "message_request_mode": _choice("Request mode", "Of set request mode.", REQUEST_MODES),
-        "pop_share_queue_num": _number("POP share", "Of set request mode; -1 is all queues.", -1, MOST_QUEUES),
+        **_fields(),
     }
 
 
@@ -158,31 +130,33 @@ def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _name(title: str, description: str) -> Param:
+def _fields() -> dict[str, Param]:
+    """Every key of every change, as its models describe it, with the changes that take it."""
+    told: dict[str, dict[str, Any]] = {}
+    changes: dict[str, list[str]] = {}
+    for change, model in CHANGES.items():
+        for name, schema in model.model_json_schema()["properties"].items():
+            if name != "change":
+                told[name] = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
+                changes.setdefault(name, []).append(change.replace("_", " "))
+    return {name: _field(name, schema, changes[name]) for name, schema in told.items()}
+
+
+def _field(name: str, schema: Mapping[str, Any], changes: Sequence[str]) -> Param:
+    """A field that may stay empty."""
+    bounds = {key: value for key, value in schema.items() if key not in _NOT_BOUNDS}
+    if schema["type"] == "string" and "enum" not in schema:
+        bounds["maxLength"] = LONGEST_NAME
+    if "items" in bounds:
+        bounds["items"] = {**bounds["items"], "maxLength": LONGEST_NAME}
+    if "enum" in schema:
+        bounds["enum"] = [*schema["enum"], None]
+    meaning = schema.get("description")
     return Param(
         None,
-        type=["null", "string"],
-        minLength=1,
-        maxLength=LONGEST_NAME,
-        title=title,
-        description=description,
+        type=["null", schema["type"]],
+        title=schema.get("title", name),
+        description=f"Of {', '.join(changes)}{f': {meaning}' if meaning else ''}.",
         section=AS_FIELDS,
-    )
-
-
-def _number(title: str, description: str, minimum: int, maximum: int) -> Param:
-    return Param(
-        None,
-        type=["null", "integer"],
-        minimum=minimum,
-        maximum=maximum,
-        title=title,
-        description=description,
-        section=AS_FIELDS,
-    )
-
-
-def _choice(title: str, description: str, values: tuple[str, ...]) -> Param:
-    return Param(
-        None, type=["null", "string"], enum=[*values, None], title=title, description=description, section=AS_FIELDS
+        **bounds,
     )

@@ -16,9 +16,27 @@ WHAT: Final = "a scenario file"
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=65_536)]
-Factor = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
-ClientIds = Annotated[tuple[Name, ...], Field(strict=False, min_length=1, max_length=65_536)]
+
+# What a change is told; title and description are those of the what-if's form.
+Group = Annotated[Name, Field(title="Consumer group")]
+ClientIds = Annotated[
+    tuple[Name, ...],
+    Field(
+        strict=False, min_length=1, max_length=65_536, title="Client ids", description="one id a line; or their number"
+    ),
+]
+Clients = Annotated[Count, Field(title="Number of clients", description="where no ids are given")]
+TopicName = Annotated[Name, Field(title="Topic", description="empty for all topics, where the change allows it")]
+BrokerName = Annotated[Name, Field(title="Broker", description="empty for all brokers, where the change allows it")]
+ReadQueues = Annotated[Count, Field(title="Read queues", description="for each broker")]
+WriteQueues = Annotated[Count, Field(title="Write queues", description="for each broker")]
+BrokerAddress = Annotated[Name, Field(title="Broker address", description="HOST:PORT for the commands, if it is known")]
+TopicsLike = Annotated[Name, Field(title="Topics like broker", description="the new one has the topics of this one")]
+Room = Annotated[Name, Field(title="Machine room")]
+Factor = Annotated[
+    float, Field(ge=0, allow_inf_nan=False, title="Factor", description="how many times as many messages")
+]
+PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", description="-1 is all queues")]
 
 
 class _Change(Section):
@@ -30,9 +48,9 @@ class _Change(Section):
 class _Clients(_Change):
     """Clients of a group, named by their ids or counted."""
 
-    consumer_group: Name
+    consumer_group: Group
     client_ids: ClientIds | None = None
-    count: Count | None = None
+    count: Clients | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -57,47 +75,47 @@ class SetQueues(_Change):
     """New queue counts of a topic on one broker, or on every broker that has the topic."""
 
     change: Literal["set_queues"]
-    topic: Name
-    broker_name: Name | None = None
-    read_queue_nums: Count
-    write_queue_nums: Count
+    topic: TopicName
+    broker_name: BrokerName | None = None
+    read_queue_nums: ReadQueues
+    write_queue_nums: WriteQueues
 
 
 class AddBroker(_Change):
     """A new master with the topics of another broker, each with as many queues as there."""
 
     change: Literal["add_broker"]
-    broker_name: Name
-    broker_addr: Name | None = None
-    topics_like: Name
+    broker_name: BrokerName
+    broker_addr: BrokerAddress | None = None
+    topics_like: TopicsLike
 
 
 class LoseBroker(_Change):
     """A broker, slaves and all, that the name server has expired: its queues have left the route."""
 
     change: Literal["lose_broker"]
-    broker_name: Name
+    broker_name: BrokerName
 
 
 class ReadOnlyBroker(_Change):
     """A broker whose ``brokerPermission`` is 4: consumers still read it, producers avoid it."""
 
     change: Literal["read_only_broker"]
-    broker_name: Name
+    broker_name: BrokerName
 
 
 class LoseRoom(_Change):
     """A machine room that fails: every broker and every client that the policy's ``rooms`` put there."""
 
     change: Literal["lose_room"]
-    room: Name
+    room: Room
 
 
 class ScaleTraffic(_Change):
     """``factor`` times as many messages put into a topic, or into all of them."""
 
     change: Literal["scale_traffic"]
-    topic: Name | None = None
+    topic: TopicName | None = None
     factor: Factor
 
 
@@ -105,7 +123,7 @@ class SetStrategy(_Change):
     """Another allocation strategy in every client of a group; POP is the broker's, see :class:`SetRequestMode`."""
 
     change: Literal["set_strategy"]
-    consumer_group: Name
+    consumer_group: Group
     strategy: ClientStrategy
 
 
@@ -113,9 +131,9 @@ class SetRequestMode(_Change):
     """Another request mode of a group for a topic, as ``mqadmin setConsumeMode`` sets it."""
 
     change: Literal["set_request_mode"]
-    consumer_group: Name
-    topic: Name
-    message_request_mode: RequestMode
+    consumer_group: Group
+    topic: TopicName
+    message_request_mode: Annotated[RequestMode, Field(title="Request mode")]
     pop_share_queue_num: PopShare | None = None
 
 
