@@ -73,6 +73,17 @@ _case(
     _retry,
     subscriptions=(reads("trouble_with_retries"), reads("%RETRY%trouble_with_retries")),
 )
+PART.topic("trouble_unseen", queues("broker-a", 4, 5))
+PART.group(
+    "trouble_unseen",
+    [
+        member(f"c0{i + 1}", allocate_strategy=OWN_STRATEGY, owned_queues=owned(("trouble_unseen", "broker-a", i)))
+        for i in range(4)
+    ],
+    "trouble_unseen",
+    lags={("trouble_unseen", "broker-a", i): lag for i, lag in enumerate((*_UNEVEN, 500))},
+    samples={("trouble_unseen", "broker-a", 4): _GROWS},
+)
 _case("trouble_left_behind", _UNEVEN, _GROWS, ("a_topic_no_longer_read", "broker-a", 0))
 
 
@@ -148,6 +159,11 @@ def test_only_the_last_ten_samples_count(judged: Judgement) -> None:
 def test_retries_and_topics_no_longer_read_do_not_count(judged: Judgement) -> None:
     assert judged.found("LAG_SKEW", "trouble_with_retries") is None
     assert judged.found("LAG_SKEW", "trouble_left_behind") is None
+
+
+def test_queues_that_the_group_cannot_see_do_not_count(judged: Judgement) -> None:
+    assert judged.load("trouble_unseen", "AVG")["lag"] is not None
+    assert judged.found("LAG_SKEW", "trouble_unseen") is None
 
 
 def test_broadcasting_clients_keep_their_offsets_themselves(judged: Judgement) -> None:

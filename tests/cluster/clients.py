@@ -44,6 +44,7 @@ class Consumer:
     message_model: str = "CLUSTERING"
     orderly: bool = False
     pop: bool = False
+    consume_from_where: str = "CONSUME_FROM_FIRST_OFFSET"
     delay_ms: int = 0
     consume_threads: int = 4
     consume_batch_size: int = 1

@@ -35,7 +35,10 @@ def _topic(chance: random.Random, name: str) -> Topic:
     rates = {
         (q.broker_name, i): float(chance.choice((1, 5, 50))) for q in layout for i in range(q.write_queue_nums or 0)
     }
-    return a_topic(name, *layout, rates=rates, order=False, message_type="NORMAL")
+    reads = {q.broker_name: q.read_queue_nums or 0 for q in layout}
+    # Nothing waits on the queues that consumers cannot see, so that these may be raised.
+    offsets = {(where, i): (0, 5_000 if i < reads[where] else 0) for where, i in rates}
+    return a_topic(name, *layout, rates=rates, offsets=offsets, order=False, message_type="NORMAL")
 
 
 def _group(chance: random.Random, name: str, topics: list[Topic]) -> ConsumerGroup:

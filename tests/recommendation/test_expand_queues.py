@@ -70,7 +70,12 @@ for _name in ("across_1", "across_2", "across_3"):
     CASES.topic(_name, queues("broker-a", 2), queues("broker-b", 2))
 CASES.group("across", members(3), "across_1", "across_2", "across_3")
 CASES.topic("level", queues("broker-a", 6), queues("broker-b", 4))
-CASES.topic("expand_stranded", queues("broker-a", 2, 3), queues("broker-b", 2, 3))
+CASES.topic(
+    "expand_stranded",
+    queues("broker-a", 2, 3),
+    queues("broker-b", 2, 3),
+    offsets={(broker, i): (0, 0 if i == 2 else 5_000) for broker in ("broker-a", "broker-b") for i in range(3)},
+)
 CASES.group("expand_stranded", members(8), "expand_stranded")
 CASES.topic("expand_unknown", queues("broker-a", 2), queues("broker-b", None))
 CASES.group("expand_unknown", members(8), "expand_unknown")

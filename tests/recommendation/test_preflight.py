@@ -10,7 +10,7 @@ from tests.recommendation.cases import SILENT, Cases
 from tests.simulation.clusters import queues
 
 CASES = Cases()
-MODIFY = ("updateTopic", "setConsumeMode", "updateBrokerConfig")
+MODIFY = ("updateTopic", "setConsumeMode", "updateBrokerConfig", "cloneGroupOffset")
 """The subcommands, of those that a plan may print, that change anything."""
 LOOK = (
     "brokerStatus",

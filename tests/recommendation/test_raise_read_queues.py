@@ -1,26 +1,72 @@
 """RAISE_READ_QUEUES: as many read as write queues on the brokers that have fewer, and nothing else."""
 
+from typing import Any
+
 import pytest
 
+from rocketmq_capacity.snapshot.inventory import TopicQueues
 from tests.assessment.cases import READ_ONLY, WRITE_ONLY, members
+from tests.assessment.judge import Row
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import NAMESERVER, SILENT, Cases
 from tests.simulation.clusters import queues
 
 CASES = Cases()
-CASES.case("raise_one", members(2), queues("broker-a", 2, 4), queues("broker-b", 4))
-CASES.case("raise_both", members(2), queues("broker-a", 1, 3), queues("broker-b", 2, 8))
+
+
+def _case(name: str, *layout: TopicQueues, waiting: int | None = 0, **facts: Any) -> None:
+    """A topic read by a group of two, with ``waiting`` messages on each queue that it cannot see."""
+    ends = {
+        (q.broker_name, i): (0, waiting if i >= (q.read_queue_nums or 0) else 5_000)
+        for q in layout
+        for i in range(max(q.read_queue_nums or 0, q.write_queue_nums or 0))
+    }
+    about_topic = {key: facts.pop(key) for key in ("order",) if key in facts}
+    CASES.topic(name, *layout, offsets=facts.pop("ends", ends), **about_topic)
+    CASES.group(name, facts.pop("clients", members(2)), name, **facts)
+
+
+_short = (queues("broker-a", 2, 4), queues("broker-b", 4))
+_case("raise_one", *_short)
+_case("raise_both", queues("broker-a", 1, 3), queues("broker-b", 2, 8))
 CASES.topic("raise_unread", queues("broker-a", 1, 2), queues("broker-b", 1, 2))
-CASES.case("raise_shrinking_too", members(2), queues("broker-a", 2, 4), queues("broker-b", 4, 2))
-CASES.case("raise_in_order", members(2), queues("broker-a", 2, 4), queues("broker-b", 4), order=True)
-CASES.case("raise_silent", members(2), queues("broker-a", 4), queues("broker-b", 4), queues(SILENT, 2, 4))
-CASES.case("raise_masterless", members(2), queues("broker-a", 4), queues("broker-b", 4), queues("masterless", 2, 4))
-CASES.case(
-    "raise_read_only", members(2), queues("broker-a", 4), queues("broker-b", 4), queues("readonly", 2, 4, READ_ONLY)
+_case("raise_shrinking_too", queues("broker-a", 2, 4), queues("broker-b", 4, 2))
+_case("raise_in_order", *_short, order=True)
+_case("raise_silent", queues("broker-a", 4), queues("broker-b", 4), queues(SILENT, 2, 4))
+_case("raise_masterless", queues("broker-a", 4), queues("broker-b", 4), queues("masterless", 2, 4))
+_case("raise_read_only", queues("broker-a", 4), queues("broker-b", 4), queues("readonly", 2, 4, READ_ONLY))
+_case("raise_write_only", queues("broker-a", 2, 4, WRITE_ONLY), queues("broker-b", 4))
+_case("raise_nothing", queues("broker-a", 4), queues("broker-b", 4))
+_case("raise_reads_more", queues("broker-a", 4, 2), queues("broker-b", 4, 2))
+
+# Messages wait on queues 2 and 3 of broker-a; the places of groups that were there once count from 100,000 back.
+_ends = {("broker-a", i): (10, 100_000) for i in range(4)} | {("broker-b", i): (10, 100_000) for i in range(4)}
+_case("strand_all", *_short, waiting=70)
+CASES.group("strand_too", members(1), "strand_all", lags={("strand_all", "broker-a", 2): 100_000 - 50})
+CASES.group("strand_beyond", members(1), "strand_all", lags={("strand_all", "broker-a", 2): 100_000 - 71})
+CASES.group("strand_unknown", members(1), "strand_all", offsets=None)
+CASES.group("strand_minus_one", members(1), "strand_all", lags={("strand_all", "broker-a", 2): None})
+CASES.group("strand_offline", [], "strand_all", subscriptions=())
+CASES.group("strand_other", members(1), lags={("strand_all", "broker-a", 2): 0})
+CASES.group("strand_broadcasting", members(1), "strand_all", message_model="BROADCASTING")
+_case(
+    "strand_read_before",
+    *_short,
+    ends=_ends,
+    lags={("strand_read_before", "broker-a", 2): 30, ("strand_read_before", "broker-a", 3): 0},
 )
-CASES.case("raise_write_only", members(2), queues("broker-a", 2, 4, WRITE_ONLY), queues("broker-b", 4))
-CASES.case("raise_nothing", members(2), queues("broker-a", 4), queues("broker-b", 4))
-CASES.case("raise_reads_more", members(2), queues("broker-a", 4, 2), queues("broker-b", 4, 2))
+_case(
+    "strand_read_to_the_end",
+    *_short,
+    ends=_ends,
+    lags={("strand_read_to_the_end", "broker-a", i): 0 for i in (2, 3)},
+)
+_case("strand_end_unknown", *_short, waiting=None)
+_case(
+    "strand_beyond_write",
+    *_short,
+    ends=_ends | {("broker-a", 2): (0, 0), ("broker-a", 3): (0, 0), ("broker-a", 4): (3, 9)},
+)
 
 
 def test_only_the_broker_that_is_short_gets_a_command(answered: Answers) -> None:
@@ -82,10 +128,87 @@ def test_a_broker_that_is_being_shrunk_is_left_alone(answered: Answers) -> None:
     assert options(command)["-b"] == "broker-a:10911"
 
 
-def test_messages_that_stand_there_may_be_skipped_and_that_is_told(answered: Answers) -> None:
-    reason = answered.one("RAISE_READ_QUEUES", topic="raise_one")["reason"]
+def waits(row: Row, side: str = "before") -> dict[str, int | None]:
+    """The messages that each group cannot see."""
+    return {one["consumer_group"]: one["messages"] for one in row[side]["stranded"]}
 
-    assert "may start at the end of these queues and skip what stands in them now" in reason
+
+def kept(row: Row) -> set[str]:
+    """The groups whose offsets are to be committed."""
+    lines = [line.removeprefix("# ") for line in row["commands"] if " cloneGroupOffset " in line]
+    each = [options(line) for line in lines]
+    assert all(one["-s"] == one["-d"] and one["-n"] == NAMESERVER for one in each)
+    assert all(one["-t"] == f"%RETRY%{one['-s']}" for one in each)
+    return {str(one["-s"]) for one in each}
+
+
+def test_each_group_is_told_what_it_cannot_see(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_all")
+
+    assert waits(found) == {
+        "strand_all": 140,
+        "strand_beyond": None,
+        "strand_broadcasting": None,
+        "strand_minus_one": None,
+        "strand_offline": 140,
+        "strand_too": 20 + 70,
+        "strand_unknown": None,
+    }
+    assert set(waits(found, "after").values()) == {0}
+    assert (
+        "Messages on the queues that consumers cannot see, by group: strand_all 140, strand_beyond an unknown number,"
+        in found["reason"]
+    )
+
+
+def test_where_messages_wait_a_person_decides_and_every_command_is_a_comment(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_all")
+
+    assert found["is_manual"]
+    assert all(command.startswith("# mqadmin ") for command in found["commands"])
+    assert (
+        "may begin at the end and skip them. To have them read, stop its clients, run the commands" in found["reason"]
+    )
+    assert "skip these messages unless they begin at the first offset: strand_broadcasting." in found["reason"]
+
+
+def test_groups_that_may_skip_get_a_command_that_lets_them_begin_at_the_beginning(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_all")
+
+    assert kept(found) == waits(found).keys() - {"strand_broadcasting"}
+    assert " updateTopic " in found["commands"][0]
+
+
+def test_a_group_with_offsets_there_goes_on_from_them_by_itself(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_read_before")
+
+    assert found["is_manual"]
+    assert (waits(found), waits(found, "after")) == ({"strand_read_before": 30}, {"strand_read_before": 0})
+    assert kept(found) == set()
+    assert "Every group has offsets there, and goes on from them." in found["reason"]
+
+
+def test_where_nothing_waits_the_commands_can_be_run(answered: Answers) -> None:
+    for name in ("strand_read_to_the_end", "raise_one", "raise_unread"):
+        found = answered.one("RAISE_READ_QUEUES", topic=name)
+
+        assert not found["is_manual"]
+        assert set(waits(found).values()) <= {0}
+        assert "begin" not in found["reason"]
+
+
+def test_what_is_not_known_is_no_number_and_a_person_decides(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_end_unknown")
+
+    assert found["is_manual"]
+    assert waits(found) == {"strand_end_unknown": None}
+
+
+def test_messages_beyond_the_written_queues_stay_where_they_are(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_beyond_write")
+
+    assert (waits(found), waits(found, "after")) == ({"strand_beyond_write": 6}, {"strand_beyond_write": 6})
+    assert kept(found) == set()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +223,7 @@ def test_messages_that_stand_there_may_be_skipped_and_that_is_told(answered: Ans
 def test_what_forbids_makes_it_a_comment(answered: Answers, name: str, reason: str) -> None:
     found = answered.one("RAISE_READ_QUEUES", topic=name)
 
-    (command,) = found["commands"]
+    command = found["commands"][0]
     assert found["is_manual"]
     assert reason in found["reason"]
     assert command.startswith("# mqadmin updateTopic ")

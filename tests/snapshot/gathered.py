@@ -1,7 +1,7 @@
 """The units of an inventory, gathered from its tables: what :mod:`rocketmq_capacity.snapshot.units` has to equal."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -25,7 +25,9 @@ def gathered(
     """The business groups and the topics, in the order of their tables."""
     rows = {dataset: table.to_pylist() for dataset, table in snapshot_tables(Resolved(inventory, policy), history)}
     topics = _topics(rows)
-    return _groups(rows, topics), _topic_units(rows, topics)
+    # No table tells a group whose offsets nobody knows from one that has none.
+    with_offsets = {group.consumer_group for group in inventory.consumer_groups if group.offsets is not None}
+    return _groups(rows, topics), _topic_units(rows, topics, with_offsets)
 
 
 def _topics(rows: Rows) -> dict[str, Row]:
@@ -48,7 +50,7 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
             if _is_business(row)
         ),
         "lags": rows[contracts.GroupOffset],
-        "samples": rows[contracts.OffsetSample],
+        "samples": [row for row in rows[contracts.OffsetSample] if not _is_unseen(rows, row)],
     }
     parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
     return [
@@ -57,8 +59,21 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
     ]
 
 
-def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicWithReaders]:
-    groups = {row["consumer_group"]: row for row in rows[contracts.ConsumerGroup]}
+def _is_unseen(rows: Rows, queue: Row) -> bool:
+    """Whether a queue is written and not read."""
+    counts = [
+        (row["read_queue_nums"], row["write_queue_nums"])
+        for row in rows[contracts.TopicQueue]
+        if (row["topic"], row["broker_name"]) == (queue["topic"], queue["broker_name"])
+    ]
+    return any(None not in (read, write) and read < write and queue["queue_id"] >= read for read, write in counts)
+
+
+def _topic_units(rows: Rows, topics: Mapping[str, Row], told: Collection[str]) -> list[TopicWithReaders]:
+    groups = {
+        row["consumer_group"]: row | {"has_offsets": row["consumer_group"] in told}
+        for row in rows[contracts.ConsumerGroup]
+    }
     subscribed = {(row["topic"], row["consumer_group"]) for row in rows[contracts.Subscription]}
     with_offsets = {(row["topic"], row["consumer_group"]) for row in rows[contracts.GroupOffset]}
     readers = _by(
@@ -68,19 +83,7 @@ def _topic_units(rows: Rows, topics: Mapping[str, Row]) -> list[TopicWithReaders
         ),
         "topic",
     )
-    unseen = {
-        (row["topic"], row["broker_name"]): row["read_queue_nums"]
-        for row in rows[contracts.TopicQueue]
-        if None not in (counts := (row["read_queue_nums"], row["write_queue_nums"])) and counts[0] < counts[1]
-    }
-    stranded = _by(
-        (
-            row
-            for row in rows[contracts.GroupOffset]
-            if row["queue_id"] >= unseen.get((row["topic"], row["broker_name"]), float("inf"))
-        ),
-        "topic",
-    )
+    stranded = _by((row for row in rows[contracts.GroupOffset] if _is_unseen(rows, row)), "topic")
     return [
         msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicWithReaders)
         for name, facts in topics.items()

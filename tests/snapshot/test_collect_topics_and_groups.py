@@ -12,7 +12,7 @@ from rocketmq_capacity.protocol.body.consumers import (
     ConsumerRunningInfo,
     SubscriptionData,
 )
-from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
+from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue
 from rocketmq_capacity.protocol.body.offsets import TopicOffset as Written
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
@@ -141,6 +141,31 @@ def test_a_groups_offsets_are_the_last_with_the_earlier_ones_as_samples() -> Non
     )
     assert (second.consumer_offset, second.last_timestamp) == (None, None)
     assert second.samples == (Sample(at="2026-11-20T02:00:05Z", broker_offset=1_000, consumer_offset=0),)
+
+
+def hiding(committed: CommittedOffsets | None) -> BrokerFacts:
+    """A broker with two read and four write queues of ``pay``, the last of them with 90 messages each."""
+    sample = read("2026-11-20T02:00:00Z", 5, 6)
+    sample.written |= written(0.0, "a", 50, 60, 90, 90).written
+    return broker("a", samples=[sample], topic_configs=(TopicConfig("pay", 2, 4, 6, False, {}),), committed=committed)
+
+
+def unseen(facts: BrokerFacts) -> list[tuple[int, int | None, int | None]]:
+    """What the group has on the queues that it cannot see: (id, offset of the broker, its own)."""
+    offsets = group_of([facts]).offsets
+    assert offsets is not None
+    return [(one.queue_id, one.broker_offset, one.consumer_offset) for one in offsets if one.queue_id > 1]
+
+
+def test_a_group_keeps_the_offsets_of_queues_that_it_could_see_once() -> None:
+    assert unseen(hiding(CommittedOffsets({("pay", "g"): {0: 5, 1: 6, 3: 70}, ("pay", "other"): {2: 1}}))) == [
+        (3, 90, 70)
+    ]
+
+
+def test_a_queue_that_the_group_never_saw_has_no_offset_and_one_that_nobody_told_an_unknown_one() -> None:
+    assert unseen(hiding(CommittedOffsets({("pay", "g"): {0: 5, 1: 6}}))) == []
+    assert unseen(hiding(None)) == [(2, 90, None), (3, 90, None)]
 
 
 def test_offsets_on_static_topics_are_left_out_and_unanswered_ones_are_unknown() -> None:

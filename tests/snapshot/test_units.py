@@ -118,7 +118,7 @@ def test_what_is_no_business_of_the_group_is_left_out_and_places_beyond_what_is_
         [
             group("g_pay", [member], offsets=offsets),
             group("CID_RMQ_SYS_TRANS", [member]),
-            group("bench_group", [member]),
+            group("bench_group", [member], offsets=None),
         ],
     )
     policy = Policy.model_validate({"exclude": {"topics": ["^bench_"], "consumer_groups": ["^bench_"]}})
@@ -131,10 +131,17 @@ def test_what_is_no_business_of_the_group_is_left_out_and_places_beyond_what_is_
     assert [(one.topic, one.consume_rt_ms) for one in found.consumed] == [("pay", 5.0), ("pay", 0.0)]
     assert [own.kind for own in found.subscriptions] == ["BUSINESS", "RETRY", "EXCLUDED"]
     assert [(one.consumer_group, one.queue_id) for one in units.topic("pay").stranded] == [("g_pay", 2), ("g_pay", 3)]
+    assert sorted((one.topic, one.queue_id) for one in found.samples) == [
+        ("pay", 0),
+        ("pay", 1),
+        *(("ship", queue_id) for queue_id in range(4)),
+    ]
     assert units.topic("ship").stranded == ()
     readers = {(one.consumer_group, one.is_subscribed) for one in units.topic("ship").readers}
     assert readers == {("g_pay", False)}
     assert {one.kind for one in units.topic("pay").readers} == {"BUSINESS", "SYSTEM", "EXCLUDED"}
+    has_offsets = {one.consumer_group: one.has_offsets for one in units.topic("pay").readers}
+    assert has_offsets == {"g_pay": True, "CID_RMQ_SYS_TRANS": True, "bench_group": False}
 
 
 def test_units_with_a_history_are_those_of_the_tables_with_it(policy: Policy) -> None:

@@ -61,12 +61,10 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
     for queue in topic.unit.facts.written:
         if queue.broker_name != broker_name or queue.queue_id < read:
             continue
-        if queue.min_offset is None or queue.max_offset is None:
+        unread = queue.unread_from(furthest.get(queue.queue_id, 0))
+        if unread is None:
             return None
-        begin = max(furthest.get(queue.queue_id, queue.min_offset), queue.min_offset)
-        if begin > queue.max_offset:
-            return None
-        stranded += queue.max_offset - begin
+        stranded += unread
         told += queue.queue_id < write
     return stranded if told == write - read else None
 

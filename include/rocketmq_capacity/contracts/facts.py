@@ -156,6 +156,8 @@ class Reader(Facts, frozen=True, kw_only=True):
     connections: int
     distinct_client_ids: int
     is_subscribed: bool
+    has_offsets: bool
+    """Whether anybody said how far it is on any queue; a queue without an offset is then one that it never read."""
 
 
 class ClusterFacts(Facts, frozen=True, kw_only=True):

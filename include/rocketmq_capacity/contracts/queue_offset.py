@@ -16,6 +16,12 @@ class Written(Facts, frozen=True, kw_only=True):
     max_offset: Annotated[int | None, Meta(description="offset that the next message will be written at")] = None
     put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to the queue")] = None
 
+    def unread_from(self, offset: int) -> int | None:
+        """Messages from an offset on; None where it is not known where the queue begins and ends, or it ends before."""
+        if self.min_offset is None or self.max_offset is None or offset > self.max_offset:
+            return None
+        return self.max_offset - max(offset, self.min_offset)
+
 
 class QueueOffset(Written, Dataset, frozen=True, kw_only=True):
     """How far queues are written at the moment of the snapshot.

@@ -7,7 +7,7 @@ import re
 from shlex import quote
 from typing import Final
 
-from rocketmq_capacity.vocabulary import POP, READ_WRITE
+from rocketmq_capacity.vocabulary import POP, READ_WRITE, RETRY_PREFIX
 
 LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 """Control characters, and whatever else some reader takes for the end of a line."""
@@ -77,6 +77,20 @@ def set_consume_mode(nameserver: str, address: str, topic: str, group: str, shar
         option("g", group),
         option("m", POP),
         option("q", share),
+    )
+
+
+def keep_offsets(nameserver: str, group: str) -> str:
+    """Commit the offsets that a group has, and 0 on the queues that it sees and has none on.
+
+    The group is copied onto itself; its clients have to be stopped, or they would commit other offsets meanwhile. The
+    topic only says at which brokers; the group's retry topic is at all that the group reads from.
+    ``resetOffsetByTime`` is no other way: it does nothing where the offset is 0.
+    Source: CloneGroupOffsetCommand, ResetOffsetByTimeCommand; AdminBrokerProcessor.getConsumeStats, which says 0 where
+    there is no offset.
+    """
+    return mqadmin(
+        "cloneGroupOffset", nameserver, option("s", group), option("d", group), option("t", RETRY_PREFIX + group)
     )
 
 

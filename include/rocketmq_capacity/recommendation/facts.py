@@ -9,7 +9,7 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Effect, Side
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reader, TopicFacts
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.settings.policy import Policy
@@ -190,6 +190,7 @@ class Topic:
         readers: groups that subscribe it or have offsets on it.
         demands: groups that more queues might help.
         effects: what its cases do to each group with clients; empty until they are tried.
+        stranded: places of groups on queues that they cannot see.
     """
 
     facts: TopicFacts
@@ -198,6 +199,7 @@ class Topic:
     readers: tuple[Reader, ...] = ()
     demands: tuple[contracts.Demand, ...] = ()
     effects: tuple[Effect, ...] = ()
+    stranded: tuple[Stranded, ...] = ()
 
     @property
     def name(self) -> str:

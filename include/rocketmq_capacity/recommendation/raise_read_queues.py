@@ -1,7 +1,8 @@
 """RAISE_READ_QUEUES: as many read as write queues, so that every message that is sent can be read.
 
 Never refused: a queue that is not readable is read by no group at all, so no group can be worse off; what a group's
-strategy then leaves to nobody shows in the figures.
+strategy then leaves to nobody shows in the figures. A person decides where messages wait on these queues, because a
+group may skip them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,22 +10,27 @@ from typing import Any, Final
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
+from rocketmq_capacity.recommendation.commands import keep_offsets
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import INFO, Action, Rule
 
 ACTION: Final[Action] = "RAISE_READ_QUEUES"
 RULE: Final[Rule] = "READ_LESS_THAN_WRITE"
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
-FROM_THE_END: Final = (
-    "A group without an offset there may start at the end of these queues and skip what stands in them now."
+SKIPS: Final = (
+    "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
+    " commands in their order, and start the clients again."
 )
+GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
 def raising_case(topic: Topic) -> Case | None:
@@ -45,7 +51,9 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
     if case is None:
         return None
     changes = queue_changes(topic, safety, case.counts)
-    is_manual = bool(changes.forbids) or safety.is_ordered
+    stranded = stranded_messages(topic)
+    waiting = [one for one in stranded if one.now != 0]
+    is_manual = bool(changes.forbids) or safety.is_ordered or bool(waiting)
     before, after = outcomes[case.case_id].sides()
     is_unequal = any(finding.severity == INFO for finding in topic.found(COVERAGE))
     return answer(
@@ -55,15 +63,51 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
         is_manual=is_manual,
         reason=sentences(
             "As many read as write queues on every broker: nothing that is sent stays unread for want of a reader.",
-            FROM_THE_END,
+            *_about(waiting),
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(changes.forbids),
         ),
         rules=[RULE, COVERAGE] if is_unequal and _is_equal(changes.after) else [RULE],
-        commands=preflight.commented(changes.commands, is_manual),
-        before={"queues": changes.before, "groups": before},
-        after={"queues": changes.after, "groups": after},
+        commands=preflight.commented([*changes.commands, *_keeping(topic, waiting)], is_manual),
+        before={"queues": changes.before, "groups": before, "stranded": [_shown(one, one.now) for one in stranded]},
+        after={"queues": changes.after, "groups": after, "stranded": [_shown(one, one.after) for one in stranded]},
     )
+
+
+def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
+    """What waits on the queues that cannot be seen, for whom, and what becomes of it."""
+    if not waiting:
+        return
+    each = listed([f"{one.reader.consumer_group} {_number(one.now)}" for one in waiting], len(waiting))
+    yield f"Messages on the queues that consumers cannot see, by group: {each}."
+    committing = [one for one in waiting if not one.is_broadcasting]
+    if any(one.may_skip for one in committing):
+        yield SKIPS
+    elif committing:
+        yield GOES_ON
+    broadcasting = [one.reader.consumer_group for one in waiting if one.is_broadcasting]
+    if broadcasting:
+        yield (
+            "Clients of a broadcasting group keep its offsets themselves, and skip these messages unless they begin at"
+            f" the first offset: {listed(broadcasting)}."
+        )
+
+
+def _keeping(topic: Topic, waiting: Sequence[StrandedMessages]) -> list[str]:
+    """The commands that let stopped groups begin where the queues begin that they have no offset on."""
+    return [
+        keep_offsets(topic.cluster.nameserver, one.reader.consumer_group)
+        for one in waiting
+        if one.may_skip and not one.is_broadcasting
+    ]
+
+
+def _shown(one: StrandedMessages, messages: int | None) -> dict[str, Any]:
+    return {"consumer_group": one.reader.consumer_group, "messages": messages}
+
+
+def _number(messages: int | None) -> str:
+    return "an unknown number" if messages is None else f"{messages:,}"
 
 
 def _is_equal(queues: Sequence[Mapping[str, Any]]) -> bool:

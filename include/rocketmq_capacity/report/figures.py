@@ -29,6 +29,7 @@ COUNTED: Final[Mapping[str, str]] = {
     "lost_queues": "queue",
     "lag_growth": "message",
     "stranded": "message",
+    "messages": "message",
     "queues": "queue",
     "orphans": "queue",
     "orphan_queues": "queue",

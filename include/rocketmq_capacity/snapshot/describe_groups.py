@@ -1,11 +1,11 @@
 """Consumer groups as the inventory has them, out of what all brokers said about them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
-from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue
+from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
@@ -138,8 +138,34 @@ class GroupDescriber:
                     if queue in sample.read.get(consumer_group, {})
                 )
                 offsets.append(_group_offset(queue, progress, samples))
+            offsets += self._unseen_offsets(facts, consumer_group)
         ordered = sorted(offsets, key=lambda one: (java_order(one.topic), java_order(one.broker_name), one.queue_id))
         return tuple(ordered) if is_known else None
+
+    def _unseen_offsets(self, facts: BrokerFacts, consumer_group: str) -> Iterator[GroupOffset]:
+        """The group's places on queues that are written and that it cannot see: 208 leaves these out.
+
+        An offset may stand there from a time when there were more read queues. A queue without an offset has no entry;
+        where 43 was not answered, the offset is unknown.
+        Source: AdminBrokerProcessor.getConsumeStats, rocketmq-all-5.3.3 (it goes through readQueueNums queues).
+        """
+        last = facts.samples[-1]
+        read = {queue.topic for queue in last.read[consumer_group]}
+        for config in facts.topic_configs or ():
+            told = None if facts.committed is None else facts.committed.offsets.get((config.topic, consumer_group), {})
+            if config.topic in self._static_topics or not (told or config.topic in read):
+                continue
+            _, written = last.written.get(config.topic, (0.0, dict[MessageQueue, TopicOffset]()))
+            for queue_id in range(config.read_queue_nums, config.write_queue_nums):
+                end = written.get(MessageQueue(config.topic, facts.broker_name, queue_id))
+                if told is None or queue_id in told:
+                    yield GroupOffset(
+                        topic=config.topic,
+                        broker_name=facts.broker_name,
+                        queue_id=queue_id,
+                        broker_offset=None if end is None else _offset(end.max_offset),
+                        consumer_offset=None if told is None else _offset(told[queue_id]),
+                    )
 
 
 def _online(

@@ -108,13 +108,18 @@ class _Units:
         for group, topics, reads in self._each_group():
             subscribed, facts = set(topics), self._group(group, reads)
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
-                readers.setdefault(topic, []).append({**facts, "is_subscribed": topic in subscribed})
+                told = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
+                readers.setdefault(topic, []).append({**facts, **told})
             for offset in group.offsets or ():
-                if offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID):
+                if self._is_unseen(offset):
                     stranded.setdefault(offset.topic, []).append(_stranded(group, offset))
         for topic, encoded in self.topic_facts.items():
             unit = {"facts": encoded, "readers": readers.get(topic, ()), "stranded": stranded.get(topic, ())}
             yield contracts.TopicUnit(topic=topic, facts=ENCODER.encode(unit).decode())
+
+    def _is_unseen(self, offset: GroupOffset) -> bool:
+        """Whether consumers cannot see the queue though it is written."""
+        return offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID)
 
     def _each_group(self) -> Iterator[tuple[ConsumerGroup, list[str], list[Read]]]:
         snapshot = self.snapshot
@@ -211,15 +216,20 @@ class _Units:
         )
 
     def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:
-        """The samples of each queue by time, those of the history first; of one moment the later inventory's counts."""
+        """The samples of each queue by time, those of the history first; of one moment the later inventory's counts.
+
+        Only of queues that consumers see: of the others a live cluster tells the last offset alone.
+        """
         if not self.earlier:
-            yield from map(self._own_samples, group.offsets or ())
+            yield from (self._own_samples(offset) for offset in group.offsets or () if not self._is_unseen(offset))
             return
         now = self.snapshot.inventory.taken_at
         places: dict[tuple[str, str, int], dict[float, Sample | GroupOffset]] = {}
         earlier = [(of.get(group.consumer_group), at) for of, at in zip(self.earlier, self.taken_at, strict=True)]
         for one, taken_at in [*earlier, (group, now)]:
             for offset in (one.offsets if one else None) or ():
+                if self._is_unseen(offset):
+                    continue
                 of_queue = places.setdefault((offset.topic, offset.broker_name, offset.queue_id), {})
                 for sample in offset.samples or ():
                     of_queue[self.snapshot.seconds[sample.at]] = sample

@@ -150,7 +150,14 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
         # Nothing is changed on part of the facts.
         asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
         ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
-        yield Topic(facts.facts, asking.cluster, _in_order(found), facts.readers, tuple(ordered))
+        yield Topic(
+            facts.facts,
+            asking.cluster,
+            _in_order(found),
+            facts.readers,
+            tuple(ordered),
+            stranded=facts.stranded,
+        )
 
 
 def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding, ...]:

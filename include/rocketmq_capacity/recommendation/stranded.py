@@ -1,0 +1,102 @@
+"""Stranded messages: in queues that producers write to and that consumers cannot see, as each group has them.
+
+What a group without an offset does once it sees such a queue: the broker gives it offset 0 where the queue still begins
+at 0 and its first message is in memory. Else the clients begin where consumeFromWhere says, by default at the end.
+Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere, rocketmq-all-5.3.3.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rocketmq_capacity.contracts.facts import Place, Reader, Written
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
+
+
+@dataclass(frozen=True, slots=True)
+class StrandedMessages:
+    """What a group has not read of the queues of a topic that it cannot see.
+
+    Attributes:
+        reader: the group.
+        now: how many messages; None where that is unknown for one of the queues.
+        after: the same with as many read as write queues: what is in queues beyond those that are written.
+        may_skip: once it sees the queues it may begin at the end of one with messages, where it has no known offset.
+    """
+
+    reader: Reader
+    now: int | None
+    after: int | None
+    may_skip: bool
+
+    @property
+    def is_broadcasting(self) -> bool:
+        """Whether its clients keep the offsets, so that nobody else knows them."""
+        return is_broadcasting(self.reader.message_model)
+
+
+def stranded_messages(topic: Topic) -> list[StrandedMessages]:
+    """What each group that reads the topic cannot see of it, by the groups' names; nothing where all is readable.
+
+    A group that runs without subscribing the topic does not read it, whatever its old offsets say.
+    """
+    hiding = [place.place for place in topic.places if _hides(place.place)]
+    readers = [one for one in topic.readers if one.kind != SYSTEM and (one.is_subscribed or one.connections == 0)]
+    if not hiding:
+        return []
+    return [_of_group(topic, reader, hiding) for reader in sorted(readers, key=lambda one: one.consumer_group)]
+
+
+def _of_group(topic: Topic, reader: Reader, hiding: list[Place]) -> StrandedMessages:
+    offsets = {
+        (one.broker_name, one.queue_id): one.consumer_offset
+        for one in topic.stranded
+        if one.consumer_group == reader.consumer_group
+    }
+    is_told = reader.has_offsets and not is_broadcasting(reader.message_model)
+    queues = [queue for place in hiding for queue in _hidden(topic, place)]
+    left = [_left(queue, offsets) if is_told else None for queue in queues]
+    beyond = [number for queue, number in zip(queues, left, strict=True) if not queue.is_written]
+    may_skip = any(
+        number != 0 and (not is_told or offsets.get(queue.name) is None)
+        for queue, number in zip(queues, left, strict=True)
+        if queue.is_written
+    )
+    return StrandedMessages(reader, _sum(left), _sum(beyond), may_skip)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """A queue that consumers cannot see."""
+
+    name: tuple[str, int]
+    written: Written | None
+    """None where nobody said how far it is written."""
+    is_written: bool
+    """Its id is below write_queue_nums."""
+
+
+def _hides(place: Place) -> bool:
+    return place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
+
+
+def _hidden(topic: Topic, place: Place) -> Iterator[_Hidden]:
+    """The queues of a place with ids from read_queue_nums on, and those beyond write_queue_nums that hold messages."""
+    read, write = place.read_queue_nums or 0, place.write_queue_nums or 0
+    told = {one.queue_id: one for one in topic.facts.written if one.broker_name == place.broker_name}
+    ids = [*range(read, write), *sorted(one for one in told if one >= max(read, write))]
+    for queue_id in ids:
+        written = told.get(queue_id) if place.has_answered else None
+        yield _Hidden((place.broker_name, queue_id), written, queue_id < write)
+
+
+def _left(queue: _Hidden, offsets: Mapping[tuple[str, int], int | None]) -> int | None:
+    """Messages from the group's offset on, or from the queue's beginning where it has none; None where unknown."""
+    offset = offsets.get(queue.name, 0)
+    return None if queue.written is None or offset is None else queue.written.unread_from(offset)
+
+
+def _sum(parts: list[int | None]) -> int | None:
+    """None where a part is unknown."""
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None

@@ -1,0 +1,167 @@
+"""What groups do with messages in queues that they could not see, and that following RAISE_READ_QUEUES reads them all.
+
+The first messages of ``pay`` are deleted before anybody sees its queues 2 and 3. A queue that does not begin at 0 is
+begun at its end by a group without an offset there, whatever Java the broker runs on. ``ship`` had four read queues
+once, and its group has offsets on all of them.
+"""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from tests.cluster.clients import Consumer
+from tests.cluster.mqadmin import mqadmin
+from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.fixtures.plain_plan import plain_plan
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
+
+FROM_LAST: Final = "CONSUME_FROM_LAST_OFFSET"
+"""DefaultMQPushConsumer.consumeFromWhere."""
+FROM_FIRST: Final = "CONSUME_FROM_FIRST_OFFSET"
+CLEANED_AT_ONCE: Final = {
+    "fileReservedTime": "0",
+    "deleteWhen": ";".join(f"{hour:02}" for hour in range(24)),
+    "cleanResourceInterval": "1000",
+    "mappedFileSizeCommitLog": "1048576",
+}
+HIDDEN: Final = (2, 3)
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happened, in messages.
+
+    Attributes:
+        cards: RAISE_READ_QUEUES by topic, planned from a snapshot of the cluster.
+        hidden: by topic, what lay in the queues that nobody saw, and that its groups with offsets there had not read.
+        read: what each group consumed after that.
+    """
+
+    cards: dict[str, dict[str, Any]]
+    hidden: dict[str, int]
+    read: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """Queues are hidden and filled, a plan is made, and its cards are followed, but for ``g_ignores``."""
+    cluster = started_or_skipped(Cluster([Broker("broker-a", config=CLEANED_AT_ONCE), Broker("broker-b")]).start)
+    with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
+        yield told(cluster, clients, lambda line: mqadmin(line, tmp_path_factory.mktemp("mqadmin")))
+
+
+def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story:
+    cluster.create_topic("pay", {"broker-a": (2, 4)})
+    cluster.create_topic("elsewhere", {"broker-b": 2})
+    starts = {"g_follows": FROM_LAST, "g_ignores": FROM_LAST, "g_first": FROM_FIRST}
+    numbers = {
+        group: clients.start_consumer(consumer(group, where, "pay", "elsewhere")) for group, where in starts.items()
+    }
+    clients.settled()
+    clients.produce("pay", 800, size_bytes=4_000)
+    wait_until(lambda: all(first > 0 for first, _ in ends(cluster, "pay").values()))
+
+    cluster.create_topic("ship", {"broker-a": (4, 4)})
+    clients.start_consumer(consumer("g_before", FROM_LAST, "ship"))
+    clients.settled()
+    clients.produce("ship", 40)
+    wait_until(lambda: consumed(clients)["g_before"] == 40)
+    time.sleep(3)  # until the offsets are committed, which happens every second
+    read_before = sum(last for queue, (_, last) in ends(cluster, "ship").items() if queue in HIDDEN)
+    cluster.create_topic("ship", {"broker-a": (2, 4)})
+    wait_until(lambda: all(len(one.queues) <= 3 for one in clients.owned() if one.consumer_group == "g_before"))
+    clients.settled()
+    clients.produce("ship", 60)
+    visible = sum(last for queue, (_, last) in ends(cluster, "ship").items() if queue not in HIDDEN)
+    wait_until(lambda: consumed(clients)["g_before"] == visible + read_before)
+
+    cards = cards_of(cluster)
+    hidden = {
+        topic: sum(last - first for queue, (first, last) in ends(cluster, topic).items() if queue in HIDDEN)
+        for topic in ("pay", "ship")
+    }
+    hidden["ship"] -= read_before
+    before = consumed(clients)
+
+    clients.stop_consumer(numbers["g_follows"])
+    for line in (line for topic in ("pay", "ship") for line in cards[topic]["commands"]):
+        if not any(group in line for group in ("g_ignores", "g_first")):
+            run(line.removeprefix("# "))
+    clients.start_consumer(consumer("g_follows", FROM_LAST, "pay", "elsewhere"))
+    clients.settled()
+    wait_until(lambda: consumed(clients)["g_follows"] >= hidden["pay"], or_give_up=False)
+    after = consumed(clients)
+    return Story(
+        cards, hidden, {**{group: after[group] - before[group] for group in before}, "g_follows": after["g_follows"]}
+    )
+
+
+def consumer(group: str, where: str, *topics: str) -> Consumer:
+    return Consumer(group, f"{group}-1", topics, consume_from_where=where)
+
+
+def consumed(clients: Clients) -> dict[str, int]:
+    return {one.consumer_group: one.consumed for one in clients.owned()}
+
+
+def ends(cluster: Cluster, topic: str) -> dict[int, tuple[int, int]]:
+    """The first offset of each queue, and the one after its last."""
+    rows = [row for row in cluster.facts()["topic_stats"] if row["topic"] == topic]
+    return {row["queue_id"]: (row["min_offset"], row["max_offset"]) for row in rows}
+
+
+def cards_of(cluster: Cluster) -> dict[str, dict[str, Any]]:
+    """RAISE_READ_QUEUES of each topic, planned from the cluster as it is."""
+    inventory = asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1)))
+    found = [one for one in plain_plan(inventory).recommendations if one.action == "RAISE_READ_QUEUES"]
+    return {
+        str(one.topic): {"is_manual": one.is_manual, "commands": one.commands, "before": json.loads(one.before)}
+        for one in found
+    }
+
+
+def wait_until(is_so: Callable[[], bool], *, or_give_up: bool = True) -> None:
+    deadline = time.monotonic() + 180
+    while not is_so():
+        if time.monotonic() > deadline:
+            assert not or_give_up, "not so within three minutes"
+            return
+        time.sleep(0.5)
+
+
+def test_the_card_says_what_each_group_cannot_see_and_leaves_it_to_a_person(story: Story) -> None:
+    assert all(card["is_manual"] for card in story.cards.values())
+    assert story.cards["pay"]["before"]["stranded"] == [
+        {"consumer_group": group, "messages": story.hidden["pay"]} for group in ("g_first", "g_follows", "g_ignores")
+    ]
+    assert story.cards["ship"]["before"]["stranded"] == [
+        {"consumer_group": "g_before", "messages": story.hidden["ship"]}
+    ]
+    assert story.hidden["pay"] > 0
+    assert 0 < story.hidden["ship"] < 60
+
+
+def test_a_group_that_follows_the_card_reads_all_of_it_once(story: Story) -> None:
+    assert story.read["g_follows"] == story.hidden["pay"]
+
+
+def test_a_group_whose_clients_begin_at_the_first_offset_needs_no_command(story: Story) -> None:
+    assert story.read["g_first"] == story.hidden["pay"]
+
+
+def test_a_group_that_is_online_and_begins_at_the_last_offset_skips_it(story: Story) -> None:
+    assert story.read["g_ignores"] == 0
+
+
+def test_a_group_with_offsets_there_goes_on_from_them(story: Story) -> None:
+    assert story.read["g_before"] == story.hidden["ship"]
+    assert not any("cloneGroupOffset" in line for line in story.cards["ship"]["commands"])
