@@ -36,7 +36,11 @@ def test_without_a_live_cluster_there_is_nothing_to_connect_to(
     ("text", "mode", "words"),
     [
         ("acess_key: reader", 0o600, "acess_key: is not a known key; the nearest known key is 'access_key'"),
-        ("access_key: reader\nsecret_key: *never-to-be-told", 0o600, "line 2: is not YAML; expected a connection file"),
+        (
+            "access_key: reader\nsecret_key: *never-to-be-told",
+            0o600,
+            "line 2: has an anchor or an alias (&, *); expected every value in full",
+        ),
         ("access_key: reader\nsecret_key: never-to-be-told", 0o644, "holds a secret and is open to others (mode 0644)"),
         (
             "{tls: true, tls_ca_file: absent.pem}",

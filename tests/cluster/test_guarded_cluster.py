@@ -46,6 +46,7 @@ def test_with_certificates_and_keys_everything_is_answered(
         f"--connection={file}",
         f"--policy={quick}",
         "--out=inventory.json",
+        "--quiet",
         cwd=tmp_path,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -135,7 +136,7 @@ def test_certificates_are_not_looked_at_where_that_is_asked_for(
     nameserver = guarded_cluster.nameserver.replace("127.0.0.1", "localhost")
     file = guarded_cluster.connection_file(keys, **foreign(guarded_cluster), tls_verify=False)
     given = (f"--nameserver={nameserver}", f"--connection={file}", f"--policy={quick}")
-    done = run("snapshot", *given, "--out=i.json", cwd=tmp_path)
+    done = run("snapshot", *given, "--out=i.json", "--quiet", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert read_inventory(tmp_path / "i.json").failures == ()
 

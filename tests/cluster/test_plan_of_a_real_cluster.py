@@ -182,7 +182,9 @@ def test_broadcasting_and_pop_groups_are_told_from_the_rest_and_not_flagged(live
     everyone, popping = live.group("g_all"), live.group("g_pop")
     assert (everyone.message_model, everyone.strategies, everyone.max_useful_clients) == ("BROADCASTING", [], None)
     assert (popping.message_request_mode, popping.max_useful_clients) == ("POP", None)
-    assert not {one.rule for one in live.planned.plan.findings if one.consumer_group in ("g_all", "g_pop")}
+    about = (one for one in live.planned.plan.findings if one.consumer_group in ("g_all", "g_pop"))
+    # That some of the popping clients could go is for information.
+    assert not {one.rule for one in about if one.severity != "INFO"}
 
 
 def test_a_group_with_more_consumers_than_work_is_over_provisioned(live: Live) -> None:
