@@ -190,10 +190,12 @@ def test_only_a_cluster_that_has_answered_is_changed(whole: Whole) -> None:
 def test_groups_own_what_the_official_classes_give_them(whole: Whole, java_oracle: JavaOracle) -> None:
     clustering = [group for group in whole.groups.values() if group.get("message_model") != "BROADCASTING"]
     of_chance = Random(24).sample(clustering, ASKED_GROUPS)
-    asked = [*of_chance, *(group for group in clustering if group["consumer_group"] in CONFIGURED)]
+    configured = [group for group in clustering if group["consumer_group"] in CONFIGURED]
     entries = {(group.consumer_group, one.strategy): one for group in whole.plan.groups for one in group.strategies}
+    partly = {name for (name, _), entry in entries.items() if entry.applicable and thrown_for(entry)}
+    thrown = [group for group in clustering if group["consumer_group"] in partly]
 
-    answers = Official(whole.cluster, whole.policy, java_oracle).answers(asked)
+    answers = Official(whole.cluster, whole.policy, java_oracle).answers([*of_chance, *configured, *thrown[:6]])
 
     assert {strategy for (_, strategy), answer in answers.items() if answer.rows} == set(STRATEGIES)
     assert len(answers) >= ASKED_GROUPS * len(STRATEGIES)
