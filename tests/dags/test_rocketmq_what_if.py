@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.snapshot.dated import dated
+from rocketmq_capacity.snapshot.inventory import read_inventory, render_inventory
+from rocketmq_capacity.steps.inputs import moment_of
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.run_lookup import existing_run, run_before
@@ -117,7 +120,10 @@ def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_ifs: Path,
 @pytest.mark.slow
 def test_the_command_line_says_the_same_of_the_same_scenario(what_ifs: Path, run: "DagRun", tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    arguments = [f"--inventory={sample_inventory()}", f"--scenario={tmp_path / 'scenario.yaml'}"]
+    # In Airflow the recorded sample is dated at the moment that the run was due.
+    sample = dated(read_inventory(sample_inventory()), moment_of(run_key(run, "sample")))
+    (tmp_path / "sample.json").write_bytes(b"".join(render_inventory(sample)))
+    arguments = [f"--inventory={tmp_path / 'sample.json'}", f"--scenario={tmp_path / 'scenario.yaml'}"]
     program = [sys.executable, "-m", "rocketmq_capacity", "plan"]
     subprocess.run([*program, *arguments, f"--out={tmp_path / 'out'}"], check=True, timeout=300)
 
