@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.errors import BadInput, CapacityError, is_writable
 
 if TYPE_CHECKING:
     from rocketmq_capacity.progress.progress import Progress
@@ -211,6 +211,8 @@ def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bo
 
 def _check_place(out: Path) -> None:
     """What is written is made beside ``out`` first: the nearest folder above it that there is has to allow that."""
+    if not is_writable(str(out)):
+        raise BadInput("--out", "", f"{out} is not UTF-8; expected a name that can be written as text")
     try:
         above = next(folder for folder in out.resolve().parents if folder.exists())
     except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle

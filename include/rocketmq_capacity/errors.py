@@ -39,6 +39,20 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
+HALF_A_CHARACTER: Final = "has half a character (\\uD800 to \\uDFFF); expected whole characters"
+"""What is wrong with a text that is not writable. JSON, YAML and file names can all name such a half."""
+
+
+def is_writable(text: str) -> bool:
+    """Whether the text can be written as UTF-8: it holds no half of a pair of UTF-16."""
+    return text.isascii() or writable(text) == text
+
+
+def writable(text: str) -> str:
+    """The text with the escapes of what cannot be written as UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 class CapacityError(Exception):
     """Anything this package says no to; ``exit_status`` is what the command line returns."""
 
@@ -59,7 +73,7 @@ class BadInput(CapacityError):
     def __init__(self, source: str, place: str, problem: str) -> None:
         self.source, self.place, self.problem = source, cut(place, LONGEST_PLACE), cut(problem, LONGEST_PROBLEM)
         where = f"{source}: {self.place}" if place else source
-        super().__init__(" ".join(f"{where}: {self.problem}".split()))
+        super().__init__(writable(" ".join(f"{where}: {self.problem}".split())))
 
 
 class ClusterUnreachable(CapacityError):

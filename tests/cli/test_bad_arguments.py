@@ -110,6 +110,11 @@ def test_a_name_that_is_too_long_is_refused(refusal: Refusal, tmp_path: Path) ->
     assert line.startswith("--out: xxx")
 
 
+def test_a_name_that_is_not_utf_8_is_refused(refusal: Refusal, tmp_path: Path) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=a\udcff")
+    assert line == r"--out: a\udcff is not UTF-8; expected a name that can be written as text"
+
+
 def test_a_mount_point_is_refused_for_it_cannot_be_replaced(refusal: Refusal, tmp_path: Path) -> None:
     line = refusal("plan", "--inventory", written(tmp_path), "--out=/proc", "--overwrite")
     assert line == "--out: /proc is a mount point, which cannot be replaced; expected a folder in it"

@@ -170,6 +170,30 @@ def test_what_python_cannot_read_is_refused_by_airflow(api, body) -> None:
     assert posted(api("admin"), body)[0] in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 
 
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("told", "place"),
+    [
+        ({"conf": {"scenario": HALF}}, "conf.scenario"),
+        ({"conf": {**LOST, "broker_name": HALF}}, "conf.broker_name"),
+        ({"conf": {"change": "add_clients", "consumer_group": "g", "client_ids": ["a", HALF]}}, "conf.client_ids"),
+        ({"conf": {"policy_changes": f"# {HALF}", **LOST}}, "conf.policy_changes"),
+        ({"conf": {**LOST, "room": {HALF: 1}}}, "conf.room"),
+        ({"conf": {HALF: 1}}, r"conf.\ud800"),
+        ({"conf": LOST, "dag_run_id": HALF}, "dag_run_id"),
+        ({"conf": LOST, HALF: 1}, r"\ud800"),
+        ({HALF: 1}, r"\ud800"),
+    ],
+)
+def test_half_a_character_is_refused_with_its_place(api, told, place) -> None:
+    status, detail = posted(api("admin"), json.dumps({"logical_date": None, **told}).encode())
+
+    assert status == HTTPStatus.BAD_REQUEST
+    assert detail == rf"{place}: has half a character (\uD800 to \uDFFF); expected whole characters"
+
+
 def test_the_fields_that_are_known_are_the_dags_own(dag_bag) -> None:
     assert {dag_id: set(dag.params) for dag_id, dag in dag_bag.dags.items()} == FIELDS
 

@@ -133,6 +133,28 @@ def test_the_form_refuses_a_bad_value_with_its_reason(field: str, value: Any, re
         filled(**{field: value})
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# \ud800", r"has half a character (\uD800 to \uDFFF); expected whole characters"),
+        ('name: x\nchanges: []\n"\\ud800": 1', r"line 3: has half a character (\uD800 to \uDFFF)"),
+        ("name: x\nchanges: !!bool maybe", "line 2: is not YAML ('maybe' is no bool)"),
+    ],
+)
+@pytest.mark.parametrize("params", [scenario_params, policy_params], ids=["scenario", "policy"])
+def test_a_text_that_cannot_be_read_is_refused_with_its_line(params: Any, text: str, said: str) -> None:
+    (field,) = {"scenario", "policy_changes"} & params().keys()
+    form = ParamsDict(params())
+
+    with pytest.raises(ParamValidationError, match=re.escape(said)):
+        form.update({field: text})
+
+
+def test_half_a_character_in_a_field_is_refused_by_the_task_as_well() -> None:
+    with pytest.raises(BadInput, match="has half a character"):
+        scenario_text(filled(change="lose_broker", broker_name="\ud800"))
+
+
 @pytest.mark.parametrize(("text", "said"), GROWING.values(), ids=GROWING)
 def test_a_text_that_grows_is_refused_with_its_line(text: str, said: str) -> None:
     with pytest.raises(ParamValidationError, match=re.escape(f"scenario: {said}")):

@@ -11,7 +11,7 @@ from typing import Final
 from jsonschema import FormatChecker
 from jsonschema.exceptions import FormatError
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, is_writable
 from rocketmq_capacity.settings.policy import PolicyChanges
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 
@@ -33,7 +33,7 @@ def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:
     def check(value: object) -> bool:
         if isinstance(value, str) and not value.isspace():  # other types are the schema's to refuse
             # First of all: jsonschema asks about the format of a text that is longer than its maxLength, too.
-            check_length(value)
+            check_text(value)
             try:
                 read(value)
             except BadInput as error:
@@ -43,7 +43,9 @@ def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:
     return check
 
 
-def check_length(text: str) -> None:
-    """Errors: FormatError for a text that is too long for a field."""
+def check_text(text: str) -> None:
+    """Errors: FormatError for a text that is too long for a field, or that no argument of a program can hold."""
+    if not is_writable(text):
+        raise FormatError(HALF_A_CHARACTER)
     if len(text) > LONGEST_TEXT or len(text.encode()) > LONGEST_ARGUMENT:
         raise FormatError(f"is too long; expected at most {LONGEST_TEXT:,} characters and {LONGEST_ARGUMENT:,} bytes")

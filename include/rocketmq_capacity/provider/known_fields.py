@@ -10,6 +10,7 @@ from typing import Any, Final
 from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
+from rocketmq_capacity.errors import writable
 from rocketmq_capacity.settings.yaml_file import nearest
 
 OF_AIRFLOW: Final = "airflow/"
@@ -22,7 +23,7 @@ def unknown_field(conf: Mapping[str, Any], known: Iterable[str]) -> str:
     for name in sorted(conf.keys() - set(fields)):
         if not name.startswith(OF_AIRFLOW):
             end = nearest("field", name, fields) or "; this Dag has no fields"
-            return f"Invalid input for param {name:.200}: is not a known field{end}"
+            return f"Invalid input for param {writable(name):.200}: is not a known field{end}"
     return ""
 
 

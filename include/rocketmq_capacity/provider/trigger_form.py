@@ -23,6 +23,7 @@ from fastapi.security import HTTPBearer
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
@@ -123,9 +124,25 @@ def _refusal(body: bytes, dag_id: str) -> str:
     """What is wrong with the fields; what is no request of the API is Airflow's to refuse."""
     try:
         told: Any = json.loads(body)
+        if reason := _half_character(told):
+            return reason
     except (ValueError, RecursionError):
         return ""
     conf = (told.get("conf") or {}) if isinstance(told, dict) else None
     if not isinstance(conf, dict):
         return ""
     return unknown_field(conf, FIELDS[dag_id]) or (contradiction if dag_id == WHAT_IF else excess)(conf)
+
+
+def _half_character(told: Any) -> str:
+    """Which member of the body holds half a character; empty where none does.
+
+    Airflow repeats what it refuses in its answer, and fails where that cannot be written.
+    """
+    members = dict(told) if isinstance(told, dict) else {}
+    conf = members.pop("conf", None)
+    fields = {f"conf.{name}": value for name, value in conf.items()} if isinstance(conf, dict) else {}
+    for place, value in (members | fields).items():
+        if not is_writable(json.dumps([place, value], ensure_ascii=False)):
+            return f"{writable(place):.200}: {HALF_A_CHARACTER}"
+    return ""

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from rocketmq_capacity.errors import BadInput, cut, shown
+from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, cut, is_writable, shown
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -103,19 +103,34 @@ class _PlainLoader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
+    def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
+        try:
+            chunks: list[str] = super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (OverflowError, ValueError):  # what chr says of \Uffffffff
+            problem = "found an escape of a character that there is not"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
+        return chunks
+
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         kind = node.tag.rpartition(":")[2]
         try:
             if kind in {"int", "float"} and len(node.value) > LONGEST_NUMBER:
                 raise ValueError
             return super().construct_object(node, deep)
-        except (ArithmeticError, AttributeError, TypeError, ValueError):  # of a value that is not what its form says
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # it is not what its form says
             problem = f"{shown(node.value if isinstance(node, yaml.ScalarNode) else '...')} is no {kind}"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        text = super().construct_scalar(node)
+        if not is_writable(text):
+            raise _NotTaken(node.start_mark, HALF_A_CHARACTER)
+        return text
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
-        for key_node, _ in node.value:
+        # A tag such as !!map may stand before a text, which is refused last.
+        for key_node, _ in node.value if node.id == "mapping" else ():
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, list | dict | set):
                 raise yaml.MarkedYAMLError(problem="a key is not a plain value", problem_mark=key_node.start_mark)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 import msgspec
 from msgspec.structs import fields, replace
 
-from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, shown
 from rocketmq_capacity.vocabulary import (
     EVERY_QUEUE,
     MESSAGE_MODELS,
@@ -49,6 +49,7 @@ _CHOICES: Final = {
     "mode": PROXY_MODES,
 }
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
+_HALF: Final = re.compile(r"surrogate pair \((byte \d+)\)")
 _NO_CHOICE: Final = re.compile(r"Invalid enum value (.*)", re.DOTALL)
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
@@ -353,6 +354,8 @@ def _check_document(data: bytes, source: str) -> None:
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
+        if half := _HALF.search(str(error)):
+            raise BadInput(source, half[1], HALF_A_CHARACTER) from None
         raise BadInput(source, "", f"is not JSON ({error}); expected an inventory, {FORMAT}") from None
     if not isinstance(document, dict):
         raise BadInput(source, "$", f"is not an object; expected an inventory, {FORMAT}")
