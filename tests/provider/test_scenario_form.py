@@ -23,6 +23,8 @@ EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "set_queues", "topic": "t", "read_queue_nums": 6, "write_queue_nums": 6},
     {"change": "add_broker", "broker_name": "c", "topics_like": "a", "broker_addr": "10.0.1.3:10911"},
     {"change": "lose_broker", "broker_name": "b"},
+    {"change": "lose_master", "broker_name": "b"},
+    {"change": "slow_broker", "broker_name": "b", "latency_ms": 800, "for_s": 60},
     {"change": "read_only_broker", "broker_name": "b"},
     {"change": "lose_room", "room": "hz"},
     {"change": "scale_traffic", "factor": 2.5},

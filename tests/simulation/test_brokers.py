@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Failure
+from rocketmq_capacity.snapshot.inventory import Broker, Failure, Inventory
 from tests.simulation.clusters import (
     after,
     broker,
@@ -26,6 +26,8 @@ from tests.simulation.clusters import (
 
 ADD_C = {"change": "add_broker", "broker_name": "broker-c", "topics_like": "broker-a"}
 LOSE_B = {"change": "lose_broker", "broker_name": "broker-b"}
+LOSE_MASTER = {"change": "lose_master", "broker_name": "broker-b"}
+SLOW_B = {"change": "slow_broker", "broker_name": "broker-b", "latency_ms": 800, "for_s": 60}
 READ_B = {"change": "read_only_broker", "broker_name": "broker-b"}
 ROOMS = Policy.model_validate({
     "rooms": {
@@ -100,6 +102,8 @@ def test_clients_of_its_topics_are_seen_on_a_new_broker() -> None:
         (ADD_C | {"broker_addr": "broker-b:10911"}, "broker_addr", "is 'broker-b:10911', the address of 'broker-b'"),
         (LOSE_B | {"broker_name": "broker-c"}, "broker_name", "which is not there; the nearest broker is 'broker-b'"),
         (READ_B | {"broker_name": "roker-a"}, "broker_name", "which is not there; the nearest broker is 'broker-a'"),
+        (LOSE_MASTER | {"broker_name": "b"}, "broker_name", "which is not there; the nearest broker is"),
+        (SLOW_B | {"broker_name": "b"}, "broker_name", "which is not there; the nearest broker is"),
         ({"change": "lose_room", "room": "hz"}, "room", "is 'hz', but the policy has no rooms"),
     ],
 )
@@ -222,6 +226,64 @@ def test_a_read_only_broker_leaves_its_queues_the_read_bit_alone(perm: int | Non
 def test_a_broker_that_is_read_only_already_stays_as_it_is() -> None:
     once = after(pay_cluster(), READ_B)
     assert after(once, READ_B) == once
+
+
+def with_slave(**config: str) -> Inventory:
+    """The cluster of ``pay``, with a slave of broker-b that has this configuration."""
+    before = pay_cluster()
+    return replace(before, brokers=(*before.brokers, replace(broker("broker-b", broker_id=1), config=config)))
+
+
+def test_a_lost_master_leaves_its_slaves_and_their_queues() -> None:
+    before = with_slave()
+    changed = after(before, LOSE_MASTER)
+    assert [(b.broker_name, b.broker_id) for b in changed.brokers] == [("broker-a", 0), ("broker-b", 1)]
+    assert the_topic(changed).queues == the_topic(before).queues
+    assert owned_by(changed) == owned_by(before)
+    assert lags_of(changed) == lags_of(before)
+
+
+def test_producers_go_to_other_brokers_than_one_without_a_master() -> None:
+    changed = after(with_slave(), LOSE_MASTER)
+    assert rates_of(changed) == {("broker-a", i): 20.0 for i in range(4)} | {("broker-b", i): 0.0 for i in range(4)}
+    assert set(samples_of(changed)) == {None}
+
+
+def test_an_acting_master_makes_the_route_read_only() -> None:
+    changed = after(with_slave(enableSlaveActingMaster="true"), LOSE_MASTER)
+    assert the_topic(changed).queues == (queues("broker-a"), queues("broker-b", perm=4))
+    assert rates_of(changed)["broker-b", 0] == 0.0
+
+
+def test_a_controller_makes_the_first_slave_the_new_master() -> None:
+    before = with_slave(enableControllerMode="true")
+    second = replace(broker("broker-b", broker_id=2), config={"enableControllerMode": "true"})
+    before = replace(before, brokers=(second, *before.brokers))
+    changed = after(before, LOSE_MASTER)
+    assert [(b.broker_id, b.broker_addr) for b in changed.brokers if b.broker_name == "broker-b"] == [
+        (2, "broker-b:10913"),
+        (0, "broker-b:10912"),
+    ]
+    assert rates_of(changed) == rates_of(before)
+
+
+def test_a_master_without_slaves_takes_its_broker_along() -> None:
+    assert after(pay_cluster(), LOSE_MASTER) == after(pay_cluster(), LOSE_B)
+
+
+def test_a_lost_master_takes_its_failures_along_and_leaves_those_of_its_slave() -> None:
+    failures = tuple(Failure(broker_addr=f"broker-b:{port}", error="timed out") for port in (10911, 10912))
+    changed = after(replace(with_slave(), failures=failures), LOSE_MASTER)
+    assert changed.failures == failures[1:]
+
+
+def test_a_broker_without_a_master_has_none_to_lose() -> None:
+    with pytest.raises(BadInput, match=r"changes\[1\]\.broker_name: is 'broker-b', which has no master"):
+        after(with_slave(), LOSE_MASTER, LOSE_MASTER)
+
+
+def test_a_slow_broker_moves_neither_queues_nor_traffic() -> None:
+    assert after(pay_cluster(), SLOW_B) == pay_cluster()
 
 
 def room_cluster() -> Any:

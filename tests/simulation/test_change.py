@@ -49,7 +49,10 @@ def changes_of_queues() -> st.SearchStrategy[dict[str, Any]]:
             optional={"broker_name": brokers},
         ),
         st.fixed_dictionaries({"change": st.just("lose_broker"), "broker_name": brokers}),
-        st.fixed_dictionaries({"change": st.just("read_only_broker"), "broker_name": brokers}),
+        st.fixed_dictionaries({
+            "change": st.sampled_from(("read_only_broker", "lose_master")),
+            "broker_name": brokers,
+        }),
         st.fixed_dictionaries({
             "change": st.just("add_broker"),
             "broker_name": st.sampled_from(("new-1", "new-2")),

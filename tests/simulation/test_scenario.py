@@ -11,6 +11,7 @@ from rocketmq_capacity.simulation.scenario import (
     AddBroker,
     AddClients,
     LoseBroker,
+    LoseMaster,
     LoseRoom,
     ReadOnlyBroker,
     RemoveClients,
@@ -19,6 +20,7 @@ from rocketmq_capacity.simulation.scenario import (
     SetQueues,
     SetRequestMode,
     SetStrategy,
+    SlowBroker,
     read_scenario,
 )
 
@@ -35,6 +37,8 @@ CONTRACT = """
       - {change: scale_traffic, topic: pay, factor: 2.0}
       - {change: set_strategy, consumer_group: g_pay, strategy: CONSISTENT_HASH}
       - {change: set_request_mode, consumer_group: g_pay, topic: pay, message_request_mode: POP, pop_share_queue_num: 8}
+      - {change: lose_master, broker_name: broker-b}        # its slaves stay
+      - {change: slow_broker, broker_name: broker-b, latency_ms: 800, for_s: 60}
 """
 
 
@@ -71,6 +75,8 @@ def test_the_scenario_of_the_contract_is_read_change_by_change(tmp_path: Path) -
         ScaleTraffic,
         SetStrategy,
         SetRequestMode,
+        LoseMaster,
+        SlowBroker,
     ]
     assert scenario.changes[0] == AddClients(
         change="add_clients", consumer_group="g_pay", client_ids=("10.0.0.13@1#1",), count=None

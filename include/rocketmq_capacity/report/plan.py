@@ -19,6 +19,7 @@ from rocketmq_capacity.report.plan_file import (
     Finding,
     GroupPlan,
     JsonObject,
+    LostMaster,
     NeededClients,
     Plan,
     Recommendation,
@@ -26,6 +27,7 @@ from rocketmq_capacity.report.plan_file import (
     ScenarioGroup,
     ScenarioSide,
     Skew,
+    SlowBroker,
     StrategyPlan,
     Utilisation,
 )
@@ -260,6 +262,9 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         groups=tuple(sorted(groups, key=lambda group: (group.consumer_group, group.strategy))),
         findings_added=_scenario_findings(scenario["findings_added"]),
         findings_cleared=_scenario_findings(scenario["findings_cleared"]),
+        brokers=UNSET
+        if "brokers" not in scenario
+        else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),
     )
 
 

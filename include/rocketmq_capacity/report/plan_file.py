@@ -208,6 +208,51 @@ class ScenarioGroup(Struct, frozen=True, kw_only=True):
     after: Annotated[ScenarioSide, Meta(description="the cluster after the changes")]
 
 
+class CanRead(Struct, frozen=True, kw_only=True):
+    """Who can read the queues of a broker that lost its master; null where the slaves do not say."""
+
+    pull: Annotated[bool | None, Meta(description="clients that pull and consume in any order")]
+    pull_in_order: Annotated[bool | None, Meta(description="clients that consume in order, and lock each queue")]
+    pop: Annotated[bool | None, Meta(description="clients that pop")]
+
+
+class LostMaster(Struct, frozen=True, kw_only=True, tag_field="change", tag="lose_master"):
+    """A broker whose master went."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    replicas: Annotated[int, Meta(description="slaves that stay")]
+    has_new_master: Annotated[bool, Meta(description="a controller elects one of them")]
+    readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers saw before")]
+    writable_queues: Annotated[int | None, Meta(description="likewise, that producers saw; null where unknown")]
+    is_writable: Annotated[bool, Meta(description="producers can write there afterwards")]
+    can_read: Annotated[CanRead, Meta(description="who can read there afterwards")]
+
+
+class SlowProducers(Struct, frozen=True, kw_only=True):
+    """Producers of some versions whose latency fault tolerance is on; it is off unless a client turns it on."""
+
+    versions: Annotated[str, Meta(description="of the Java client")]
+    back_off_ms: Annotated[int, Meta(description="for how long each slow message lets them avoid the broker")]
+    most_sends_per_thread: Annotated[
+        int | None, Meta(description="messages that a synchronous thread sends there at most; null without a back-off")
+    ]
+    avoided_for_s_afterwards: Annotated[
+        float, Meta(description="seconds at most, after the broker is fast again, until they send there again")
+    ]
+
+
+class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slow_broker"):
+    """A broker that is slow for some time."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    latency_ms: Annotated[float, Meta(description="milliseconds that it takes for a message")]
+    for_s: Annotated[float, Meta(description="seconds until it is fast again")]
+    readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers see")]
+    writable_queues: Annotated[int | None, Meta(description="likewise, that producers see; null where unknown")]
+    fails: Annotated[bool, Meta(description="messages there take longer than sendMsgTimeout (3,000 ms), and fail")]
+    producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
+
+
 class Scenario(Struct, frozen=True, kw_only=True):
     """What a what-if changed, and what came of it; the rest of the plan is of the changed cluster."""
 
@@ -216,6 +261,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
     findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
     findings_cleared: Annotated[tuple[Finding, ...], Meta(description="that only the cluster as it is has")]
+    brokers: Annotated[
+        tuple[LostMaster | SlowBroker, ...] | UnsetType,
+        Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),
+    ] = UNSET
 
 
 class Plan(Struct, frozen=True, kw_only=True):

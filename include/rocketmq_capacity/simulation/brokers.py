@@ -1,4 +1,4 @@
-"""Changes of the cluster's brokers: one that comes, those that go, one that is only read."""
+"""Changes of the cluster's brokers: one that comes, those that go, one that is only read, one that is slow."""
 
 from collections.abc import Set as AbstractSet
 
@@ -9,10 +9,18 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.parts import broker_names, topics_read, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.scenario import AddBroker, LoseBroker, LoseRoom, ReadOnlyBroker
+from rocketmq_capacity.simulation.replicas import elects_a_master, has_acting_master
+from rocketmq_capacity.simulation.scenario import (
+    AddBroker,
+    LoseBroker,
+    LoseMaster,
+    LoseRoom,
+    ReadOnlyBroker,
+    SlowBroker,
+)
 from rocketmq_capacity.simulation.traffic import Spread
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicQueues
-from rocketmq_capacity.vocabulary import PERM_READ, READ_WRITE
+from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE
 
 
 def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Inventory:
@@ -58,6 +66,46 @@ def lose_broker(inventory: Inventory, change: LoseBroker, place: Place) -> Inven
     return _without_brokers(inventory, {change.broker_name})
 
 
+def lose_master(inventory: Inventory, change: LoseMaster, place: Place) -> Inventory:
+    """The cluster without a broker's master, once the name server has expired it; its slaves stay.
+
+    Consumers still own its queues, and producers avoid them. Where a controller elects masters, the first slave is the
+    new one. An acting master makes the route read only. A broker without slaves is lost as a whole.
+
+    Errors: :class:`BadInput` for an unknown broker, or one that has no master.
+    Source: RouteInfoManager.unRegisterBroker, rocketmq-all-5.3.3.
+    """
+    name = change.broker_name
+    place.check_known("broker_name", name, broker_names(inventory), "broker")
+    replicas = [broker for broker in inventory.brokers if broker.broker_name == name]
+    if not any(broker.broker_id == 0 for broker in replicas):
+        raise place.refusal("broker_name", f"is {shown(name)}, which has no master; expected a broker that has one")
+    slaves = sorted((broker for broker in replicas if broker.broker_id != 0), key=lambda one: one.broker_id)
+    if not slaves:
+        return _without_brokers(inventory, {name})
+    addresses = {broker.broker_addr for broker in replicas if broker.broker_id == 0}
+    staying = [broker for broker in inventory.brokers if broker.broker_name != name or broker.broker_id != 0]
+    if elects_a_master(slaves):
+        staying = [replace(broker, broker_id=0) if broker == slaves[0] else broker for broker in staying]
+    topics = inventory.topics
+    if not elects_a_master(slaves) and has_acting_master(slaves):
+        topics = tuple(_with_perm(topic, name, READ_WRITE & ~PERM_WRITE) for topic in topics)
+    failures = inventory.failures and tuple(f for f in inventory.failures if f.broker_addr not in addresses)
+    after = replace(inventory, brokers=tuple(staying), topics=topics, failures=failures)
+    return settled(inventory, after, Spread.KEEP)
+
+
+def slow_broker(inventory: Inventory, change: SlowBroker, place: Place) -> Inventory:
+    """The cluster as it is: who owns what does not hang on how fast a broker is.
+
+    What the producers do meanwhile is told by :func:`rocketmq_capacity.simulation.outlook.outlook`.
+
+    Errors: :class:`BadInput` for an unknown broker.
+    """
+    place.check_known("broker_name", change.broker_name, broker_names(inventory), "broker")
+    return inventory
+
+
 def lose_room(inventory: Inventory, change: LoseRoom, place: Place, policy: Policy) -> Inventory:
     """The cluster without the brokers and the clients of a machine room; what has no room stays.
 
@@ -90,21 +138,13 @@ def read_only_broker(inventory: Inventory, change: ReadOnlyBroker, place: Place)
     name = change.broker_name
     place.check_known("broker_name", name, broker_names(inventory), "broker")
 
-    def read_only(queues: TopicQueues) -> TopicQueues:
-        if queues.broker_name != name or queues.perm is None:
-            return queues
-        return replace(queues, perm=queues.perm & PERM_READ)
-
     brokers = tuple(
         replace(b, broker_perm=PERM_READ & (READ_WRITE if b.broker_perm is None else b.broker_perm))
         if b.broker_name == name
         else b
         for b in inventory.brokers
     )
-    topics = tuple(
-        replace(topic, queues=tuple(read_only(queues) for queues in topic.queues)) if topic.queues else topic
-        for topic in inventory.topics
-    )
+    topics = tuple(_with_perm(topic, name, PERM_READ) for topic in inventory.topics)
     return settled(inventory, replace(inventory, brokers=brokers, topics=topics), Spread.KEEP)
 
 
@@ -128,6 +168,17 @@ def _seen_on_too(group: ConsumerGroup, broker_name: str) -> ConsumerGroup:
     """The group with clients that send their heartbeats to one more broker; unknown stays unknown."""
     clients = (c if c.seen_on is None else replace(c, seen_on=(*c.seen_on, broker_name)) for c in group.clients or ())
     return replace(group, clients=tuple(clients)) if group.clients else group
+
+
+def _with_perm(topic: Topic, broker_name: str, bits: int) -> Topic:
+    """The topic with no more than these bits of its perm on a broker; an unknown perm stays unknown."""
+
+    def limited(queues: TopicQueues) -> TopicQueues:
+        if queues.broker_name != broker_name or queues.perm is None:
+            return queues
+        return replace(queues, perm=queues.perm & bits)
+
+    return replace(topic, queues=tuple(map(limited, topic.queues))) if topic.queues else topic
 
 
 def _without_brokers(inventory: Inventory, names: AbstractSet[str]) -> Inventory:

@@ -3,7 +3,14 @@
 from typing import assert_never
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.brokers import add_broker, lose_broker, lose_room, read_only_broker
+from rocketmq_capacity.simulation.brokers import (
+    add_broker,
+    lose_broker,
+    lose_master,
+    lose_room,
+    read_only_broker,
+    slow_broker,
+)
 from rocketmq_capacity.simulation.consumption import set_request_mode, set_strategy
 from rocketmq_capacity.simulation.members import add_clients, remove_clients
 from rocketmq_capacity.simulation.place import Place
@@ -13,6 +20,7 @@ from rocketmq_capacity.simulation.scenario import (
     AddClients,
     Change,
     LoseBroker,
+    LoseMaster,
     LoseRoom,
     ReadOnlyBroker,
     RemoveClients,
@@ -21,6 +29,7 @@ from rocketmq_capacity.simulation.scenario import (
     SetQueues,
     SetRequestMode,
     SetStrategy,
+    SlowBroker,
 )
 from rocketmq_capacity.simulation.traffic import scale_traffic
 from rocketmq_capacity.snapshot.filters import with_pass_ratios
@@ -57,6 +66,10 @@ def _apply_one(inventory: Inventory, change: Change, policy: Policy, place: Plac
             return add_broker(inventory, change, place)
         case LoseBroker():
             return lose_broker(inventory, change, place)
+        case LoseMaster():
+            return lose_master(inventory, change, place)
+        case SlowBroker():
+            return slow_broker(inventory, change, place)
         case ReadOnlyBroker():
             return read_only_broker(inventory, change, place)
         case LoseRoom():

@@ -12,6 +12,7 @@ from rocketmq_capacity.simulation.scenario import SetQueues
 from rocketmq_capacity.simulation.traffic import (
     QueueKey,
     Spread,
+    masterless,
     moves_traffic,
     readable_queues,
     respread,
@@ -50,12 +51,14 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
     Queues that are gone (ids from max(read, write) on) take their offsets along, the topic's and the groups'. New ones
     start with offsets 0, and with lag 0 for every group that has offsets on the topic. The traffic moves as ``spread``
     says. What clients owned is unknown where the readable queues differ, and how lag moved where the traffic does.
+    A broker that lost its master, or got one, has other writable queues although its topics are the same.
     """
     was = {topic.topic: topic for topic in before.topics}
+    turned = masterless(before.brokers) ^ masterless(after.brokers)
     effects = {
         topic.topic: _Effect.of(was[topic.topic], topic, before, after, spread)
         for topic in after.topics
-        if topic != was[topic.topic]
+        if topic != was[topic.topic] or any(queues.broker_name in turned for queues in topic.queues or ())
     }
     reassigned = {name for name, effect in effects.items() if effect.moves_ownership}
     diverted = {name for name, effect in effects.items() if effect.moves_traffic}

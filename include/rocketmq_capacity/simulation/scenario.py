@@ -36,6 +36,15 @@ Room = Annotated[Name, Field(title="Machine room")]
 Factor = Annotated[
     float, Field(ge=0, allow_inf_nan=False, title="Factor", description="how many times as many messages")
 ]
+LatencyMs = Annotated[
+    float,
+    Field(
+        ge=0, le=600_000, allow_inf_nan=False, title="Latency (ms)", description="that the broker takes for a message"
+    ),
+]
+ForSeconds = Annotated[
+    float, Field(ge=0, le=86_400, allow_inf_nan=False, title="For (s)", description="until it is fast again")
+]
 PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", description="-1 is all queues")]
 
 
@@ -97,6 +106,22 @@ class LoseBroker(_Change):
     broker_name: BrokerName
 
 
+class LoseMaster(_Change):
+    """A master that the name server has expired; the slaves of its broker stay. Without one the broker is lost."""
+
+    change: Literal["lose_master"]
+    broker_name: BrokerName
+
+
+class SlowBroker(_Change):
+    """A broker that takes so long for every message that is sent to it, for some time."""
+
+    change: Literal["slow_broker"]
+    broker_name: BrokerName
+    latency_ms: LatencyMs
+    for_s: ForSeconds
+
+
 class ReadOnlyBroker(_Change):
     """A broker whose ``brokerPermission`` is 4: consumers still read it, producers avoid it."""
 
@@ -143,6 +168,8 @@ Change = (
     | SetQueues
     | AddBroker
     | LoseBroker
+    | LoseMaster
+    | SlowBroker
     | ReadOnlyBroker
     | LoseRoom
     | ScaleTraffic

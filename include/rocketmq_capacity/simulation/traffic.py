@@ -36,16 +36,21 @@ def readable_queues(topic: Topic) -> frozenset[QueueKey]:
     )
 
 
+def masterless(brokers: Iterable[Broker]) -> frozenset[str]:
+    """The brokers of which slaves alone are left."""
+    ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
+    return frozenset({name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0})
+
+
 def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueKey] | None:
     """The queues that producers see: not those of brokers of which slaves alone are left; None where that is unknown.
 
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3. Of a broker that is not in the
     inventory nothing is known, so that its perm alone decides.
     """
-    ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
-    masterless = {name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0}
+    without = masterless(brokers)
     candidates = [
-        q for q in topic.queues or () if q.broker_name not in masterless and (q.perm is None or q.perm & PERM_WRITE)
+        q for q in topic.queues or () if q.broker_name not in without and (q.perm is None or q.perm & PERM_WRITE)
     ]
     if topic.queues is None or any(q.perm is None or q.write_queue_nums is None for q in candidates):
         return None

@@ -1,7 +1,7 @@
 """A what-if: a run that plans the cluster as a scenario leaves it, beside the run of the cluster as it is."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,20 +9,24 @@ from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.rows import rows_where
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.simulation.compare import only_in, scenario_effects
+from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.snapshot import write_snapshot
 from rocketmq_capacity.store.lake import Lake, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
+from rocketmq_capacity.vocabulary import BUSINESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,23 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
         after.map_units("groups", both, partial(compared, Strategies(after.policy)), contracts.ScenarioEffect)
     found, finds = before.rows(contracts.Finding), after.rows(contracts.Finding)
+    told = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
     return {
+        **told,
         "name": scenario.name,
         "changes": scenario.changes_as_written(),
         "groups": [_group(row) for row in after.rows(contracts.ScenarioEffect)],
         "findings_added": [_plain(finding) for finding in only_in(finds, found)],
         "findings_cleared": [_plain(finding) for finding in only_in(found, finds)],
     }
+
+
+def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Sequence[str]) -> list[dict[str, Any]]:
+    """What is said of the brokers that lose their master or are slow."""
+    is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
+    folder = before.run.table(contracts.TopicQueue.dataset_name())
+    queues = rows_where(folder, contracts.TopicQueue, is_named & (pc.field("kind") == BUSINESS))
+    return outlook(scenario, queues, after.rows(contracts.Broker))
 
 
 def compared(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -10,6 +10,7 @@ from rocketmq_capacity.report.plan_file import Finding, JsonObject, Scenario, Sc
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class ScenarioView:
     more_lines: int
     added: ScenarioFindings
     cleared: ScenarioFindings
+    brokers: tuple[BrokerLines, ...]
 
 
 def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
@@ -66,6 +68,7 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         more_lines=len(ordered) - len(lines),
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
+        brokers=broker_lines(scenario),
     )
 
 

@@ -1,0 +1,59 @@
+"""What a what-if says of the brokers that it names: one without its master, and one that is slow."""
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.plan_file import LostMaster, Scenario, SlowBroker
+
+ANSWERS = {True: "can read it", False: "cannot read it", None: "may read it: its slaves do not say"}
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerLines:
+    """One of these brokers: its name, what happens to it, and a line for each kind of client."""
+
+    name: str
+    happens: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def broker_lines(scenario: Scenario) -> tuple[BrokerLines, ...]:
+    """The brokers in the order of the changes."""
+    told = () if scenario.brokers is UNSET else scenario.brokers
+    return tuple(_master(one) if isinstance(one, LostMaster) else _slow(one) for one in told)
+
+
+def _master(one: LostMaster) -> BrokerLines:
+    clients = (
+        ("clients that pull", one.can_read.pull),
+        ("clients that consume in order", one.can_read.pull_in_order),
+        ("clients that pop", one.can_read.pop),
+    )
+    write = "can write it" if one.is_writable else f"cannot write its {number(one.writable_queues)} queues"
+    lines = (("producers", write), *((who, ANSWERS[can]) for who, can in clients))
+    stays = "no slave stays" if not one.replicas else f"{counted(one.replicas, 'slave')} left"
+    elected = ", and a controller makes one of them the new master" if one.has_new_master else ""
+    return BrokerLines(one.broker_name, f"loses its master; {stays}{elected}", lines)
+
+
+def _slow(one: SlowBroker) -> BrokerLines:
+    fails = ", longer than a send may take: these messages fail" if one.fails else ""
+    lines = (
+        ("producers without latency fault tolerance, the default", "go on sending there"),
+        *(
+            (
+                f"producers {each.versions} with it",
+                "go on sending there"
+                if each.most_sends_per_thread is None
+                else f"send at most {number(each.most_sends_per_thread)} there from each synchronous thread, and come "
+                f"back at most {each.avoided_for_s_afterwards:,.1f} s after it is fast again",
+            )
+            for each in one.producers
+        ),
+    )
+    return BrokerLines(
+        one.broker_name, f"takes {one.latency_ms:,g} ms for a message{fails}, for {one.for_s:,g} s", lines
+    )

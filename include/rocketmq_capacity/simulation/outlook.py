@@ -1,0 +1,95 @@
+"""What a what-if says of the brokers that its changes name: who can write and read there, and who avoids them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from math import ceil
+from typing import Any
+
+from rocketmq_capacity.contracts import Broker, TopicQueue
+from rocketmq_capacity.simulation.back_off import GENERATIONS, SEND_TIMEOUT_MS, Generation
+from rocketmq_capacity.simulation.replicas import Reading, readable_without_master
+from rocketmq_capacity.simulation.scenario import LoseMaster, Scenario, SlowBroker
+from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE
+
+EVERYBODY = Reading(pull=True, pull_in_order=True, pop=True)
+
+
+def named_brokers(scenario: Scenario) -> list[str]:
+    """The brokers that something is said of."""
+    return [one.broker_name for one in scenario.changes if isinstance(one, LoseMaster | SlowBroker)]
+
+
+def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[Broker]) -> list[dict[str, Any]]:
+    """An entry for each lost master and each slow broker, in the order of the changes.
+
+    Args:
+        scenario: the changes.
+        queues: business queues on the named brokers before the changes.
+        brokers: all brokers after the changes.
+    """
+    on: dict[str, list[TopicQueue]] = {}
+    for place in queues:
+        on.setdefault(place.broker_name, []).append(place)
+    replicas: dict[str, list[Broker]] = {}
+    for broker in sorted(brokers, key=lambda one: one.broker_id):
+        replicas.setdefault(broker.broker_name, []).append(broker)
+    told = []
+    for change in scenario.changes:
+        if isinstance(change, LoseMaster):
+            told.append(_lost_master(change.broker_name, on, replicas.get(change.broker_name, ())))
+        elif isinstance(change, SlowBroker):
+            told.append(_slow(change, on))
+    return told
+
+
+def _lost_master(name: str, on: Mapping[str, Sequence[TopicQueue]], replicas: Sequence[Broker]) -> dict[str, Any]:
+    """Who can read and write the queues of a broker whose master went."""
+    is_elected = any(broker.broker_id == 0 for broker in replicas)
+    slaves = [broker for broker in replicas if broker.broker_id != 0]
+    return {
+        "change": "lose_master",
+        "broker_name": name,
+        "replicas": len(replicas),
+        "has_new_master": is_elected,
+        **_queues(on.get(name, ())),
+        "is_writable": is_elected,
+        "can_read": asdict(EVERYBODY if is_elected else readable_without_master(slaves)),
+    }
+
+
+def _slow(change: SlowBroker, on: Mapping[str, Sequence[TopicQueue]]) -> dict[str, Any]:
+    """What producers of each generation do about a slow broker; the tolerance is off unless a client turns it on."""
+    fails = change.latency_ms >= SEND_TIMEOUT_MS
+    return {
+        "change": "slow_broker",
+        "broker_name": change.broker_name,
+        "latency_ms": change.latency_ms,
+        "for_s": change.for_s,
+        **_queues(on.get(change.broker_name, ())),
+        "fails": fails,
+        "producers": [_producers(each, change, fails=fails) for each in GENERATIONS],
+    }
+
+
+def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> dict[str, Any]:
+    """What a generation does where the latency fault tolerance is on."""
+    taken = min(change.latency_ms, SEND_TIMEOUT_MS)
+    back_off = generation.back_off_ms(taken, has_failed=fails)
+    turn = taken + back_off
+    return {
+        "versions": generation.name,
+        "back_off_ms": back_off,
+        "most_sends_per_thread": ceil(change.for_s * 1000 / turn) if back_off else None,
+        "avoided_for_s_afterwards": turn / 1000 if back_off else 0.0,
+    }
+
+
+def _queues(places: Iterable[TopicQueue]) -> dict[str, Any]:
+    """Readable and writable queues before the change; a number is null where one of its parts is unknown."""
+    places = list(places)
+    writable = [p for p in places if p.broker_state == MASTER and (p.perm is None or p.perm & PERM_WRITE)]
+    is_known = all(p.perm is not None and p.write_queue_nums is not None for p in writable)
+    return {
+        "readable_queues": sum(place.readable for place in places),
+        "writable_queues": sum(place.write_queue_nums or 0 for place in writable) if is_known else None,
+    }

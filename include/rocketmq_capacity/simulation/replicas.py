@@ -1,0 +1,67 @@
+"""What a broker's slaves do without their master: who reads from them, and who is elected."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+TRUE: Final = "true"
+
+
+class Replica(Protocol):
+    """A slave of a broker, as the inventory or the table has it."""
+
+    @property
+    def config(self) -> Mapping[str, str] | None:
+        """The broker's properties; None where they are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Who can read the queues of a broker without a master; None where the slaves' settings are unknown.
+
+    Attributes:
+        pull: clients that pull and consume in any order.
+        pull_in_order: clients that consume in order, which lock each queue at the master.
+        pop: clients that pop.
+    """
+
+    pull: bool | None
+    pull_in_order: bool | None
+    pop: bool | None
+
+
+def elects_a_master(slaves: Sequence[Replica]) -> bool:
+    """Whether a controller makes one of the slaves the new master (enableControllerMode)."""
+    return any(_is_set(slave, "enableControllerMode") for slave in slaves)
+
+
+def has_acting_master(slaves: Sequence[Replica]) -> bool:
+    """Whether the first slave acts for the master (enableSlaveActingMaster): its route is read only."""
+    return any(_is_set(slave, "enableSlaveActingMaster") for slave in slaves)
+
+
+def readable_without_master(slaves: Sequence[Replica]) -> Reading:
+    """Who can read from the slaves, which are ordered by their broker id.
+
+    Clients turn to the slave with the smallest id. One without slaveReadEnable refuses every pull, even where it acts
+    for the master. Locks of orderly consumers and pops go to a broker with the id 0 alone. The route has one only where
+    the slave acts for the master and the name server has supportActingMaster, which no broker tells.
+    Source: MQClientInstance.findBrokerAddressInSubscribe, PullMessageProcessor.rejectRequest, RebalanceImpl.lock,
+    RouteInfoManager.pickupTopicRouteData, rocketmq-all-5.3.3.
+    """
+    if not slaves:
+        return Reading(pull=False, pull_in_order=False, pop=False)
+    pull = _is_set(slaves[0], "slaveReadEnable")
+    acts = _is_set(slaves[0], "enableSlaveActingMaster")
+    has_id_0 = None if acts is not False else False
+    return Reading(
+        pull=pull,
+        pull_in_order=False if pull is False or has_id_0 is False else None,
+        pop=has_id_0,
+    )
+
+
+def _is_set(slave: Replica, key: str) -> bool | None:
+    """Whether a switch is on; None where the broker does not say."""
+    told = (slave.config or {}).get(key)
+    return None if told is None else told.lower() == TRUE
