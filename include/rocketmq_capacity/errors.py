@@ -87,7 +87,7 @@ class JavaMissing(CapacityError):
 
 
 class SparkGone(CapacityError):
-    """Spark's JVM ended in the middle of the work, most often for want of memory."""
+    """Spark's JVM or a Python worker ended in the middle of the work, most often for want of memory."""
 
 
 class DatasetMissing(CapacityError):

@@ -68,6 +68,10 @@ class Program:
         """All processes that it has started and that still run."""
         return list(self._psutil.children(recursive=True))
 
+    def workers(self) -> list[psutil.Process]:
+        """Spark's Python processes: the daemon, and the workers that it has forked."""
+        return [one for one in self.processes() if "pyspark.daemon" in arguments_of(one)]
+
     def jvm(self) -> psutil.Process | None:
         """Spark's JVM, once there is one."""
         return next((one for one in [self._psutil, *self.processes()] if SPARK in arguments_of(one)), None)

@@ -93,6 +93,18 @@ def test_a_jvm_that_is_killed_while_it_starts_ends_the_plan(tmp_path: Path) -> N
     assert contents(tmp_path) == {}
 
 
+def test_a_worker_that_is_killed_ends_the_plan(tmp_path: Path) -> None:
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path) as planning:
+        planning.wait_until(lambda: len(planning.workers()) > 1)
+        _daemon, *workers = planning.workers()
+        for worker in workers:
+            worker.kill()
+        ended = planning.ended(since=time.monotonic())
+
+    assert_one_line(ended, "rocketmq-capacity: a Python worker of Spark's has ended before the plan was finished, ")
+    assert contents(tmp_path) == {}
+
+
 def test_a_java_that_refuses_to_start_is_quoted(tmp_path: Path) -> None:
     env = {"SPARK_SUBMIT_OPTS": "-Xms64g"}
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, env) as planning:
@@ -145,7 +157,7 @@ def test_an_apps_driver_ends_with_its_jvm(taken: Run, tmp_path: Path) -> None:
     words = program.app("allocate", tmp_path / "lake", "r1")
 
     with program.started(words, tmp_path) as app:
-        app.wait_until(lambda: any("pyspark.daemon" in program.arguments_of(one) for one in app.processes()))
+        app.wait_until(lambda: bool(app.workers()))
         below = app.processes()
         app.wait_for_jvm().send_signal(signal.SIGKILL)
         ended = app.ended(since=time.monotonic())

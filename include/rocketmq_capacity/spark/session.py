@@ -27,6 +27,9 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
 }
 
+_WORKER_GONE: Final = "Python worker exited unexpectedly"
+"""How Spark says that a Python process of its own has ended. Source: PythonRunner.scala, Spark 4.2.0."""
+
 Session = Callable[[], SparkSession]
 """Waits for the session that it gives."""
 Tell = Callable[[str], object]
@@ -73,7 +76,7 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
         inventory_bytes: what the heap goes by.
         tell: is given the warnings of Spark's log; None: standard error.
 
-    Errors: SparkGone where the JVM ends before the body does; JavaMissing where there is none.
+    Errors: SparkGone where the JVM or a Python worker ends before the body does; JavaMissing where there is no Java.
     """
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
@@ -86,6 +89,11 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
         except Exception as error:  # what a JVM leaves behind that ends in the middle of an answer takes many forms
             if starting.done() and starting.exception() is None and not starting.result().jvm.is_alive():
                 raise starting.result().jvm.gone() from error
+            if _WORKER_GONE in str(error):
+                raise SparkGone(
+                    "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "
+                    "most often the machine's memory was too small"
+                ) from error
             raise
         finally:
             if starting.exception() is None and starting.result().jvm.is_alive():
