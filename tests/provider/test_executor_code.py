@@ -3,7 +3,12 @@
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE
+from typing import Final
+
+import pytest
 
 from rocketmq_capacity.provider.executor_code import packed, write_packed
 from rocketmq_capacity.settings.deployment import PACKAGE
@@ -53,4 +58,38 @@ def test_an_unchanged_zip_is_left_alone_and_an_outdated_one_replaced(tmp_path: P
     write_packed(file)
 
     assert file.read_bytes() == packed()
-    assert list(file.parent.iterdir()) == [file]
+    assert {one.name for one in file.parent.iterdir()} == {"rocketmq_capacity.zip", "rocketmq_capacity.lock"}
+
+
+WRITES: Final = """
+import sys
+from pathlib import Path
+import rocketmq_capacity.provider.executor_code as code
+
+def packed():
+    print("writes", flush=True)
+    sys.stdin.read()
+
+code.packed = packed
+code.write_packed(Path(sys.argv[1]))
+"""
+
+
+def test_what_killed_writers_left_is_cleared_and_two_do_not_write_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "rocketmq_capacity.zip"
+    for name in (".rocketmq_capacity.zip.part", "tmpx1y2z3.part"):
+        (tmp_path / name).write_bytes(b"half of it")
+    first = subprocess.Popen([sys.executable, "-c", WRITES, str(file)], stdin=PIPE, stdout=PIPE, text=True)
+    assert first.stdout is not None
+    assert first.stdout.readline() == "writes\n"
+
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(write_packed, file)
+        with pytest.raises(TimeoutError):
+            second.result(0.5)
+        first.kill()
+        first.communicate()
+        second.result(30)
+
+    assert file.read_bytes() == packed()
+    assert {one.name for one in tmp_path.iterdir()} == {"rocketmq_capacity.zip", "rocketmq_capacity.lock"}

@@ -7,14 +7,16 @@ package anew. Another Python than this one ignores the byte code.
 import hashlib
 import importlib.util
 import io
-import os
 import py_compile
 import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from filelock import FileLock
+
 from rocketmq_capacity.settings.deployment import PACKAGE
+from rocketmq_capacity.store.lake import write_whole
 
 # The oldest moment a zip can tell; with it equal sources give equal bytes.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -33,15 +35,20 @@ def packed(package: Path = PACKAGE) -> bytes:
 
 
 def write_packed(file: Path) -> None:
-    """Write the zip where it is missing or of other sources; whoever reads meanwhile sees the old or the new one."""
-    if _comment(file) == _digest(PACKAGE):
+    """Write the zip where it is missing or of other sources; whoever reads meanwhile sees the old or the new one.
+
+    Tasks that begin at once wait for the one that writes. The lock ends with its process: what a killed writer left is
+    cleared by the next one.
+    """
+    if _comment(file) == (digest := _digest(PACKAGE)):
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(dir=file.parent, suffix=".part")
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(packed())
-    Path(scratch).chmod(0o644)
-    Path(scratch).replace(file)
+    with FileLock(file.with_suffix(".lock"), preserve_lock_file=True):
+        if _comment(file) == digest:
+            return
+        for left in file.parent.glob("*.part"):
+            left.unlink()
+        write_whole(file, packed())
 
 
 def _files(package: Path) -> Iterator[tuple[Path, str]]:
