@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.sizes import work_of_size
-from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.assessment.remedies import more_queues, more_threads, shorter_calls
+from rocketmq_capacity.settings.policy import ExpandQueues, Policy, Thresholds
 from tests.assessment.cases import Part, a_group, a_topic, member, members, takes
 from tests.assessment.judge import Judgement
 from tests.fixtures.units import units_of
@@ -54,7 +54,9 @@ def test_clients_that_are_too_busy_are_told_what_would_do(judged: Judgement) -> 
     assert (evidence["clients"], evidence["needed_clients"], evidence["needed_busy_ratio"]) == (4, 6, 0.6)
     # 10 x 0.9 / 0.7
     assert (evidence["needed_consume_threads"], evidence["threads_busy_ratio"]) == (13, 0.6923)
-    assert evidence["needed_rt_ratio"] == 0.7778
+    # 10 ms x 0.7 / 0.9, cut off
+    assert (evidence["needed_rt_ratio"], evidence["calls_busy_ratio"]) == (0.7777, 0.6999)
+    assert evidence["response_times"] == [{"topic": "busy", "consume_rt_ms": 10.0, "needed_rt_ms": 7.777}]
     # 3,600 msg/s are 90 % of four clients, however many queues there are.
     assert evidence["needed_queues"] is None
 
@@ -108,23 +110,25 @@ def test_two_clients_stay_however_little_they_do(judged: Judgement) -> None:
     assert judged.finding("CONSUMER_CAPACITY", "spare_but_two")["evidence"]["needed_clients"] == 2
 
 
-def _group(clients: int, rates: list[float]) -> Group:
+POLICY = Policy(thresholds=Thresholds(EXPAND_QUEUES=ExpandQueues(max_queues_per_broker=16)))
+
+
+def _group(clients: int, rates: list[float], rt_ms: float = 10.0, threads: int = 10, **facts: Any) -> Group:
     every = [
-        member(one.client_id, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
+        member(one.client_id, consume_threads=threads, consume_batch_size=1, status=takes("t", rt_ms))
         for one in members(clients)
     ]
     topic = a_topic("t", queues("broker-a", len(rates)), rates={("broker-a", i): rate for i, rate in enumerate(rates)})
-    policy = Policy()
-    units = units_of(cluster([topic], [a_group("g", every, [topic])]), policy)
-    return Group(units.group("g"), units.cluster, policy, Strategies(policy))
+    units = units_of(cluster([topic], [a_group("g", every, [topic], **facts)]), POLICY)
+    return Group(units.group("g"), units.cluster, POLICY, Strategies(POLICY))
 
 
 def _busiest(group: Group, clients: int) -> float:
-    work = work_of_size(group, clients)
-    assert work is not None
-    found = work.busiest()
-    assert found is not None
-    return found[0].estimate
+    size = group.size(clients)
+    assert size is not None
+    share = size.share(1.0)
+    assert share is not None
+    return share
 
 
 rates = st.lists(st.floats(0, 2_000), min_size=1, max_size=12)
@@ -148,6 +152,55 @@ def test_more_clients_never_make_the_busiest_one_busier_under_avg(clients: int, 
     assert all(later <= earlier + 1e-12 for earlier, later in pairwise(shares))
 
 
+@settings(max_examples=60, deadline=None)
+@given(clients=st.integers(1, 4), rates=rates, orderly=st.booleans(), threads=st.integers(1, 12))
+def test_each_remedy_assessed_again_is_within_the_bound_and_a_little_less_of_it_is_not(
+    clients: int, rates: list[float], orderly: bool, threads: int
+) -> None:
+    group = _group(clients, rates, threads=threads, orderly=orderly)
+    bound, work = group.policy.thresholds.PROVISION.under_utilisation, group.work
+    assert work is not None
+
+    more = more_threads(work, bound, 1.0)
+    if more is not None:
+        enough = _group(clients, rates, threads=more.consume_threads, orderly=orderly)
+        fewer = _group(clients, rates, threads=more.consume_threads - 1, orderly=orderly)
+        assert _busiest(enough, clients) == pytest.approx(more.busy_ratio)
+        assert more.busy_ratio <= bound + 1e-9
+        assert _busiest(fewer, clients) > bound
+    calls = shorter_calls(group, work, bound, 1.0)
+    if calls is not None:
+        (time,) = calls.times
+        shorter = _group(clients, rates, time.needed_rt_ms, threads, orderly=orderly)
+        longer = _group(clients, rates, time.needed_rt_ms * 1.002, threads, orderly=orderly)
+        assert _busiest(shorter, clients) <= bound + 1e-9 < _busiest(longer, clients)
+
+
+@settings(max_examples=30, deadline=None)
+@given(clients=st.integers(1, 4), rates=rates, orderly=st.booleans(), threads=st.integers(1, 12))
+def test_the_queues_that_are_needed_are_the_fewest_that_do(
+    clients: int, rates: list[float], orderly: bool, threads: int
+) -> None:
+    group = _group(clients, rates, threads=threads, orderly=orderly)
+    bound, work = group.policy.thresholds.PROVISION.under_utilisation, group.work
+    assert work is not None
+    if _busiest(group, clients) <= bound:
+        return
+    most = POLICY.thresholds.EXPAND_QUEUES.max_queues_per_broker
+    enough = (
+        each
+        for each in range(len(rates) + 1, most + 1)
+        if _busiest(_even(clients, rates, each, threads, orderly), clients) <= bound + 1e-9
+    )
+    found = more_queues(group, work, bound, 1.0)
+    assert (found and found.queues_per_broker) == next(enough, None)
+
+
+def _even(clients: int, rates: list[float], queues_each: int, threads: int, orderly: bool) -> Group:
+    """The same messages over so many queues."""
+    return _group(clients, [sum(rates) / queues_each] * queues_each, threads=threads, orderly=orderly)
+
+
 @settings(max_examples=80, deadline=None)
 @given(clients=st.integers(1, 4), rates=rates)
 def test_the_needed_clients_are_enough_and_one_fewer_is_not(clients: int, rates: list[float]) -> None:
@@ -158,4 +211,5 @@ def test_the_needed_clients_are_enough_and_one_fewer_is_not(clients: int, rates:
         assert _busiest(group, len(rates)) > bound
         return
     assert _busiest(group, needed.target) <= bound + 1e-9
+    assert needed.target <= max(len(rates), 1)
     assert needed.target == 1 or _busiest(group, needed.target - 1) > bound

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import ConsumeStatus, Subscription
-from tests.assessment.cases import OWN_STRATEGY, Part, member, members, owned, pops, takes
-from tests.assessment.judge import Judgement
-from tests.simulation.clusters import queues, reads
+from tests.assessment.cases import OWN_STRATEGY, Part, a_group, a_topic, member, members, owned, pops, takes
+from tests.assessment.judge import Judgement, judge
+from tests.simulation.clusters import cluster, queues, reads
 
 PART = Part()
 QUEUES = (queues("broker-a", 12), queues("broker-b", 12))
@@ -319,6 +320,48 @@ def test_no_number_of_clients_shares_a_queue_out(judged: Judgement) -> None:
 
     assert found["needed_clients_target"] is None
     assert found["min_safe_clients"] == found["max_useful_clients"] == 24
+
+
+PART.case(
+    "own_class",
+    [
+        member(
+            client_id,
+            consume_threads=10,
+            consume_batch_size=1,
+            status=takes("own_class", 10.0),
+            allocate_strategy=OWN_STRATEGY,
+            owned_queues=owned(*(("own_class", broker_name, i) for i in range(12))),
+        )
+        for client_id, broker_name in (("c01", "broker-a"), ("c02", "broker-b"))
+    ],
+    *QUEUES,
+    rates={(b, i): 50.0 for b in ("broker-a", "broker-b") for i in range(12)},
+)
+
+
+def test_of_a_strategy_that_cannot_be_computed_only_today_is_known(judged: Judgement) -> None:
+    found = judged.group("own_class")
+
+    assert (found["provision_status"], found["utilisation"]) == ("RIGHT_PROVISIONED", pytest.approx(0.6))
+    assert (found["is_size_known"], found["needed_clients_target"]) == (False, None)
+    assert judged.group("needs_six")["is_size_known"]
+    # 1,200 messages a second need 1.2 clients' full time.
+    assert found["min_safe_clients"] == 2
+
+
+def test_clients_whose_queues_nobody_would_take_over_are_not_to_spare() -> None:
+    queues_of = {f"c0{i}": [{"topic": "t", "broker_name": "broker-a", "queue_id": i}] for i in (1, 2, 3)}
+    policy = Policy.model_validate({"config_assignments": {"g": queues_of}})
+    clients = members(3, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0), allocate_strategy="CONFIG")
+    topic = a_topic("t", queues("broker-a", 4), rates={("broker-a", i): 1.0 for i in range(4)})
+    found = judge(cluster([topic], [a_group("g", clients, [topic])]), policy).group("g")
+
+    # Queue 0 is on no list.
+    assert (found["provision_status"], found["provision_reason"]) == ("UNDER_PROVISIONED", "nobody reads 1 queue")
+    assert found["utilisation"] == pytest.approx(0.001)
+    # With fewer clients nobody reads the queues of those who left.
+    assert (found["needed_clients_target"], found["min_safe_clients"]) == (3, 1)
 
 
 # Filters

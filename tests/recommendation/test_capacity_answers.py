@@ -36,17 +36,28 @@ def figures(text: str) -> dict[str, Any]:
     return decoded
 
 
-def test_more_clients_and_more_threads_are_alternatives() -> None:
+def test_more_clients_more_threads_and_shorter_calls_are_alternatives() -> None:
     found = answers(planned(4, 150.0))
 
-    assert set(found) == {"SCALE_CONSUMERS", "RAISE_CONSUME_THREADS"}
+    assert set(found) == {"SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "INVESTIGATE"}
     more = found["SCALE_CONSUMERS"]
     assert figures(more.before) == {"clients": 4, "utilisation_ratio": 0.9}
     assert figures(more.after) == {"clients": 6, "utilisation_ratio": 0.6}
     threads = found["RAISE_CONSUME_THREADS"]
     assert figures(threads.after) == {"consume_threads": 13, "utilisation_ratio": 0.6923}
     assert "consumeThreadMin" in threads.reason
-    assert "77 %" in threads.reason or "78 %" in threads.reason
+
+
+def test_shorter_calls_are_told_as_a_number() -> None:
+    shorter = answers(planned(4, 150.0))["INVESTIGATE"]
+
+    assert shorter.is_manual
+    assert "on c01 to 7.777 ms instead of 10 for pay" in shorter.reason
+    assert figures(shorter.before) == {"utilisation_ratio": 0.9, "topics": [{"topic": "pay", "consume_rt_ms": 10.0}]}
+    assert figures(shorter.after) == {"utilisation_ratio": 0.6999, "topics": [{"topic": "pay", "consume_rt_ms": 7.777}]}
+    # Its commands only look.
+    assert [one.split()[1] for one in shorter.commands] == ["consumerStatus"]
+    assert answers(planned(4, 150.0, client={"status": takes("pay", 7.777)})) == {}
 
 
 @pytest.mark.parametrize("action", ["SCALE_CONSUMERS", "RAISE_CONSUME_THREADS"])
@@ -64,7 +75,7 @@ def test_following_the_advice_ends_it() -> None:
 def test_an_orderly_group_with_too_few_queues_is_given_more() -> None:
     found = answers(planned(24, 80.0, orderly=True))
 
-    assert set(found) == {"EXPAND_QUEUES"}
+    assert set(found) == {"EXPAND_QUEUES", "INVESTIGATE"}
     assert found["EXPAND_QUEUES"].topic == "pay"
     # Keys move to other queues when an ordered topic grows.
     assert found["EXPAND_QUEUES"].is_manual
@@ -95,8 +106,12 @@ def test_clients_that_could_go_are_named_with_what_the_rest_bears() -> None:
     found = answers(planned(8, 20.0))
 
     assert set(found) == {"SCALE_CONSUMERS"}
-    assert figures(found["SCALE_CONSUMERS"].after) == {"clients": 2, "utilisation_ratio": 0.24}
-    assert "one more lost" in found["SCALE_CONSUMERS"].reason
+    fewer = found["SCALE_CONSUMERS"]
+    # 480 msg/s over 24 queues: the busiest of seven owns four of them.
+    assert figures(fewer.before) == {"clients": 8, "utilisation_ratio": 0.06, "one_lost_utilisation_ratio": 0.08}
+    assert figures(fewer.after) == {"clients": 2, "utilisation_ratio": 0.24, "one_lost_utilisation_ratio": 0.48}
+    assert "6 of its 8 clients could go" in fewer.reason
+    assert "with one more lost for 48.0 %. 2 stay in any case." in fewer.reason
 
 
 def test_nothing_is_recommended_on_part_of_the_facts() -> None:

@@ -147,6 +147,7 @@ def _status(group: Group) -> GroupStatus:
         utilisation_upper=use and use.upper,
         busiest_client=verdict.busiest_client,
         peak_factor=verdict.peak if use else None,
+        is_size_known=verdict.needed is not None,
         needed_clients_lower=needed.lower,
         needed_clients_target=needed.target,
         needed_clients_upper=needed.upper,

@@ -1,6 +1,7 @@
 """CONSUMER_CAPACITY: a group whose clients are too busy, or that has clients to spare."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
@@ -10,8 +11,6 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.provision import Provision
-from rocketmq_capacity.assessment.remedies import busiest_share
-from rocketmq_capacity.assessment.sizes import work_of_size
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
@@ -41,23 +40,27 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
     busiest = verdict.busiest_client or ""
     threads = remedies.more_threads(work, bound, peak)
     queues = remedies.more_queues(group, work, bound, peak) if is_busy else None
+    calls = remedies.shorter_calls(group, work, bound, peak) if is_busy else None
     yield finding(
         "CONSUMER_CAPACITY",
         CRITICAL if use.times(peak).lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
         evidence={
+            "cause": verdict.cause,
             **_utilisation(verdict, use),
             "under_utilisation_ratio": bound,
             "lag_growth": growth,
             "clients": group.facts.connections,
             "needed_clients": needed,
-            "needed_busy_ratio": needed and rounded(busiest_share(work_of_size(group, needed), peak)),
+            "needed_busy_ratio": needed and rounded(_share(group, needed, peak)),
             "max_useful_clients": group.max_useful_clients,
             "consume_threads": _least_threads(work),
             "needed_consume_threads": threads and threads.consume_threads,
             "threads_busy_ratio": threads and rounded(threads.busy_ratio),
-            "needed_rt_ratio": rounded(bound / (use.estimate * peak)) if is_busy else None,
+            "needed_rt_ratio": calls and calls.ratio,
+            "response_times": calls and [asdict(one) for one in calls.times],
+            "calls_busy_ratio": calls and rounded(calls.busy_ratio),
             "needed_queues": queues and {"topic": queues.topic, "queues_per_broker": queues.queues_per_broker},
             "queues_busy_ratio": queues and rounded(queues.busy_ratio),
             "strategies": [
@@ -79,8 +82,9 @@ def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Findi
     kept = fewest_clients(group, verdict)
     if kept is None:
         return
-    after, without_one = (busiest_share(work_of_size(group, clients), verdict.peak) for clients in (kept, kept - 1))
+    after, without_one = (_share(group, clients, verdict.peak) for clients in (kept, kept - 1))
     connections = group.facts.connections
+    floor = group.policy.thresholds.PROVISION.min_clients
     yield finding(
         "CONSUMER_CAPACITY",
         INFO,
@@ -90,14 +94,17 @@ def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Findi
             **_utilisation(verdict, use),
             "over_utilisation_ratio": group.policy.thresholds.PROVISION.over_utilisation,
             "clients": connections,
+            "clients_one_lost_busy_ratio": rounded(_share(group, connections - 1, verdict.peak)),
             "needed_clients": kept,
             "needed_busy_ratio": rounded(after),
             "one_lost_busy_ratio": rounded(without_one),
+            "min_clients": floor,
             "max_useful_clients": group.max_useful_clients,
             "doubt": verdict.doubt,
         },
         message=f"{connections - kept} of its {counted(connections, 'client')} could go: the busiest of {kept} would "
-        f"be busy for {percent(after or 0.0)} of its time, and with one more lost for {percent(without_one or 0.0)}.",
+        f"be busy for {percent(after or 0.0)} of its time, and with one more lost for {percent(without_one or 0.0)}."
+        + (f" {floor} stay in any case." if kept == floor else ""),
     )
 
 
@@ -118,9 +125,15 @@ def fewest_clients(group: Group, verdict: Provision) -> int | None:
 
 def _upper_share(group: Group, peak: float, clients: int) -> float:
     """The busiest client's share at most; without end where it is unknown."""
-    work = work_of_size(group, clients)
-    found = None if work is None else work.busiest()
-    return float("inf") if found is None else rounded(found[0].upper * peak, 9) or 0.0
+    size = group.size(clients)
+    if size is None or size.busiest is None:
+        return float("inf")
+    return rounded(size.busiest.upper * peak, 9) or 0.0
+
+
+def _share(group: Group, clients: int, peak: float) -> float | None:
+    size = group.size(clients)
+    return None if size is None else size.share(peak)
 
 
 def _utilisation(verdict: Provision, use: Interval) -> dict[str, Any]:
@@ -129,6 +142,7 @@ def _utilisation(verdict: Provision, use: Interval) -> dict[str, Any]:
         "utilisation_ratio": rounded(use.estimate),
         "upper_utilisation_ratio": rounded(use.upper),
         "peak_factor": rounded(verdict.peak),
+        "peak_utilisation_ratio": rounded(use.estimate * verdict.peak),
     }
 
 

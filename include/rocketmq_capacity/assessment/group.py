@@ -10,6 +10,7 @@ from rocketmq_capacity.assessment.current import Current, Today, client_runs, cu
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.provision import Provision, provision
 from rocketmq_capacity.assessment.response_times import ResponseTimes
+from rocketmq_capacity.assessment.sizes import Size, size_of
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners, Verdict
@@ -117,6 +118,16 @@ class Group:
         if owners is None:
             return None
         return Work.of(self.division, self.weights.msgs_per_s, owners, self.response_times)
+
+    def size(self, consumers: int) -> Size | None:
+        """The group with so many clients; None where that cannot be computed."""
+        if consumers not in self._sizes:
+            self._sizes[consumers] = size_of(self, consumers)
+        return self._sizes[consumers]
+
+    @cached_property
+    def _sizes(self) -> dict[int, Size | None]:
+        return {}
 
     @cached_property
     def provision(self) -> Provision:

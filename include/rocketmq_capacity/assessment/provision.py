@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.peak import peak_factor
-from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients, work_of_size
+from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
@@ -180,9 +180,8 @@ def _without_some(group: "Group", peak: float) -> Interval | None:
     kept = group.facts.connections - _leaving(group, group.facts.connections)
     if group.facts.distinct_client_ids <= group.policy.thresholds.PROVISION.min_clients or kept < 1:
         return None
-    work = work_of_size(group, kept)
-    found = None if work is None else work.busiest()
-    return None if found is None else found[0].times(peak)
+    size = group.size(kept)
+    return None if size is None or size.busiest is None else size.busiest.times(peak)
 
 
 def _leaving(group: "Group", consumers: int) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from msgspec import structs
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.division import Division, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts, Reads, Written
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import POP, READ_WRITE
@@ -59,6 +60,60 @@ def more_threads(work: Work, bound: float, peak: float) -> MoreThreads | None:
     return MoreThreads(threads, share)
 
 
+@dataclass(frozen=True, slots=True)
+class CallTime:
+    """How long a call of a topic takes, and how long it may take."""
+
+    topic: str
+    consume_rt_ms: float
+    needed_rt_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShorterCalls:
+    """Calls of every client that take at most this share of their time.
+
+    Attributes:
+        ratio: the share.
+        times: of each topic that the busiest client handles messages of, the longest first.
+        busy_ratio: the busy share of the busiest client then.
+    """
+
+    ratio: float
+    times: tuple[CallTime, ...]
+    busy_ratio: float
+
+
+def shorter_calls(group: "Group", work: Work, bound: float, peak: float) -> ShorterCalls | None:
+    """How much shorter calls keep the busiest client within the bound; None where its share is unknown."""
+    found = work.busiest()
+    if found is None or not 0 < bound < found[0].estimate * peak:
+        return None
+    share, busiest = found[0].estimate * peak, found[1]
+    ratio = _cut(bound / share)
+    handled = np.flatnonzero(work.incoming_msgs_per_s[busiest] > 0)
+    times = [(float(work.times.estimate[busiest, topic]), topic) for topic in handled.tolist()]
+    topics = group.division.queues.topics
+    return ShorterCalls(
+        ratio,
+        tuple(
+            CallTime(topics[topic].topic.topic, _significant(ms), _cut(ms * bound / share))
+            for ms, topic in sorted(times, key=lambda one: (-one[0], one[1]))
+        ),
+        share * ratio,
+    )
+
+
+def _cut(figure: float) -> float:
+    """A figure cut off after four digits, so that it never says more than holds."""
+    digits = Decimal(repr(figure))
+    return float(digits.quantize(Decimal(1).scaleb(digits.adjusted() - 3), ROUND_FLOOR))
+
+
+def _significant(figure: float) -> float:
+    return float(f"{figure:.6g}")
+
+
 def strategies(group: "Group", peak: float) -> dict[str, float]:
     """The busy share of the busiest client at the peak under each other strategy that clients can run."""
     now = None if group.current is None else group.policy.computed(group.current.strategy)
@@ -83,7 +138,7 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
     busiest = int(work.busy(work.times.estimate).argmax())
     heaviest = group.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
     places = [place for place in heaviest.topic.places if (place.perm or 0) & READ_WRITE == READ_WRITE]
-    if not places:
+    if not places or _least_share(work) * peak > bound:
         return None
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     most = group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker
@@ -94,9 +149,20 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
     return None
 
 
+def _least_share(work: Work) -> float:
+    """A busy share below which the busiest client never is, however many queues there are.
+
+    That is if all clients shared the work evenly, were as fast as the fastest, and had enough queues for each thread.
+    """
+    messages, fastest = work.incoming_msgs_per_s.sum(axis=0), np.fmin.reduce(work.times.estimate, axis=0)
+    least = np.where(messages == 0, 0.0, messages * fastest / 1000).sum()
+    at_once = np.fmax.reduce(work.threads * work.batch)
+    return float(least / at_once / len(work.threads)) if at_once > 0 else 0.0
+
+
 def _with_queues(group: "Group", heaviest: Reads, each: int) -> Work | None:
     facts = structs.replace(group.facts, reads=tuple(_grown(group.facts, heaviest, each)))
-    division = Division.of(facts)
+    division = Division(facts, Queues.of(facts), group.division.members)
     runs = client_runs(division, group.current.strategy if group.current else "", group.policy)
     owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
     return Work.of(division, Weights.of(division).msgs_per_s, owners, group.response_times)

@@ -1,8 +1,7 @@
-"""A group with another number of clients: what they would have to do, and how many it needs."""
+"""A group with another number of clients: what they would own and have to do, and how many it needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from msgspec import structs
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division, Members
+from rocketmq_capacity.contracts.division import Division, Integers, Members, Owners
 from rocketmq_capacity.contracts.wording import rounded
 
 if TYPE_CHECKING:
@@ -39,12 +38,44 @@ class Needed:
     upper: int | None
 
 
-def work_of_size(group: "Group", consumers: int) -> Work | None:
-    """What a group's clients would have to do if there were so many; None where that cannot be computed.
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the clients of a group bear if there are so many.
 
-    With fewer, the last in Java's order have left. With more, the further ones are like those that are there, one after
-    the other, and run what these run.
+    Attributes:
+        busiest: the busy share of the busiest client; None where it is unknown, and where nobody would own a queue that
+            somebody owns today.
+        queues: how many queues each client id owns.
     """
+
+    busiest: Interval | None
+    queues: Integers
+
+    def share(self, peak: float) -> float | None:
+        """The most likely busy share of the busiest client, times a peak; None where it is unknown."""
+        return None if self.busiest is None else self.busiest.estimate * peak
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """A group with another number of clients.
+
+    With fewer than today, the last in Java's order have left. With more, the further ones are like those that are
+    there, one after the other, and run what these run.
+
+    Attributes:
+        division: its queues, and the consumers that there would be.
+        owners: who would own which queue.
+        rows: of each client id the index of the one of today that it is or is like.
+    """
+
+    division: Division
+    owners: Owners
+    rows: Integers
+
+
+def divided(group: "Group", consumers: int) -> Divided | None:
+    """A group with so many clients; None where what they would own cannot be computed."""
     if group.current is None or group.today is None or not group.today.is_predicted:
         return None
     members, source = _members_of_size(group.division.members, consumers)
@@ -55,12 +86,31 @@ def work_of_size(group: "Group", consumers: int) -> Work | None:
     owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
     row = {client_id: index for index, client_id in enumerate(group.client_ids)}
     rows = np.array([row[source.get(client_id, client_id)] for client_id in members.client_ids], np.int64)
-    times = group.response_times.of_clients(rows)
-    return Work.of(division, group.weights.msgs_per_s, owners, times)
+    return Divided(division, owners, rows)
 
 
-def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -> Needed:
-    """How many clients keep the busiest one's share at the peak within a bound.
+def size_of(group: "Group", consumers: int) -> Size | None:
+    """What so many clients would bear; None where it cannot be computed. ``Group.size`` computes it only once."""
+    found = divided(group, consumers)
+    if found is None:
+        return None
+    queues = np.bincount(found.owners.client, minlength=len(found.rows))
+    if found.owners.unknown or _orphans(found) > (group.orphans_today or 0):
+        return Size(None, queues)
+    times = group.response_times.of_clients(found.rows)
+    work = Work.of(found.division, group.weights.msgs_per_s, found.owners, times)
+    busiest = None if work is None else work.busiest()
+    return Size(None if busiest is None else busiest[0], queues)
+
+
+def _orphans(found: Divided) -> int:
+    """How many business queues nobody owns."""
+    owners = np.bincount(found.owners.queue, minlength=len(found.division.queues))
+    return int((owners[found.division.queues.is_business] == 0).sum())
+
+
+def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -> Needed | None:
+    """How many clients keep the busiest one's share at the peak within a bound; None where that cannot be computed.
 
     Args:
         group: the group.
@@ -68,12 +118,13 @@ def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -
         bound: the busiest client's share at most.
         peak: messages at the busiest moment / usually.
     """
+    today = group.size(group.facts.connections)
+    if today is None or today.busiest is None:
+        return None
 
-    @cache
     def busiest(clients: int) -> Interval | None:
-        work = work_of_size(group, clients)
-        found = None if work is None else work.busiest()
-        return None if found is None else found[0].times(peak)
+        size = group.size(clients)
+        return None if size is None or size.busiest is None else size.busiest.times(peak)
 
     most = group.max_useful_clients
     most = MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)

@@ -61,13 +61,16 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="messages at the busiest of the samples / the usual rate, at least 1; the verdict holds there"
         ),
     ] = None
+    is_size_known: Annotated[
+        bool, Meta(description="what its clients would bear can be computed for other numbers of them")
+    ] = False
     needed_clients_lower: Annotated[
         Int | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
     ] = None
     needed_clients_target: Annotated[
         Int | None,
         Meta(
-            description="least clients with which the busiest one stays within under_utilisation, as simulated; null where no number of clients is enough"
+            description="least clients with which the busiest one stays within under_utilisation, as simulated; null where no number of clients is enough, or unknown"
         ),
     ] = None
     needed_clients_upper: Annotated[

@@ -58,8 +58,8 @@ ADVICE: Final[dict[str, str]] = {
         "Compare the members that each broker names: a client that one of them lacks has lost its connection to it."
     ),
     "CONSUMER_CAPACITY": (
-        "Find out what a call of the listener waits for: neither more clients nor more threads, queues or another"
-        " strategy alone bring the busiest client within the bound. It is {subjects}."
+        "Find out what holds the group up: its lag grows, although by response times and threads its busiest client,"
+        " {subjects}, has time left."
     ),
     "LAG_STATE": (
         "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."

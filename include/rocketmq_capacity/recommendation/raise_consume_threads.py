@@ -37,18 +37,13 @@ def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
             ACTION,
             consumer_group=group.name,
             target=threads,
-            reason=sentences(_why(threads, facts["consume_threads"], facts.get("needed_rt_ratio")), how),
+            reason=sentences(
+                f"Run at least {threads} consume threads in every client instead of {facts['consume_threads']}.", how
+            ),
             rules=[RULE],
-            before={"consume_threads": facts["consume_threads"], "utilisation_ratio": facts["utilisation_ratio"]},
+            before={"consume_threads": facts["consume_threads"], "utilisation_ratio": facts["peak_utilisation_ratio"]},
             after={"consume_threads": threads, "utilisation_ratio": facts["threads_busy_ratio"]},
         )
-
-
-def _why(threads: int, now: int | None, shorter: float | None) -> str:
-    start = f"Run at least {threads} consume threads in every client instead of {now}"
-    if shorter is None:
-        return f"{start}."
-    return f"{start}; calls that take at most {shorter * 100:.0f} % of their time would do as well."
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (raise_consume_threads,)

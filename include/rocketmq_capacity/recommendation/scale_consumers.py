@@ -4,7 +4,7 @@ A change of the deployment, so there is no command.
 """
 
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -54,8 +54,8 @@ def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
             target={"clients": needed},
             reason=_more(needed, clients) if is_too_busy else _fewer(needed, clients, finding),
             rules=[CAPACITY],
-            before={"clients": clients, "utilisation_ratio": facts["utilisation_ratio"]},
-            after={"clients": needed, "utilisation_ratio": facts["needed_busy_ratio"]},
+            before=_side(clients, facts["peak_utilisation_ratio"], facts.get("clients_one_lost_busy_ratio")),
+            after=_side(needed, facts["needed_busy_ratio"], facts.get("one_lost_busy_ratio")),
         )
 
 
@@ -71,6 +71,12 @@ def _fewer(needed: int, clients: int, finding: contracts.Finding) -> str:
         f"Run {needed} instead of {counted(clients, 'client')}: {finding.message} Make sure first that the snapshot"
         " was taken at a busy hour."
     )
+
+
+def _side(clients: int, utilisation: float, one_lost: float | None) -> dict[str, Any]:
+    """The busy share of the busiest client at the peak, and, where clients go, the same with one more lost."""
+    side = {"clients": clients, "utilisation_ratio": utilisation}
+    return side if one_lost is None else {**side, "one_lost_utilisation_ratio": one_lost}
 
 
 def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:

@@ -151,7 +151,7 @@ def _utilisation(row: contracts.GroupStatus) -> Utilisation | None:
 
 
 def _needed_clients(row: contracts.GroupStatus) -> NeededClients | None:
-    if row.utilisation is None or is_broadcasting(row.message_model):
+    if not row.is_size_known:
         return None
     return NeededClients(
         lower=row.needed_clients_lower, target=row.needed_clients_target, upper=row.needed_clients_upper

@@ -1,0 +1,61 @@
+"""INVESTIGATE: shorter calls of the listener, where the busiest client is too busy. A change of the clients' code."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation import commands
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.vocabulary import Action, Rule
+
+ACTION: Final[Action] = "INVESTIGATE"
+RULE: Final[Rule] = "CONSUMER_CAPACITY"
+HOW: Final = "Find out what a call waits for: a service, a database, a lock."
+NOTHING_ELSE: Final = (
+    "Neither more clients nor more threads, queues or another strategy alone bring the busiest client within the bound."
+)
+
+
+def shorten_calls(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation where shorter calls alone bring the busiest client within the bound, with their length."""
+    for finding in group.found(RULE):
+        facts = evidence(finding)
+        times = facts.get("response_times")
+        if not times:
+            continue
+        nameserver, asked = group.cluster.nameserver, [one for one in finding.subjects if one in group.askable]
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target={"consume_rt_ratio": facts["needed_rt_ratio"]},
+            is_manual=True,
+            reason=sentences(_shorter(times, finding.subjects), None if _has_others(facts) else NOTHING_ELSE, HOW),
+            rules=[RULE],
+            commands=[commands.consumer_status(nameserver, group.name, client_id) for client_id in asked],
+            before=_side(times, "consume_rt_ms", facts["peak_utilisation_ratio"]),
+            after=_side(times, "needed_rt_ms", facts["calls_busy_ratio"]),
+        )
+
+
+def _shorter(times: list[dict[str, Any]], clients: tuple[str, ...]) -> str:
+    each = [f"{one['needed_rt_ms']:g} ms instead of {one['consume_rt_ms']:g} for {one['topic']}" for one in times]
+    return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(each)}."
+
+
+def _has_others(facts: dict[str, Any]) -> bool:
+    """Whether another change alone does as well."""
+    bound = facts["under_utilisation_ratio"]
+    has_more = any(facts[f"needed_{what}"] is not None for what in ("clients", "consume_threads", "queues"))
+    return has_more or any(one["busy_ratio"] <= bound for one in facts["strategies"])
+
+
+def _side(times: list[dict[str, Any]], name: str, share: float) -> dict[str, Any]:
+    return {
+        "utilisation_ratio": share,
+        "topics": [{"topic": one["topic"], "consume_rt_ms": one[name]} for one in times],
+    }
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (shorten_calls,)
