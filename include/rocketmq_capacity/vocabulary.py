@@ -139,6 +139,7 @@ PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatu
 Rule = Literal[
     "ALLOCATION_SKEW",
     "CONSUMER_CAPACITY",
+    "CROSS_ROOM",
     "CROSS_TOPIC_SKEW",
     "DUPLICATE_CLIENT_ID",
     "HOT_QUEUE",
@@ -152,6 +153,7 @@ Rule = Literal[
     "READ_ONLY_IDLE",
     "RETENTION_RISK",
     "RETRY_PRESSURE",
+    "ROOM_STARVATION",
     "SNAPSHOT_INCOMPLETE",
     "SUBSCRIPTION_MISMATCH",
     "SUSPECT_SNAPSHOT",

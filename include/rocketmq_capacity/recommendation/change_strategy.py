@@ -26,7 +26,19 @@ IDLE: Final[Rule] = "IDLE_CONSUMERS"
 TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
 READ_ONLY_IDLE: Final[Rule] = "READ_ONLY_IDLE"
 CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
-RULES: Final[tuple[Rule, ...]] = (MIXED_STRATEGIES, ORPHAN, IDLE, *COUNT_SKEWS, TRAFFIC_SKEW, READ_ONLY_IDLE, CAPACITY)
+CROSS_ROOM: Final[Rule] = "CROSS_ROOM"
+STARVATION: Final[Rule] = "ROOM_STARVATION"
+RULES: Final[tuple[Rule, ...]] = (
+    MIXED_STRATEGIES,
+    ORPHAN,
+    IDLE,
+    *COUNT_SKEWS,
+    TRAFFIC_SKEW,
+    READ_ONLY_IDLE,
+    CAPACITY,
+    CROSS_ROOM,
+    STARVATION,
+)
 OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """What has to be mended first: until then no strategy shares out well."""
 HOW: Final = (
@@ -103,7 +115,7 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
         return []
     thresholds = group.policy.thresholds
     current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
-    strong = _strong_enough(group)
+    by_evidence = {CAPACITY: _strong_enough(group), CROSS_ROOM: _crossing_less(group, step)}
     tried = (
         Tried(
             strategy,
@@ -111,7 +123,8 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
             [
                 rule
                 for rule in RULES
-                if rule in found and (strategy in strong if rule == CAPACITY else _answers(rule, before, after, step))
+                if rule in found
+                and (strategy in by_evidence[rule] if rule in by_evidence else _answers(rule, before, after, step))
             ],
         )
         for strategy, after in group.strategies().items()
@@ -130,10 +143,20 @@ def _strong_enough(group: Group) -> set[str]:
     return strong
 
 
+def _crossing_less(group: Group, step: float) -> set[str]:
+    """The strategies under which fewer queues are read from another machine room."""
+    less: set[str] = set()
+    for finding in group.found(CROSS_ROOM):
+        facts = evidence(finding)
+        most = facts["cross_room_share"] * step
+        less.update(one["strategy"] for one in facts["strategies"] if one["cross_room_share"] <= most)
+    return less
+
+
 def _answers(rule: Rule, before: Side, after: Side, step: float) -> bool:
     if rule == ORPHAN:
         return after.orphan_queues < before.orphan_queues
-    if rule == IDLE:
+    if rule in (IDLE, STARVATION):
         return after.idle < before.idle
     if rule in COUNT_SKEWS:
         return _evens(before.count, after.count, step)

@@ -75,6 +75,13 @@ ADVICE: Final[dict[str, str]] = {
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."
     ),
+    "CROSS_ROOM": (
+        "Run clients in the machine rooms that have queues and no client, or let the others read across: no strategy of"
+        " the policy crosses rooms less without making something else worse."
+    ),
+    "ROOM_STARVATION": (
+        "Give these clients' machine room queues of its own (a broker there), or take the clients away: {subjects}."
+    ),
     "SUSPECT_SNAPSHOT": "Take another snapshot before anything is changed.",
     "SNAPSHOT_INCOMPLETE": "Find out why these were not read, and take another snapshot: {subjects}.",
     COVERAGE: "Find out whether the topic is meant to lie on its brokers unequally.",

@@ -263,6 +263,18 @@ class HotQueue(Section):
     share_factor: NonNegative = 2.0
 
 
+class CrossRoom(Section):
+    """CROSS_ROOM."""
+
+    share: Ratio = 0.1
+
+
+class RoomStarvation(Section):
+    """ROOM_STARVATION."""
+
+    share: Ratio = 0.1
+
+
 class LowUtilisation(Section):
     """Groups below both bounds are exempt from the skew rules."""
 
@@ -326,6 +338,8 @@ class Thresholds(Section):
     RETENTION_RISK: RetentionRisk = RetentionRisk()
     RETRY_PRESSURE: RetryPressure = RetryPressure()
     HOT_QUEUE: HotQueue = HotQueue()
+    CROSS_ROOM: CrossRoom = CrossRoom()
+    ROOM_STARVATION: RoomStarvation = RoomStarvation()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()

@@ -1,0 +1,216 @@
+"""Rules on machine rooms: CROSS_ROOM, ROOM_STARVATION."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.division import Flags, Integers, Owners
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP, WARNING
+
+UNTOLD: Final = -1
+"""The number of the room that the policy does not tell."""
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """The machine rooms of a group's queues and clients, as numbers.
+
+    Attributes:
+        names: of the rooms, sorted.
+        of_queue: of each queue of the division the number of its broker's room.
+        of_client: of each client id the number of its room.
+        business: indexes of the business queues.
+        msgs_per_s: of every queue.
+    """
+
+    names: tuple[str, ...]
+    of_queue: Integers
+    of_client: Integers
+    business: Integers
+    msgs_per_s: Numbers
+
+    @classmethod
+    def of(cls, group: Group) -> "Rooms":
+        """The rooms of a group."""
+        queues, members = group.division.queues, group.division.members
+        places = [place.room for _, place in queues.places]
+        clients = [members.consumers[first].room for first in members.first.tolist()]
+        names = tuple(sorted({room for room in (*places, *clients) if room is not None}))
+        number: dict[str | None, int] = {room: index for index, room in enumerate(names)}
+        of_place = np.array([number.get(room, UNTOLD) for room in places], np.int64)
+        return cls(
+            names,
+            of_place[queues.place],
+            np.array([number.get(room, UNTOLD) for room in clients], np.int64),
+            group.weights.queue,
+            group.weights.msgs_per_s,
+        )
+
+    @cached_property
+    def without_clients(self) -> list[str]:
+        """Rooms that have queues of the group and no client."""
+        return self._only(self.of_queue[self.business], self.of_client)
+
+    @cached_property
+    def without_queues(self) -> list[str]:
+        """Rooms that have clients of the group and no queue."""
+        return self._only(self.of_client, self.of_queue[self.business])
+
+    def _only(self, here: Integers, there: Integers) -> list[str]:
+        only = np.setdiff1d(here, there)
+        return [self.names[room] for room in only.tolist() if room != UNTOLD]
+
+    def weights(self, owners: Owners) -> Numbers:
+        """Of each pair of a queue and an owner the part of the queue that the owner reads."""
+        return 1 / np.bincount(owners.queue, minlength=len(self.of_queue))[owners.queue]
+
+    def crosses(self, owners: Owners) -> Flags:
+        """Of each pair whether queue and owner are known to be in different rooms."""
+        queue, client = self.of_queue[owners.queue], self.of_client[owners.client]
+        crosses: Flags = (queue != UNTOLD) & (client != UNTOLD) & (queue != client)
+        return crosses
+
+    def cross_share(self, owners: Owners) -> float:
+        """The share of the queues that is read from another room, as far as rooms are told.
+
+        A queue with several readers counts by the part of them that is in another room.
+        """
+        return float(self.weights(owners)[self.crosses(owners)].sum()) / len(self.business)
+
+    def cross_msgs_per_s(self, owners: Owners) -> float | None:
+        """Messages a second that go from room to room; None where the rate of such a queue is unknown."""
+        crosses = self.crosses(owners)
+        rate = float((self.weights(owners) * self.msgs_per_s[owners.queue])[crosses].sum())
+        return None if np.isnan(rate) else rate
+
+    def matrix(self, owners: Owners) -> list[dict[str, Any]]:
+        """How many queues the clients of each room read from each room; a room that is not told is null."""
+        pairs = np.stack([self.of_client[owners.client], self.of_queue[owners.queue]])
+        rooms, number = np.unique(pairs, axis=1, return_counts=True)
+        name: Mapping[int, str | None] = {UNTOLD: None, **dict(enumerate(self.names))}
+        return [
+            {"client_room": name[client], "broker_room": name[broker], "queues": count}
+            for (client, broker), count in zip(rooms.T.tolist(), number.tolist(), strict=True)
+        ]
+
+
+def cross_room(group: Group) -> Iterator[Finding]:
+    """CROSS_ROOM: clients read more than a share of the group's queues from other machine rooms.
+
+    What the policy does not tell the room of is not known to cross.
+    """
+    load = group.today_load
+    if group.policy.rooms is None or load is None or group.is_settling or not len(group.weights.queue):
+        return
+    rooms = Rooms.of(group)
+    today, bound = rooms.cross_share(load.owners), group.policy.thresholds.CROSS_ROOM.share
+    if (rounded(today, 9) or 0) <= bound:
+        return
+    shares = {name: rooms.cross_share(each.owners) for name, each in group.loads.items() if each.is_whole}
+    step = 1 - group.policy.thresholds.CHANGE_STRATEGY.min_improvement
+    better = {name: share for name, share in shares.items() if name != POP and share <= today * step}
+    foreign = np.unique(load.owners.queue[rooms.crosses(load.owners)]).tolist()
+    names = group.division.queues.names
+    size = len(group.weights.queue)
+    yield finding(
+        "CROSS_ROOM",
+        WARNING if better else INFO,
+        consumer_group=group.name,
+        queues=sorted(names[queue] for queue in foreign),
+        evidence={
+            "queues": size,
+            "cross_room_share": rounded(today),
+            "cross_room_msgs_per_s": rounded(rooms.cross_msgs_per_s(load.owners)),
+            "untold_room_queues": int((rooms.of_queue[rooms.business] == UNTOLD).sum()),
+            "untold_room_clients": int((rooms.of_client == UNTOLD).sum()),
+            "matrix": rooms.matrix(load.owners),
+            "rooms_without_clients": rooms.without_clients,
+            "rooms_without_queues": rooms.without_queues,
+            "strategies": [
+                {"strategy": name, "cross_room_share": rounded(share)} for name, share in sorted(shares.items())
+            ],
+            "nearby": _nearby(group, rooms),
+        },
+        message=f"{percent(today)} of {counted(size, 'queue')} cross from one machine room to another"
+        + (f"; under {_best(better)} it would be {percent(min(better.values()))}." if better else "."),
+    )
+
+
+def _best(shares: Mapping[str, float]) -> str:
+    return min(shares, key=lambda name: (shares[name], name))
+
+
+def _nearby(group: Group, rooms: Rooms) -> dict[str, Any] | None:
+    """What MACHINE_ROOM_NEARBY would change; None where the policy names none, or none applies to all topics."""
+    for name, load in group.loads.items():
+        if name.startswith(f"{MACHINE_ROOM_NEARBY}-") and load.is_whole:
+            return {
+                "strategy": name,
+                "cross_room_share": rounded(rooms.cross_share(load.owners)),
+                "idle": len(load.idle),
+                "excess": None if load.count is None else rounded(load.count["excess"]),
+                "starving_rooms": sorted(_starving(group, rooms, load)),
+            }
+    return None
+
+
+def room_starvation(group: Group) -> Iterator[Finding]:
+    """ROOM_STARVATION: where queues are divided by room, the clients of a room get next to none of them."""
+    load = group.whole_load
+    if group.policy.rooms is None or load is None or group.current is None or group.is_settling:
+        return
+    current = group.policy.computed(group.current.strategy)
+    if not current.startswith(MACHINE_ROOM) or not len(group.weights.queue):
+        return
+    rooms = Rooms.of(group)
+    starving = _starving(group, rooms, load)
+    if not starving:
+        return
+    numbers = [rooms.names.index(room) for room in starving]
+    ids = [group.client_ids[client] for client in np.flatnonzero(np.isin(rooms.of_client, numbers)).tolist()]
+    yield finding(
+        "ROOM_STARVATION",
+        WARNING,
+        consumer_group=group.name,
+        subjects=ids,
+        evidence={
+            "current_strategy": group.current.strategy,
+            "clients": len(ids),
+            "queues": len(group.weights.queue),
+            "mean_queues": rounded(float(load.queues.mean())),
+            "rooms": [starving[room] for room in sorted(starving)],
+            "rooms_without_queues": rooms.without_queues,
+        },
+        message=f"{group.current.strategy} leaves next to nothing to the clients of {listed(sorted(starving))}: "
+        + "; ".join(
+            f"{counted(one['queues'], 'queue')} for {counted(one['clients'], 'client')}"
+            for one in (starving[room] for room in sorted(starving))
+        )
+        + ".",
+    )
+
+
+def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, dict[str, Any]]:
+    """The rooms whose clients own less than the policy's share of the mean, by name."""
+    mean = float(load.queues.mean())
+    least = group.policy.thresholds.ROOM_STARVATION.share * mean
+    found: dict[str, dict[str, Any]] = {}
+    if not mean:
+        return found  # nobody owns anything, whatever the room
+    for number, room in enumerate(rooms.names):
+        own = load.queues[rooms.of_client == number]
+        if len(own) and not own.mean() > least:
+            found[room] = {"room": room, "clients": len(own), "queues": int(own.sum())}
+    return found
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (cross_room, room_starvation)

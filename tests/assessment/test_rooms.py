@@ -1,0 +1,186 @@
+"""CROSS_ROOM and ROOM_STARVATION: what the policy's rooms make of who owns what."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Client, TopicQueues
+from tests.assessment.cases import a_group, a_topic, member, pops
+from tests.fixtures.plain_plan import PlainPlan, plain_plan
+from tests.simulation.clusters import cluster, queues
+
+ROOMS: dict[str, Any] = {
+    "brokers": [{"pattern": "^(?P<room>[^@]+)@"}],
+    "clients": [{"pattern": "^(?P<room>[a-z]+)-"}],
+}
+TWO_ROOMS = (queues("hz@broker-a", 4), queues("sh@broker-b", 4))
+
+
+def policy(**more: Any) -> Policy:
+    return Policy.model_validate({"rooms": ROOMS, **more})
+
+
+def clients(*client_ids: str, strategy: str = "AVG") -> list[Client]:
+    return [member(client_id, allocate_strategy=strategy) for client_id in client_ids]
+
+
+def planned(
+    members: Iterable[Client], *layout: TopicQueues, policy: Policy, rates: Any = None, **facts: Any
+) -> PlainPlan:
+    pay = a_topic("pay", *layout, rates=rates, order=False, message_type="NORMAL")
+    return plain_plan(cluster([pay], [a_group("g_pay", members, [pay], **facts)]), policy)
+
+
+def of(rule: str, plan: PlainPlan) -> list[Any]:
+    return [one for one in plan.findings if one.rule == rule]
+
+
+def told(rule: str, plan: PlainPlan) -> dict[str, Any]:
+    (found,) = of(rule, plan)
+    evidence: dict[str, Any] = json.loads(found.evidence)
+    return evidence
+
+
+def share_of(evidence: Mapping[str, Any], strategy: str) -> float | None:
+    return next((one["cross_room_share"] for one in evidence["strategies"] if one["strategy"] == strategy), None)
+
+
+def test_queues_of_another_room_are_counted_and_named() -> None:
+    """AVG gives c1 of hz the first half, which is hz's, and c2 of hz the half of sh."""
+    plan = planned(clients("hz-1", "hz-2", "sh-1", "sh-2"), *TWO_ROOMS, policy=policy())
+    assert of("CROSS_ROOM", plan) == []
+    plan = planned(clients("a-1", "hz-2", "sh-1", "sh-2"), *TWO_ROOMS, policy=policy())
+    (found,) = of("CROSS_ROOM", plan)
+    evidence = told("CROSS_ROOM", plan)
+    assert [(one.broker_name, one.queue_id) for one in found.queues] == [("hz@broker-a", 0), ("hz@broker-a", 1)]
+    assert (evidence["queues"], evidence["cross_room_share"], evidence["cross_room_msgs_per_s"]) == (8, 0.25, 20.0)
+    assert evidence["matrix"] == [
+        {"client_room": "a", "broker_room": "hz", "queues": 2},
+        {"client_room": "hz", "broker_room": "hz", "queues": 2},
+        {"client_room": "sh", "broker_room": "sh", "queues": 4},
+    ]
+    assert (evidence["rooms_without_clients"], evidence["rooms_without_queues"]) == ([], ["a"])
+
+
+def test_each_strategy_has_its_share() -> None:
+    plan = planned(clients("hz-1", "sh-1"), *TWO_ROOMS, policy=policy(current_strategies={"default": "AVG"}))
+    assert of("CROSS_ROOM", plan) == []
+    plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=policy())
+    evidence = told("CROSS_ROOM", plan)
+    assert evidence["cross_room_share"] == share_of(evidence, "AVG_BY_CIRCLE") == 0.5
+    assert share_of(evidence, "AVG") == share_of(evidence, "MACHINE_ROOM_NEARBY-AVG") == 0.0
+    assert share_of(evidence, "POP") == 0.5  # every client pops every queue
+    assert evidence["nearby"] == {
+        "strategy": "MACHINE_ROOM_NEARBY-AVG",
+        "cross_room_share": 0.0,
+        "idle": 0,
+        "excess": 1.0,
+        "starving_rooms": [],
+    }
+
+
+def test_a_strategy_that_crosses_less_makes_it_a_warning_and_is_recommended() -> None:
+    plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=policy())
+    (found,) = of("CROSS_ROOM", plan)
+    assert found.severity == "WARNING"
+    assert found.message == "50.0 % of 8 queues cross from one machine room to another; under AVG it would be 0.0 %."
+    (answer,) = [one for one in plan.recommendations if "CROSS_ROOM" in one.rules]
+    assert (answer.action, json.loads(answer.after)["strategy"]) == ("CHANGE_STRATEGY", "AVG")
+
+
+def test_rooms_without_clients_are_read_from_elsewhere_in_any_case() -> None:
+    plan = planned(clients("hz-1", "hz-2"), *TWO_ROOMS, policy=policy())
+    (found,) = of("CROSS_ROOM", plan)
+    evidence = told("CROSS_ROOM", plan)
+    assert (found.severity, evidence["cross_room_share"], evidence["rooms_without_clients"]) == ("INFO", 0.5, ["sh"])
+    assert [one.action for one in plan.recommendations if "CROSS_ROOM" in one.rules] == ["INVESTIGATE"]
+
+
+@pytest.mark.parametrize(("share", "fires"), [(0.25, False), (0.2499, True)])
+def test_up_to_its_threshold_crossing_is_no_finding(share: float, fires: bool) -> None:
+    plan = planned(
+        clients("a-1", "hz-2", "sh-1", "sh-2"), *TWO_ROOMS, policy=policy(thresholds={"CROSS_ROOM": {"share": share}})
+    )
+    assert bool(of("CROSS_ROOM", plan)) == fires
+
+
+def test_what_the_policy_tells_no_room_of_is_not_known_to_cross() -> None:
+    plan = planned(clients("1", "2", "3", "4"), *TWO_ROOMS, policy=policy())
+    assert of("CROSS_ROOM", plan) == []
+    layout = (queues("hz@broker-a", 4), queues("lone", 4))
+    evidence = told("CROSS_ROOM", planned(clients("sh-1", "sh-2", "9"), *layout, policy=policy()))
+    assert (evidence["cross_room_share"], evidence["untold_room_queues"], evidence["untold_room_clients"]) == (
+        0.125,
+        4,
+        1,
+    )
+    assert {"client_room": "sh", "broker_room": None, "queues": 4} in evidence["matrix"]
+
+
+def test_without_rooms_in_the_policy_nothing_is_said_of_rooms() -> None:
+    plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=Policy())
+    assert of("CROSS_ROOM", plan) == of("ROOM_STARVATION", plan) == []
+
+
+@pytest.mark.parametrize("facts", [{"message_model": "BROADCASTING"}, {"message_model": "LITE_SELECTIVE"}])
+def test_groups_that_do_not_share_queues_out_are_left_alone(facts: Mapping[str, Any]) -> None:
+    plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=policy(), **facts)
+    assert of("CROSS_ROOM", plan) == []
+
+
+def test_a_group_without_clients_or_queues_crosses_nothing() -> None:
+    assert of("CROSS_ROOM", planned([], *TWO_ROOMS, policy=policy())) == []
+    assert of("CROSS_ROOM", planned(clients("hz-1"), queues("sh@broker-b", 4, perm=2), policy=policy())) == []
+
+
+def test_an_unknown_rate_of_a_crossing_queue_makes_the_traffic_unknown() -> None:
+    rates: dict[tuple[str, int], float | None] = {("sh@broker-b", 0): None, ("sh@broker-b", 1): 1.0}
+    evidence = told("CROSS_ROOM", planned(clients("hz-1"), queues("sh@broker-b", 2), policy=policy(), rates=rates))
+    assert (evidence["cross_room_share"], evidence["cross_room_msgs_per_s"]) == (1.0, None)
+
+
+def test_popped_queues_cross_by_the_part_of_their_readers() -> None:
+    plan = planned(clients("hz-1", "hz-2", "sh-1", "sh-2"), *TWO_ROOMS, policy=policy(), subscriptions=(pops("pay"),))
+    evidence = told("CROSS_ROOM", plan)
+    assert (evidence["cross_room_share"], evidence["matrix"][0]["queues"]) == (0.5, 8)
+
+
+def test_clients_of_a_room_without_queues_starve_under_nearby() -> None:
+    members = clients("hz-1", "sh-1", "sh-2", strategy="MACHINE_ROOM_NEARBY")
+    plan = planned(members, queues("hz@broker-a", 4), policy=policy())
+    (found,) = of("ROOM_STARVATION", plan)
+    evidence = told("ROOM_STARVATION", plan)
+    assert found.subjects == ("sh-1", "sh-2")
+    assert evidence["rooms"] == [{"room": "sh", "clients": 2, "queues": 0}]
+    assert (evidence["clients"], evidence["queues"], evidence["rooms_without_queues"]) == (2, 4, ["sh"])
+    assert "0 queues for 2 clients" in found.message
+    assert any("ROOM_STARVATION" in one.rules for one in plan.recommendations)
+
+
+def test_a_room_that_gets_its_part_does_not_starve() -> None:
+    members = clients("hz-1", "sh-1", "sh-2", strategy="MACHINE_ROOM_NEARBY")
+    assert of("ROOM_STARVATION", planned(members, *TWO_ROOMS, policy=policy())) == []
+
+
+@pytest.mark.parametrize(("share", "fires"), [(0.5, True), (0.49, False)])
+def test_next_to_nothing_is_a_share_of_the_mean(share: float, fires: bool) -> None:
+    """4 clients have 8 queues, 2 each; the two of sh have 2, 1 each."""
+    members = clients("hz-1", "hz-2", "sh-1", "sh-2", strategy="MACHINE_ROOM_NEARBY")
+    layout = (queues("hz@broker-a", 6), queues("sh@broker-b", 2))
+    plan = planned(members, *layout, policy=policy(thresholds={"ROOM_STARVATION": {"share": share}}))
+    assert bool(of("ROOM_STARVATION", plan)) == fires
+
+
+def test_a_strategy_that_does_not_look_at_rooms_starves_none() -> None:
+    plan = planned(clients("hz-1", "sh-1", "sh-2", "sh-3"), queues("hz@broker-a", 1), policy=policy())
+    assert of("ROOM_STARVATION", plan) == []
+
+
+def test_a_room_whose_brokers_the_strategy_does_not_see_is_no_matter_of_its_clients() -> None:
+    """MACHINE_ROOM shares the queues of its rooms out among all clients; where it keeps none nobody starves more."""
+    members = clients("hz-1", "sh-1", strategy="MACHINE_ROOM")
+    plan = planned(members, queues("hz@broker-a", 4), policy=policy(machine_rooms=["bj"]))
+    assert of("ROOM_STARVATION", plan) == []
