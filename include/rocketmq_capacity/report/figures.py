@@ -40,6 +40,7 @@ COUNTED: Final[Mapping[str, str]] = {
     "idle": "client",
     "count": "client",
     "max_useful_clients": "client",
+    "min_clients": "client",
     "needed_clients": "client",
     "consume_threads": "thread",
     "needed_consume_threads": "thread",
