@@ -103,7 +103,9 @@ ABSENT: Final = "ABSENT"
 """States of a broker name in a snapshot."""
 
 FIFO: Final = "FIFO"
-"""A message type (TopicMessageType)."""
+PRIORITY: Final = "PRIORITY"
+LITE: Final = "LITE"
+"""Message types (TopicMessageType; PRIORITY from 5.4 on, LITE from 5.5 on)."""
 
 LOGICAL_BROKER_PREFIX: Final = "__syslo__"
 """Static topics stand on a logical broker of such a name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""

@@ -42,7 +42,6 @@ CASES.case("partly_silent", members(8), *_narrow, queues(SILENT, 2))
 CASES.case("shrinking", members(8), queues("broker-a", 4, 2), queues("broker-b", 2))
 CASES.case("perm_unknown", members(6), queues("broker-a", 2, perm=None), queues("broker-b", 2))
 CASES.case("inheriting", members(6), queues("broker-a", 2, perm=7), queues("broker-b", 2))
-CASES.case("logical", members(6), queues("__syslo__global", 2))
 CASES.topic("uncomputed", *_narrow)
 CASES.group("uncomputed_asks", members(6), "uncomputed")
 CASES.group("uncomputed", members(2, allocate_strategy="com.acme.Own"), "uncomputed")
@@ -117,13 +116,6 @@ def test_a_broker_without_a_known_master_is_a_placeholder(answered: Answers) -> 
             for command in answered.one("EXPAND_QUEUES", topic=topic)["commands"]
         ]
         assert addresses == ["broker-a:10911", "broker-b:10911", f"<address of {name}>"]
-
-
-def test_a_static_topic_is_not_touched(answered: Answers) -> None:
-    for row in answered.all(topic="logical"):
-        assert row["action"] != "CREATE_TOPIC_ON_BROKER"
-        assert row["is_manual"]
-        assert "it is a static topic" in row["reason"]
 
 
 def test_every_command_that_changes_anything_can_be_run_or_is_a_comment(answered: Answers) -> None:

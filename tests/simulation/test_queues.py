@@ -221,3 +221,73 @@ def test_queues_that_are_not_there_are_refused(change: dict[str, Any], place: st
     with pytest.raises(BadInput) as caught:
         after(before, set_queues(5, 5), change)
     assert (caught.value.place, caught.value.problem) == (f"changes[1].{place}", says)
+
+
+LEVELS = {0: 30.0, 1: 3.0, 2: 1.0}
+
+
+def priority_topic(*layout: Any) -> Any:
+    """A topic whose level 0 gets 30 messages a second on each broker, level 1 gets 3, and level 2 gets 1."""
+    rates = {(q.broker_name, level): rate for q in layout for level, rate in LEVELS.items()}
+    offsets = tuple(
+        TopicOffset(broker_name=name, queue_id=level, min_offset=0, max_offset=0, put_msgs_per_s=rate)
+        for (name, level), rate in rates.items()
+    )
+    return replace(topic("pay", *layout), message_type="PRIORITY", offsets=offsets)
+
+
+def test_each_level_of_a_priority_topic_keeps_its_traffic_on_more_brokers() -> None:
+    before = cluster([priority_topic(queues("broker-a", 3), queues("broker-b", 3))])
+    changed = after(before, {"change": "add_broker", "broker_name": "broker-c", "topics_like": "broker-a"})
+    names = ("broker-a", "broker-b", "broker-c")
+    assert rates_of(changed) == {
+        (name, level): pytest.approx(2 / 3 * rate) for name in names for level, rate in LEVELS.items()
+    }
+
+
+def test_each_level_of_a_priority_topic_keeps_its_traffic_on_the_brokers_that_are_left() -> None:
+    before = cluster([priority_topic(queues("broker-a", 3), queues("broker-b", 3))])
+    changed = after(before, {"change": "lose_broker", "broker_name": "broker-b"})
+    assert rates_of(changed) == {("broker-a", level): 2 * rate for level, rate in LEVELS.items()}
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_what_another_number_of_levels_gets_is_not_known(number: int) -> None:
+    before = cluster([priority_topic(queues("broker-a", 3), queues("broker-b", 3))])
+    changed = after(before, set_queues(number, number))
+    names = ("broker-a", "broker-b")
+    assert rates_of(changed) == {(name, level): None for name in names for level in range(number)}
+
+
+def test_a_static_topic_may_grow() -> None:
+    changed = after(pay_read_by(queues("__syslo__global__", 4)), set_queues(6, 6))
+    assert the_topic(changed).queues == (queues("__syslo__global__", 6),)
+
+
+def test_a_static_topic_never_has_fewer_queues() -> None:
+    with pytest.raises(BadInput) as caught:
+        after(pay_read_by(queues("__syslo__global__", 4)), set_queues(4, 3))
+    assert "changes[0].write_queue_nums" in str(caught.value)
+    assert "is 3; expected at least 4: a static topic never has fewer queues" in str(caught.value)
+
+
+def test_an_lmq_has_one_queue_and_stays_where_it_is() -> None:
+    lmq = topic("%LMQ%x", queues("broker-a", 1))
+    before = cluster([lmq])
+    with pytest.raises(BadInput) as caught:
+        after(before, set_queues(2, 2, of_topic="%LMQ%x"))
+    assert "an LMQ has one queue for ever" in str(caught.value)
+    changed = after(before, {"change": "add_broker", "broker_name": "broker-b", "topics_like": "broker-a"})
+    assert the_topic(changed, "%LMQ%x").queues == (queues("broker-a", 1),)
+
+
+@pytest.mark.parametrize("name", ["%RETRY%g_pay_pay", "%RETRY%g_pay+pay"])
+def test_separate_retry_queues_follow_their_topic(name: str) -> None:
+    before = pay_cluster()
+    retry = topic(name, queues("broker-a", 4), queues("broker-b", 4))
+    others = topic("%RETRY%g_pay", queues("broker-a", 1)), topic("%RETRY%g_other_pay", queues("broker-a", 4))
+    separate = replace(before.brokers[0], config={"useSeparateRetryQueue": "true"})
+    before = replace(before, brokers=(separate, *before.brokers[1:]), topics=(*before.topics, retry, *others))
+    changed = after(before, set_queues(8, 6))
+    assert the_topic(changed, name).queues == (queues("broker-a", 6), queues("broker-b", 4))
+    assert [the_topic(changed, one.topic) for one in others] == list(others)

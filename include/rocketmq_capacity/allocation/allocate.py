@@ -20,7 +20,7 @@ from rocketmq_capacity.contracts.division import (
     Verdict,
     with_proxied,
 )
-from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS
+from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, POP
 
@@ -52,7 +52,7 @@ class Strategies:
     def _refusal(self, strategy: str, division: Division) -> str | None:
         """Why the strategy can run for no topic, whatever its queues are; else None."""
         if not division.group.is_clustering:
-            return NO_STRATEGY
+            return NO_STRATEGY if division.group.message_model else MODEL_UNKNOWN
         if not len(division.members):
             unseen = division.group.unseen_clients
             return NO_CLIENTS if unseen is None else UNSEEN_CLIENTS[unseen]

@@ -26,7 +26,12 @@ HOUR_S: Final = 3600
 
 
 def lag_state(group: Group) -> Iterator[Finding]:
-    """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up."""
+    """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up.
+
+    A group that is bound to a LITE topic has no place on the topic's queues: brokers say 0 there, whatever it has read.
+    """
+    if group.facts.is_lite:
+        return
     allowed = group.policy.thresholds.LAG_STATE.allowed_lag
     # A few messages are always on their way.
     states = [
@@ -86,7 +91,9 @@ def _speeds(group: Group) -> tuple[float | None, float | None]:
 
 
 def retention_risk(group: Group) -> Iterator[Finding]:
-    """RETENTION_RISK: unread messages are deleted soon, or have been."""
+    """RETENTION_RISK: unread messages are deleted soon, or have been; of lite topics no broker says that."""
+    if group.facts.is_lite:
+        return
     bounds = group.policy.thresholds.RETENTION_RISK
     first = {
         Queue(reads.topic.topic, one.broker_name, one.queue_id): one.min_offset

@@ -18,7 +18,7 @@ from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
 from rocketmq_capacity.settings.policy import AllocationSkew
-from rocketmq_capacity.vocabulary import CRITICAL, WARNING, Rule
+from rocketmq_capacity.vocabulary import CRITICAL, PRIORITY, WARNING, Rule
 
 
 def allocation_skew(group: Group) -> Iterator[Finding]:
@@ -32,8 +32,16 @@ def cross_topic_skew(group: Group) -> Iterator[Finding]:
 
 
 def traffic_skew(group: Group) -> Iterator[Finding]:
-    """TRAFFIC_SKEW: some clients receive much more than their share of the messages, and need not."""
+    """TRAFFIC_SKEW: some clients receive much more than their share of the messages, and need not.
+
+    The levels of PRIORITY topics are meant to differ, and are left out.
+    """
     load = _judged(group)
+    weights = group.weights
+    levels = np.array([reads.topic.message_type == PRIORITY for reads in group.division.queues.topics], bool)
+    if load is not None and levels.any():
+        weights = weights.without(levels[group.division.queues.topic])
+        load = Load.of(group.division, weights, load.owners)
     if load is None or (traffic := load.traffic) is None:
         return
     bounds = group.policy.thresholds.TRAFFIC_SKEW
@@ -45,7 +53,7 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
         CRITICAL if traffic["peak"] > bounds.critical_peak else WARNING,
         consumer_group=group.name,
         subjects=busiest,
-        evidence={**figures(traffic), "msgs_per_s": rounded(group.weights.total_msgs_per_s)},
+        evidence={**figures(traffic), "msgs_per_s": rounded(weights.total_msgs_per_s)},
         message=f"The busiest client receives {times(traffic['peak'])} times the mean: {listed(busiest)}.",
     )
 

@@ -113,7 +113,7 @@ class Group:
     def work(self) -> Work | None:
         """What its clients have to do today; None where an owner of today is not known, or owns what there is not."""
         owners = None if self.whole_load is None else self.whole_load.owners
-        if not self.is_clustering:
+        if self.facts.is_broadcasting:
             owners = every_client_owns_all(self.division)
         if owners is None:
             return None

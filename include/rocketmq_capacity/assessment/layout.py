@@ -16,6 +16,7 @@ from rocketmq_capacity.vocabulary import (
     LOGICAL_BROKER_PREFIX,
     MASTER,
     PERM_WRITE,
+    PRIORITY,
     READ_WRITE,
     WARNING,
 )
@@ -134,10 +135,10 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
     """HOT_QUEUE: producers send much more to some queues of a topic than to others.
 
     They use keys, or avoid a broker. Looked at are the queues that producers see: writable, with a master, ids below
-    write_queue_nums.
+    write_queue_nums. The levels of a PRIORITY topic are meant to differ.
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
-    rates = _producers_rates(topic)
+    rates = {} if topic.unit.facts.message_type == PRIORITY else _producers_rates(topic)
     if not rates:
         return
     low, bounds = topic.policy.thresholds.LOW_UTILISATION, topic.policy.thresholds.HOT_QUEUE

@@ -1,7 +1,7 @@
 """What a division of queues means: loads of every client, who is idle, which queues nobody reads, and the skew."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,6 +50,16 @@ class Weights:
             np.array(rates, np.float64),
             np.array([lag or 0 for lag in lags], np.int64),
             np.array([lag is not None for lag in lags], bool),
+        )
+
+    def without(self, left_out: Flags) -> "Weights":
+        """The same where some queues of the division weigh nothing."""
+        return replace(
+            self,
+            queue=self.queue[~left_out[self.queue]],
+            msgs_per_s=np.where(left_out, 0.0, self.msgs_per_s),
+            lag=np.where(left_out, 0, self.lag),
+            has_lag=self.has_lag | left_out,
         )
 
     @cached_property

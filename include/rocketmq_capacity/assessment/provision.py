@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.peak import peak_factor
 from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.wording import NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
+from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _no_verdict(group: "Group") -> str | None:
     """Why there can be no verdict, whatever its clients do; else None."""
     facts = group.facts
     if not facts.is_clustering and not facts.is_broadcasting:
-        return NO_STRATEGY
+        return NO_STRATEGY if facts.message_model else MODEL_UNKNOWN
     if not facts.connections:
         unseen = facts.unseen_clients
         return "the group has no clients" if unseen is None else UNSEEN_CLIENTS[unseen]

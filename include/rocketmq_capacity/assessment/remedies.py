@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts, Reads, Written
+from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import POP, READ_WRITE
 
@@ -131,14 +132,15 @@ def strategies(group: "Group", peak: float) -> dict[str, float]:
 def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQueues | None:
     """The least queues on each broker of the busiest client's heaviest topic that keep it within the bound.
 
-    Producers spread what they write evenly over other queues than before. None where no allowed number is enough.
+    Producers spread what they write evenly over other queues than before. None where no allowed number is enough, and
+    for a topic whose number of queues is left as it is.
     """
     if group.current is None or group.today is None or not group.today.is_predicted:
         return None
     busiest = int(work.busy(work.times.estimate).argmax())
     heaviest = group.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
     places = [place for place in heaviest.topic.places if (place.perm or 0) & READ_WRITE == READ_WRITE]
-    if not places or _least_share(work) * peak > bound:
+    if not places or kept_count(heaviest.topic) is not None or _least_share(work) * peak > bound:
         return None
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     most = group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker

@@ -7,7 +7,7 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING
 
 Flagged = tuple[str, str]
 """A consumer group, and a rule that found something about it."""
@@ -22,6 +22,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
         policy: what completeness is good enough.
     """
     ratio = cluster.cluster.completeness_ratio
+    absent = {name for name in absent if not name.startswith(LOGICAL_BROKER_PREFIX)}  # of a static topic, and no broker
     if not cluster.failures and not absent and ratio >= 1:
         return
     brokers = sorted({*cluster.silent, *absent})
@@ -33,7 +34,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
         evidence={
             "completeness_ratio": rounded(ratio),
             "failures": cluster.failures,
-            "absent_brokers": sorted(set(absent)),
+            "absent_brokers": sorted(absent),
         },
         message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}.",
     )

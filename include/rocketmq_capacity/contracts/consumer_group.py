@@ -14,7 +14,10 @@ class GroupPart(Facts, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     kind: Annotated[str, Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)")]
     message_model: Annotated[
-        str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING")
+        str | None,
+        Meta(
+            description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
+        ),
     ] = None
     consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP or MIXED over the group's business topics")]

@@ -21,7 +21,18 @@ from rocketmq_capacity.contracts.queue_offset import Written
 from rocketmq_capacity.contracts.subscription import ReadsPart
 from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.contracts.topic_queue import Place
-from rocketmq_capacity.vocabulary import BUSINESS, GRPC, POP, PULL, UnseenClients, is_broadcasting, is_clustering
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    GRPC,
+    LITE,
+    LITE_SELECTIVE,
+    LOGICAL_BROKER_PREFIX,
+    POP,
+    PULL,
+    UnseenClients,
+    is_broadcasting,
+    is_clustering,
+)
 
 __all__ = [
     "ClusterFacts",
@@ -50,6 +61,11 @@ class TopicFacts(TopicPart, frozen=True, kw_only=True):
 
     places: tuple[Place, ...] = ()
     written: tuple[Written, ...] = ()
+
+    @property
+    def is_static(self) -> bool:
+        """Whether its queues are logical ones, on no broker of their own."""
+        return any(place.broker_name.startswith(LOGICAL_BROKER_PREFIX) for place in self.places)
 
 
 class Reads(ReadsPart, frozen=True, kw_only=True):
@@ -119,7 +135,16 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     @property
     def is_clustering(self) -> bool:
         """Whether its consumers share its queues out."""
-        return is_clustering(self.message_model)
+        return is_clustering(self.message_model) and not self.is_lite
+
+    @property
+    def is_lite(self) -> bool:
+        """Whether it is bound to a LITE topic: its consumers read lite topics, and no queues.
+
+        So is taken a group that reads a LITE topic and whose message model is unknown.
+        """
+        reads_lite = self.message_model is None and any(one.topic.message_type == LITE for one in self.reads)
+        return self.message_model == LITE_SELECTIVE or reads_lite
 
     @property
     def has_grpc_clients(self) -> bool:

@@ -17,7 +17,10 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     message_model: Annotated[
-        str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING")
+        str | None,
+        Meta(
+            description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
+        ),
     ] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
     protocol: Annotated[

@@ -13,6 +13,10 @@ LISTED: Final = 5
 """Names in a sentence before it counts the rest."""
 NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
 """Why nothing is computed for a group, of LITE_SELECTIVE."""
+MODEL_UNKNOWN: Final = (
+    "it reads a LITE topic, and its message model is unknown: to a LITE_SELECTIVE group no strategy applies"
+)
+"""Why nothing is computed for a group that may be of LITE_SELECTIVE."""
 UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
     "PROXY_UNNAMED": "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named",
     "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",

@@ -3,11 +3,13 @@
 RocketMQ itself never spreads a topic over brokers that came later.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.kept_counts import kept_brokers
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
@@ -19,12 +21,15 @@ from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import Action, Rule
+from rocketmq_capacity.vocabulary import PRIORITY, Action, Rule
 
 ACTION: Final[Action] = "CREATE_TOPIC_ON_BROKER"
 RULE: Final[Rule] = "TOPIC_COVERAGE"
 NO_TYPE: Final = "UNSPECIFIED"
 """A message type that updateTopic does not take (TopicMessageType)."""
+KNOWN_VERSION: Final = re.compile(r"V\d+_", re.ASCII)
+KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
+"""Versions of brokers, as RocketMQ writes them; those that know PRIORITY topics."""
 
 
 def missing_brokers(topic: Topic) -> list[contracts.Broker]:
@@ -36,7 +41,7 @@ def missing_brokers(topic: Topic) -> list[contracts.Broker]:
 def creation_cases(topic: Topic) -> dict[str, Case]:
     """By the broker's name, the topic there as well; none where it does not have one number of queues elsewhere."""
     per_broker = _per_broker(topic)
-    if per_broker is None:
+    if per_broker is None or kept_brokers(topic.facts) is not None:
         return {}
     return {
         name: queue_case(
@@ -52,7 +57,9 @@ def creation_cases(topic: Topic) -> dict[str, Case]:
 def create_topic_on_brokers(
     topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety
 ) -> Iterator[contracts.Recommendation]:
-    """One recommendation for each broker, but where a group would be worse off."""
+    """One recommendation for each broker, but where a group would be worse off, or lite topics would move."""
+    if kept_brokers(topic.facts) is not None:
+        return
     outcome_on = _outcomes(topic, outcomes)
     for broker in missing_brokers(topic):
         outcome = outcome_on.get(broker.broker_name, Outcome())
@@ -62,6 +69,8 @@ def create_topic_on_brokers(
 
 def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | None:
     """Why the topic is not created on some broker (a sentence), or None."""
+    if (why := kept_brokers(topic.facts)) is not None and missing_brokers(topic):
+        return f"It is not created on more brokers, since {why}."
     each = sorted(
         f"on {broker_name} it would make it worse for {listed(outcome.worse)}"
         for broker_name, outcome in _outcomes(topic, outcomes).items()
@@ -111,6 +120,7 @@ def _unsafe(
     is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
     return preflight.reasons(
         None if broker.has_answered else f"{broker.broker_name} did not answer every request",
+        _unknown_type(topic, broker),
         None if is_written else "on no broker can it be both read and written today",
         "the brokers where it can be written have no one number of queues"
         if is_written and not is_one_number
@@ -122,6 +132,14 @@ def _unsafe(
         preflight.unseen_groups(safety),
         outcome.unknown(),
     )
+
+
+def _unknown_type(topic: Topic, broker: contracts.Broker) -> str | None:
+    """That the broker is too old for the topic's message type, or None."""
+    is_known = topic.facts.message_type != PRIORITY or not KNOWN_VERSION.match(broker.version or "")
+    if is_known or KNOWS_PRIORITY.match(broker.version or ""):
+        return None
+    return f"{broker.broker_name} runs {broker.version}, and PRIORITY topics came with 5.4"
 
 
 def _command(topic: Topic, broker_name: str, perm: int | None, safety: Safety) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
@@ -33,7 +34,7 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import Action
+from rocketmq_capacity.vocabulary import INFO, Action
 
 ACTION: Final[Action] = "EXPAND_QUEUES"
 UNCOMPUTED: Final = "cannot be simulated, since what the clients run cannot be computed"
@@ -222,6 +223,13 @@ def _cases(topic: Topic) -> Iterable[Case]:
 
 
 def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+    if (why := kept_count(topic.facts)) is not None:
+        is_unequal = any(finding.severity == INFO for finding in topic.found(UNEQUAL))
+        return Answered(
+            refusals=dict.fromkeys(
+                (IDLE, UNEQUAL) if is_unequal else (IDLE,), f"The number of its queues stays as it is, since {why}."
+            )
+        )
     judged = judged_layouts(topic, tried_layouts(topic), outcomes)
     chosen, refusal = expansion(judged), expansion_refusal(topic, judged)
     return Answered(

@@ -10,6 +10,7 @@ from math import ceil
 from typing import Final
 
 from rocketmq_capacity.contracts import Demand
+from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
 from rocketmq_capacity.vocabulary import Rule
 
@@ -96,7 +97,7 @@ def topic_layout(topic: Topic) -> Layout | None:
 def tried_layouts(topic: Topic) -> list[Tried]:
     """The layouts to simulate: for each group that asks, and for the topic's own rule."""
     layout = topic_layout(topic)
-    if layout is None:
+    if layout is None or kept_count(topic.facts) is not None:
         return []
     bounds = topic.policy.thresholds.EXPAND_QUEUES
     tried = [

@@ -10,10 +10,11 @@ from typing import Final
 
 from rocketmq_capacity.contracts.cases import QueueCounts
 from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.contracts.kept_counts import STATIC
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation.commands import comment
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
-from rocketmq_capacity.vocabulary import BUSINESS, FIFO, LOGICAL_BROKER_PREFIX, MASTER, SYSTEM
+from rocketmq_capacity.vocabulary import BUSINESS, FIFO, MASTER, SYSTEM
 
 ORDERED: Final = (
     "The topic is consumed in order, and with other queue counts keys move to other queues. Pause the producers, wait"
@@ -46,13 +47,12 @@ def topic_safety(topic: Topic) -> Safety:
     """What may forbid a change of the topic's queues."""
     facts = topic.facts
     groups = [reader for reader in topic.readers if reader.kind != SYSTEM]
-    is_static = any(place.broker_name.startswith(LOGICAL_BROKER_PREFIX) for place in facts.places)
     return Safety(
         is_ordered=bool(facts.is_ordered) or facts.message_type == FIFO or any(group.is_orderly for group in groups),
         order=None if facts.is_ordered is None else str(facts.is_ordered).lower(),
         forbids=reasons(
             f"it is a topic of the kind {facts.kind}" if facts.kind != BUSINESS else None,
-            "it is a static topic, whose queues remappingStaticTopic alone may change" if is_static else None,
+            STATIC if facts.is_static else None,
             topic.cluster.suspect,
         ),
         offline=tuple(

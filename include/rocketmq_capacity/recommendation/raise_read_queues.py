@@ -1,8 +1,8 @@
 """RAISE_READ_QUEUES: as many read as write queues, so that every message that is sent can be read.
 
-Never refused: a queue that is not readable is read by no group at all, so no group can be worse off; what a group's
-strategy then leaves to nobody shows in the figures. A person decides where messages wait on these queues, because a
-group may skip them.
+Refused for static topics alone: a queue that is not readable is read by no group at all, so no group can be worse off;
+what a group's strategy then leaves to nobody shows in the figures. A person decides where messages wait on these
+queues, because a group may skip them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.kept_counts import STATIC
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
@@ -34,8 +35,8 @@ GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
 def raising_case(topic: Topic) -> Case | None:
-    """Every broker with fewer read than write queues raised; None where nothing asks for it."""
-    if not any(topic.found(RULE)):
+    """Every broker with fewer read than write queues raised; None where nothing asks for it, and for a static topic."""
+    if topic.facts.is_static or not any(topic.found(RULE)):
         return None
     counts = [
         QueueCounts(broker_name=one.broker_name, read_queue_nums=write, write_queue_nums=write)
@@ -123,7 +124,8 @@ def _cases(topic: Topic) -> Iterator[Case]:
 
 def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
     raised = raise_read_queues(topic, outcomes, safety)
-    return Answered((raised,) if raised else ())
+    refusals: dict[str, str] = {RULE: f"Its queues stay as they are, since {STATIC}."} if topic.facts.is_static else {}
+    return Answered((raised,) if raised else (), refusals=refusals)
 
 
 TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

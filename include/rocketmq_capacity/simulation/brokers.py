@@ -20,14 +20,14 @@ from rocketmq_capacity.simulation.scenario import (
 )
 from rocketmq_capacity.simulation.traffic import Spread
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicQueues
-from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE
+from rocketmq_capacity.vocabulary import LMQ_PREFIX, PERM_READ, PERM_WRITE, READ_WRITE
 
 
 def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Inventory:
     """The cluster with one more master and, on it, the topics of another broker with as many queues as there.
 
     A perm that the other broker's own takes bits from gets them back. The topic that is named after the other broker
-    is RocketMQ's own and stays there. Clients that read a topic of the new broker are seen on it too.
+    is RocketMQ's own and stays there, and so do LMQs. Clients that read a topic of the new broker are seen on it too.
 
     Errors: :class:`BadInput` for a name or an address that is taken, or an unknown broker to be like.
     """
@@ -46,7 +46,7 @@ def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Invento
     new = Broker(broker_name=change.broker_name, broker_addr=change.broker_addr, broker_perm=READ_WRITE)
     withheld = _withheld(inventory, change.topics_like)
     topics = tuple(
-        topic if topic.topic == change.topics_like else _with_copy(topic, change, withheld)
+        topic if _is_of_one_broker(topic.topic, change.topics_like) else _with_copy(topic, change, withheld)
         for topic in inventory.topics
     )
     grown = {after.topic for before, after in zip(inventory.topics, topics, strict=True) if before != after}
@@ -152,6 +152,11 @@ def _withheld(inventory: Inventory, broker_name: str) -> int:
     """The bits of perm that a broker's own brokerPermission takes from all of its queues."""
     perm = next((b.broker_perm for b in inventory.brokers if b.broker_name == broker_name), None)
     return 0 if perm is None else READ_WRITE & ~perm
+
+
+def _is_of_one_broker(topic: str, broker_name: str) -> bool:
+    """Whether a topic of a broker stays there alone: the one that has its name, and every LMQ."""
+    return topic == broker_name or topic.startswith(LMQ_PREFIX)
 
 
 def _with_copy(topic: Topic, change: AddBroker, withheld: int) -> Topic:

@@ -1,5 +1,6 @@
 """Where a topic's messages go: producers spread them round robin over its writable queues."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from enum import Enum
 from math import fsum, isfinite
@@ -11,7 +12,7 @@ from rocketmq_capacity.simulation.parts import topic_of, without_rates
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import ScaleTraffic
 from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicOffset
-from rocketmq_capacity.vocabulary import PERM_WRITE, is_readable
+from rocketmq_capacity.vocabulary import PERM_WRITE, PRIORITY, is_readable
 
 QueueKey = tuple[str, int]
 """Broker and queue id, within one topic."""
@@ -62,7 +63,8 @@ def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
 
     The sum of ``put_msgs_per_s`` stays what it was: a queue that is no longer written has 0, those that are share what
     ``spread`` says. Where a part of what must be shared is unknown, so are the rates that it goes to. Without any
-    writable queue left producers fail, and nothing is put.
+    writable queue left producers fail, and nothing is put. Each level of a PRIORITY topic keeps its traffic, spread
+    over the brokers; where their numbers of levels change or differ, all rates are unknown.
 
     Args:
         old: the topic before.
@@ -75,7 +77,8 @@ def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
     gone = rates.keys() - {(offset.broker_name, offset.queue_id) for offset in new.offsets or ()}
     if new.offsets is None or not moves_traffic(old, new, routes):
         return new
-    if before is None or after is None:
+    is_by_level = new.message_type == PRIORITY
+    if before is None or after is None or (is_by_level and not _has_same_levels(before, after)):
         return replace(new, offsets=tuple(replace(offset, put_msgs_per_s=None) for offset in new.offsets))
 
     def rate(queue: QueueKey) -> float | None:
@@ -83,13 +86,30 @@ def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
         known = rates.get(queue)
         return known if known is not None or queue in before else 0.0
 
+    def level(queue: QueueKey) -> int:
+        """Among which queues a message is spread: of a PRIORITY topic its level's, else all."""
+        return queue[1] if is_by_level else 0
+
     leaving = (before - after) | gone
     moved = leaving if spread is Spread.KEEP else leaving | before | after
-    share = _share(map(rate, moved), after)
+    rates_of: dict[int, list[float | None]] = {level(queue): [] for queue in after}
+    for queue in moved:
+        rates_of.setdefault(level(queue), []).append(rate(queue))
+    queues_of = Counter(map(level, after))
+    shares = {one: _share(rates_of[one], number) for one, number in queues_of.items()}
     kept = {queue: 0.0 if spread is Spread.EVEN else rate(queue) for queue in after}
     put: dict[QueueKey, float | None] = dict.fromkeys(before - after, 0.0)
-    put |= {queue: None if share is None or own is None else own + share for queue, own in kept.items()}
+    put |= {q: None if (share := shares[level(q)]) is None or own is None else own + share for q, own in kept.items()}
     return replace(new, offsets=_with_rates(new.offsets, put))
+
+
+def _has_same_levels(*sides: frozenset[QueueKey]) -> bool:
+    """Whether all brokers have the same queue ids."""
+    ids_of: dict[tuple[int, str], set[int]] = {}
+    for number, side in enumerate(sides):
+        for name, queue_id in side:
+            ids_of.setdefault((number, name), set()).add(queue_id)
+    return len({frozenset(ids) for ids in ids_of.values()}) <= 1
 
 
 def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
@@ -138,7 +158,7 @@ def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGr
     return replace(group, offsets=tuple(offsets))
 
 
-def _share(rates: Iterable[float | None], queues: Collection[QueueKey]) -> float | None:
+def _share(rates: Iterable[float | None], queues: int) -> float | None:
     """The sum of the rates over the number of queues; None where one is unknown.
 
     The sum is exact, so that it does not depend on the order in which a set hands its members out.
@@ -149,7 +169,7 @@ def _share(rates: Iterable[float | None], queues: Collection[QueueKey]) -> float
             return None
         known.append(rate)
     try:
-        return fsum(known) / len(queues) if queues else 0.0
+        return fsum(known) / queues if queues else 0.0
     except OverflowError:
         return None
 
