@@ -19,7 +19,9 @@ from typing import Any
 from airflow.sdk import DAG, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
@@ -46,7 +48,10 @@ with DAG(
     @task
     def list_expired() -> dict[str, list[dict[str, Any]]]:
         """Say which runs would go, how large they are and why."""
-        rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
+        try:
+            rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
+        except BadInput as error:
+            refuse(error)
         found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
         for shelf, runs in found.items():
             for run in runs:

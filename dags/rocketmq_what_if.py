@@ -26,11 +26,11 @@ from functools import partial
 from typing import Any
 
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
-from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
@@ -67,7 +67,7 @@ with DAG(
         try:
             changes = scenario_text(context["params"])
         except BadInput as error:  # the API server has told already, Airflow's own command line has not
-            raise AirflowFailException(str(error)) from None
+            refuse(error)
         return {**told, "before": key_before(key), "scenario": changes}
 
     told: Any = scenario()

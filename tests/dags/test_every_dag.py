@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowFailException
 from airflow.utils.types import DagRunType
 
+from rocketmq_capacity.provider.refused import NO_RETRY, Refused
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:
@@ -44,14 +44,20 @@ def test_every_task_is_tried_again_where_airflow_itself_was_away(dag_bag: "DagBa
         assert all((task.retries or 0) >= 1 for task in dag.tasks), dag.dag_id
 
 
-def test_every_task_refuses_fields_that_its_dag_does_not_know(dag_bag: "DagBag") -> None:
+def test_every_task_refuses_fields_that_its_dag_does_not_know(
+    dag_bag: "DagBag", caplog: pytest.LogCaptureFixture
+) -> None:
     for dag in dag_bag.dags.values():
         run = SimpleNamespace(conf={"no_field_of_any_dag": 1})
         for task in dag.tasks:
             assert isinstance(task, BaseOperator), task
             assert task._pre_execute_hook is not None, task
-            with pytest.raises(AirflowFailException, match="no_field_of_any_dag: is not a known field"):
+            caplog.clear()
+            with pytest.raises(Refused):
                 task._pre_execute_hook(cast("Context", {"dag": dag, "dag_run": run}))
+            (line,) = caplog.messages
+            assert "no_field_of_any_dag: is not a known field" in line
+            assert task.retry_policy is NO_RETRY
 
 
 def test_no_dag_can_be_run_for_days_that_are_over(dag_bag: "DagBag") -> None:

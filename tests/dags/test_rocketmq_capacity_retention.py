@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.airflow
 
 POLICY = "retention: {days: 30, count: 100}\n"
+FAILED_AT_ONCE = {"list_expired": ("failed", 1), "delete_expired": ("upstream_failed", 0)}
 
 
 @pytest.fixture
@@ -78,15 +79,40 @@ def test_the_form_may_ask_for_the_list_alone(deployment: Path) -> None:
     assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]
 
 
-def test_a_misspelt_field_deletes_nothing_and_is_not_tried_again(
-    deployment: Path, capsys: pytest.CaptureFixture[str]
+Captured = tuple[pytest.LogCaptureFixture, pytest.CaptureFixture[str]]
+
+
+@pytest.fixture
+def captured(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> Captured:
+    """What the tasks log, and what Airflow says of them."""
+    return caplog, capsys
+
+
+def assert_one_line(captured: Captured, reason: str) -> None:
+    """The task's log tells the reason in one line of its own, and no traceback."""
+    of_tasks, of_airflow = captured
+    (line,) = [one for one in of_tasks.messages if reason in one]
+    assert "\n" not in line
+    said = of_airflow.readouterr().out
+    assert "Task exited" in said
+    assert "Traceback" not in said
+
+
+def test_a_policy_that_cannot_be_read_deletes_nothing_and_is_not_tried_again(
+    deployment: Path, captured: Captured
 ) -> None:
+    (deployment / "policy.yaml").write_text("retention: {dayz: 30}\n", encoding="utf-8")
+    run = run_dag()
+
+    assert {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()} == FAILED_AT_ONCE
+    assert_one_line(captured, "retention.dayz: is not a known key; the nearest known key is 'days'")
+    assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]
+
+
+def test_a_misspelt_field_deletes_nothing_and_is_not_tried_again(deployment: Path, captured: Captured) -> None:
     run = run_dag(only_lst=True)
 
     assert run.state == "failed"
-    assert {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()} == {
-        "list_expired": ("failed", 1),
-        "delete_expired": ("upstream_failed", 0),
-    }
-    assert "only_lst: is not a known field; the nearest known field is 'only_list'" in capsys.readouterr().out
+    assert {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()} == FAILED_AT_ONCE
+    assert_one_line(captured, "only_lst: is not a known field; the nearest known field is 'only_list'")
     assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]

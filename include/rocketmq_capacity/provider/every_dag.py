@@ -7,6 +7,7 @@ import pendulum
 from airflow.utils.types import DagRunType
 
 from rocketmq_capacity.provider.known_fields import refuse_unknown_fields
+from rocketmq_capacity.provider.refused import NO_RETRY
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN
 
 NEVER_BACKFILLED: Final = frozenset(DagRunType) - {DagRunType.BACKFILL_JOB}
@@ -28,6 +29,6 @@ def every_dag(file: str, text: str, **default_args: Any) -> dict[str, Any]:
         "start_date": pendulum.datetime(2026, 1, 1, tz="UTC"),
         "catchup": False,
         "allowed_run_types": NEVER_BACKFILLED,
-        "default_args": {**ASK_AGAIN, "pre_execute": refuse_unknown_fields, **default_args},
+        "default_args": {**ASK_AGAIN, "retry_policy": NO_RETRY, "pre_execute": refuse_unknown_fields, **default_args},
         "tags": ["rocketmq", "capacity"],
     }

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowFailException
 
 from rocketmq_capacity.errors import writable
+from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.yaml_file import nearest
 
 OF_AIRFLOW: Final = "airflow/"
@@ -30,7 +30,7 @@ def unknown_field(conf: Mapping[str, Any], known: Iterable[str]) -> str:
 def refuse_unknown_fields(context: Context) -> None:
     """What each task of each Dag does first, however its run was started.
 
-    Errors: AirflowFailException naming the field and the nearest known one; a retry would not help.
+    Errors: `Refused`, with a line that names the field and the nearest known one.
     """
     if reason := unknown_field(context["dag_run"].conf or {}, context["dag"].params):
-        raise AirflowFailException(reason)
+        refuse(reason)

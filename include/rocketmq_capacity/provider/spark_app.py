@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Context, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
 from rocketmq_capacity.provider.executor_code import write_packed
+from rocketmq_capacity.provider.refused import Refused, refuse
 from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
@@ -55,15 +56,6 @@ _STATUS: Final = re.compile(r"Error code is: (\d+)\.(?:\nLast spark-submit outpu
 """The app's exit status, in what SparkSubmitHook raises (client mode)."""
 
 
-class Refused(SystemExit):
-    """The app refuses what it was given: another try would get the same answer."""
-
-
-NO_RETRY: Final = ExceptionRetryPolicy([
-    RetryRule(Refused, RetryAction.FAIL, reason="another try gets the same answer")
-])
-
-
 class SparkApp(SparkSubmitOperator):
     """The task of ``spark_apps/<step>.py``.
 
@@ -92,7 +84,7 @@ class SparkApp(SparkSubmitOperator):
             application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
             py_files=str(code),
             conf=dict(CONF),  # of its own, since executing a task may add to it
-            **{"task_id": step, "pool": POOL, "retry_policy": NO_RETRY, **task},
+            **{"task_id": step, "pool": POOL, **task},
         )
         self.lake = lake
         self.code = code
@@ -184,8 +176,7 @@ class SnapshotApp(SparkApp):
             with connection_file(str(self.connection)) as (nameserver, file):
                 self._submit(context, f"--nameserver={nameserver}", f"--connection={file}")
         except BadInput as error:
-            self.log.error("%s", error)
-            raise Refused(error.exit_status) from None
+            refuse(error)
 
     def _submit(self, context: Context, *source: str) -> None:
         self.application_args = [*(self.application_args or []), *source]
