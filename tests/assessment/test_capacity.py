@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.remedies import more_queues, more_threads, shorter_calls
+from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.settings.policy import ExpandQueues, Policy, Thresholds
 from tests.assessment.cases import Part, a_group, a_topic, member, members, takes
 from tests.assessment.judge import Judgement
@@ -213,3 +214,16 @@ def test_the_needed_clients_are_enough_and_one_fewer_is_not(clients: int, rates:
     assert _busiest(group, needed.target) <= bound + 1e-9
     assert needed.target <= max(len(rates), 1)
     assert needed.target == 1 or _busiest(group, needed.target - 1) > bound
+
+
+@settings(max_examples=60, deadline=None)
+@given(clients=st.integers(1, 6), rates=rates)
+def test_no_strategy_makes_the_busiest_client_less_busy_than_an_even_share(clients: int, rates: list[float]) -> None:
+    group = _group(clients, rates)
+    assert group.work is not None
+    even = group.work.evenly()
+    for name, load in group.loads.items():
+        work = Work.of(group.division, group.weights.msgs_per_s, load.owners, group.response_times)
+        found = None if work is None else work.busiest()
+        assert found is not None, name
+        assert found[0].estimate >= even - 1e-9, name

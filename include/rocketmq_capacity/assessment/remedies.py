@@ -144,6 +144,8 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
         return None
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     most = group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker
+    if not group.is_harmed and work.evenly() * peak > bound:
+        return None  # every queue has one owner before and after, and that is too much however they share them
     for each in range(least + 1, most + 1):
         share = busiest_share(_with_queues(group, heaviest, each), peak)
         if share is not None and (rounded(share, 9) or 0) <= bound:

@@ -105,6 +105,16 @@ class Work:
         )
         return Interval(float(lower), float(estimate), float(upper))
 
+    def evenly(self) -> float:
+        """What the busiest client's share could not be less than, however the same messages were shared; NaN: unknown.
+
+        As if every client handled every topic as quickly as the quickest one, with all of its threads.
+        """
+        quickest = np.fmin.reduce(self.times.estimate, axis=0)
+        rates = self.incoming_msgs_per_s.sum(axis=0)
+        at_once = float((self.threads * self.batch).sum())
+        return float(np.where(rates == 0, 0.0, rates * quickest / 1000).sum()) / at_once if at_once else np.nan
+
     @property
     def is_untimed(self) -> Flags:
         """Of each client whether it has to do something whose response time it does not report."""

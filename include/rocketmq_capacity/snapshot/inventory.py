@@ -235,14 +235,19 @@ class Inventory(_Part, frozen=True, kw_only=True):
         return parse_utc(self.taken_at)
 
 
+_1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def parse_utc(text: str) -> datetime:
     """An ISO-8601 time in UTC from 1970 on; ValueError for anything else, a time of another zone included."""
     moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None or moment.utcoffset() != timedelta(0):
-        raise ValueError("not in UTC")
-    if moment.timestamp() < 0:
+    if moment.tzinfo is not UTC:
+        if moment.utcoffset() != timedelta(0):
+            raise ValueError("not in UTC")
+        moment = moment.astimezone(UTC)
+    if moment < _1970:
         raise ValueError("before 1970")
-    return moment.astimezone(UTC)
+    return moment
 
 
 def read_inventory(path: Path) -> Inventory:
@@ -317,12 +322,12 @@ def _known_members(part: _Part, names: Iterable[str]) -> Iterator[tuple[str, Any
 
 def _canonical(part: _Part) -> bytes:
     """The canonical JSON of a part that holds lists."""
-    lists = {
-        name: msgspec.Raw(b"[" + b",".join(sorted(map(of_item, items))) + b"]")
-        for name, of_item in _lists_of(type(part))
-        if (items := getattr(part, name)) is not None
-    }
-    return _encode(replace(part, **lists))
+    lists = {}
+    for name, of_item in _lists_of(type(part)):
+        items = getattr(part, name)
+        if items:
+            lists[name] = msgspec.Raw(b"[" + b",".join(sorted(map(of_item, items))) + b"]")
+    return _encode(replace(part, **lists) if lists else part)
 
 
 @cache

@@ -90,6 +90,7 @@ class Resolved:
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or Rooms()
         self._room_of_broker: dict[str, str | None] = {}
+        self._rooms_of: dict[str, list[str | None]] = {}
         silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
@@ -114,11 +115,13 @@ class Resolved:
 
     def rooms_of(self, group: ConsumerGroup) -> list[str | None]:
         """Each consumer's room; one a client id, as RocketMQ's resolver is asked by id: the first that has one."""
-        rooms: dict[str, str | None] = {}
-        for client in group.clients or ():
-            if rooms.get(client.client_id) is None:
-                rooms[client.client_id] = self._rooms.of_client(client.client_id, client.client_addr)
-        return [rooms[client.client_id] for client in group.clients or ()]
+        if group.consumer_group not in self._rooms_of:
+            rooms: dict[str, str | None] = {}
+            for client in group.clients or ():
+                if rooms.get(client.client_id) is None:
+                    rooms[client.client_id] = self._rooms.of_client(client.client_id, client.client_addr)
+            self._rooms_of[group.consumer_group] = [rooms[client.client_id] for client in group.clients or ()]
+        return self._rooms_of[group.consumer_group]
 
     def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
         """The mode of the group's business topics, MIXED where they differ; gRPC clients always pop."""

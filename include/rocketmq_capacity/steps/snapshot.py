@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -42,9 +44,20 @@ def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[I
 
 
 def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
+    """Write each table while the next one is made; no more than two are held."""
     files: Counter[type[Dataset]] = Counter()
-    for dataset, table in tables:
-        file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
-        # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
-        pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
-        files[dataset] += 1
+    with ThreadPoolExecutor(max_workers=1) as writer:
+        writing: Future[None] | None = None
+        for dataset, table in tables:
+            if writing is not None:
+                writing.result()
+            file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
+            writing = writer.submit(_write_table, table, file)
+            files[dataset] += 1
+        if writing is not None:
+            writing.result()
+
+
+def _write_table(table: pa.Table, file: Path) -> None:
+    # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
+    pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
