@@ -55,6 +55,10 @@ GRPC: Final = "GRPC"
 Protocol = Literal["REMOTING", "GRPC"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 DEFAULT_PROTOCOL: Final = REMOTING
+JAVA: Final = "JAVA"
+"""A client's language (LanguageCode)."""
+CONSUME_ACTIVELY: Final = "CONSUME_ACTIVELY"
+"""What a lite pull consumer reports as its type (ConsumeType)."""
 
 CLUSTER_MODE: Final = "CLUSTER"
 LOCAL_MODE: Final = "LOCAL"
@@ -140,10 +144,12 @@ PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatu
 
 Rule = Literal[
     "ALLOCATION_SKEW",
+    "BAD_VERSION",
     "CONSUMER_CAPACITY",
     "CROSS_ROOM",
     "CROSS_TOPIC_SKEW",
     "DUPLICATE_CLIENT_ID",
+    "FIFO_BROKEN",
     "HOT_QUEUE",
     "IDLE_CONSUMERS",
     "LAG_SKEW",
@@ -193,6 +199,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "Consumers of one group that divide the queues differently",
         "Each consumer works out its share alone. With different strategies the shares overlap, or leave "
         "queues to nobody.",
+    ),
+    "FIFO_BROKEN": Wording(
+        "Order that is not kept",
+        "Messages of one key are meant to be handled one after the other. Consumers that do not consume in order "
+        "handle them side by side, and those that do read nothing from a broker without a master.",
     ),
     "READ_LESS_THAN_WRITE": Wording(
         "Queues that are written but cannot be read",
@@ -268,6 +279,10 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     "CLIENT_MEMORY": Wording(
         "Consumers that may buffer more than they can hold",
         "A consumer caches messages for each queue that it owns; all caches full would not fit.",
+    ),
+    "BAD_VERSION": Wording(
+        "Versions with known faults in balancing",
+        "A later version of RocketMQ mends how these clients or brokers divide queues or spread messages.",
     ),
     "IDLE_CONSUMERS": Wording(
         "Consumers without a queue",

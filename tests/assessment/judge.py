@@ -10,7 +10,7 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
-from rocketmq_capacity.assessment.assess import assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
@@ -95,6 +95,7 @@ def judge(
     findings = [
         *chain.from_iterable(group.findings for group in groups),
         *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
+        *assess_cluster(units.cluster, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}

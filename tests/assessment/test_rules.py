@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.assessment import trust
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.rules import group_rules, topic_rules
+from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.vocabulary import INFO, RULES
@@ -19,7 +19,13 @@ from tests.simulation.clusters import cluster
 LONG_NAME: Final[Any] = "LONG_NAME"
 UNREAD: Final[Any] = "UNREAD"
 """Of any type, because the vocabulary lacks them."""
-EVERY = [*group_rules().values(), *topic_rules().values(), trust.snapshot_incomplete, trust.suspect_snapshot]
+EVERY = [
+    *group_rules().values(),
+    *topic_rules().values(),
+    *cluster_rules().values(),
+    trust.snapshot_incomplete,
+    trust.suspect_snapshot,
+]
 
 
 def test_every_rule_says_in_its_first_words_what_it_finds() -> None:

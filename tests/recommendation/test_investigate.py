@@ -42,6 +42,9 @@ CASES.case(
     [member(f"c{i:02}", allocate_strategy=f"com.acme.Own{i}") for i in range(12)],
     *_two,
 )
+CASES.case("side_by_side", members(2), *_two, message_type="FIFO", orderly=False)
+CASES.case("cannot_lock", members(2), queues("broker-a", 2), queues("masterless", 2), orderly=True)
+CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_8_0")], *_two)
 
 
 def test_producers_choose_the_hot_queue(answered: Answers) -> None:
@@ -79,6 +82,35 @@ def test_every_broker_is_asked_for_members_that_differ(answered: Answers) -> Non
     assert found["rules"] == ["MEMBERSHIP_DISAGREEMENT"]
     assert [command.split()[1] for command in found["commands"]] == ["consumerConnection"] * 2
     assert [options(command)["-b"] for command in found["commands"]] == ["broker-a:10911", "broker-b:10911"]
+
+
+def test_whether_order_is_needed_is_for_a_person(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "side_by_side")
+
+    assert found["rules"] == ["FIFO_BROKEN"]
+    assert "whether side_by_side has to be consumed in order" in found["reason"]
+    assert [command.split()[1] for command in found["commands"]] == [
+        "consumerProgress",
+        "consumerStatus",
+        "consumerStatus",
+        "topicRoute",
+    ]
+
+
+def test_a_broker_without_a_master_gets_it_back(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "cannot_lock")
+
+    assert "FIFO_BROKEN" in found["rules"]
+    assert "Bring back the master of masterless:" in found["reason"]
+    assert "topicRoute" in {command.split()[1] for command in found["commands"]}
+
+
+def test_every_broker_is_asked_for_the_versions_of_clients_that_are_to_be_upgraded(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "old_client")
+
+    assert found["rules"] == ["BAD_VERSION"]
+    assert found["reason"].startswith("Upgrade to V4_9_8 or later: 1 client runs V4_8_0 with known faults: ")
+    assert [command.split()[1] for command in found["commands"]] == ["consumerConnection"] * 2
 
 
 def test_whether_a_drained_broker_comes_back_is_for_a_person(answered: Answers) -> None:

@@ -207,6 +207,11 @@ def test_a_group_is_orderly_where_it_is_set_so_or_a_client_consumes_so(
     assert group_of([facts]).orderly is orderly
 
 
+def test_of_a_group_that_is_not_set_so_nobody_knows_while_a_client_does_not_answer() -> None:
+    configs = (SubscriptionGroupConfig("g", True, False),)
+    assert group_of([broker("a", subscription_groups=configs, connections=online("pay"))]).orderly is None
+
+
 POP = (MessageRequestMode("pay", "g", "POP", 2),)
 
 

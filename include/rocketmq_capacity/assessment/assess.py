@@ -11,11 +11,13 @@ from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_ro
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
-from rocketmq_capacity.assessment.rules import group_rules, topic_rules
+from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding, GroupStatus, StrategyLoad
 from rocketmq_capacity.contracts.division import Flags, Integers
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import java_order
 
 
@@ -82,6 +84,11 @@ def assess_topic(topic: Topic) -> list[Finding]:
     if not topic.is_business:
         return []
     return list(chain.from_iterable(rule(topic) for rule in topic_rules().values()))
+
+
+def assess_cluster(cluster: ClusterFacts, policy: Policy) -> list[Finding]:
+    """Judge name servers and brokers."""
+    return list(chain.from_iterable(rule(cluster, policy) for rule in cluster_rules().values()))
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:

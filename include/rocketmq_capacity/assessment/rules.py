@@ -1,7 +1,8 @@
-"""Every rule that looks at one group or one topic: what the families of this room list as theirs."""
+"""Every rule that looks at one group, one topic or the cluster: what the families of this room list as theirs."""
 
 from functools import cache
 
+from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.group import GroupRule
 from rocketmq_capacity.assessment.topic import TopicRule
 from rocketmq_capacity.contracts.registry import offered
@@ -17,3 +18,9 @@ def group_rules() -> dict[str, GroupRule]:
 def topic_rules() -> dict[str, TopicRule]:
     """Rules of business topics, likewise: the ``TOPIC_RULES`` of each family."""
     return {rule.__name__: rule for rule in offered(__package__, "TOPIC_RULES")}
+
+
+@cache
+def cluster_rules() -> dict[str, ClusterRule]:
+    """Rules of the cluster, likewise: the ``CLUSTER_RULES`` of each family."""
+    return {rule.__name__: rule for rule in offered(__package__, "CLUSTER_RULES")}

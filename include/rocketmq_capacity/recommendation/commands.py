@@ -130,3 +130,8 @@ def topic_route(nameserver: str, topic: str) -> str:
 def cluster_list(nameserver: str) -> str:
     """The brokers that the name server knows, with their traffic (read-only). Source: ClusterListSubCommand."""
     return mqadmin("clusterList", nameserver) + " -m"
+
+
+def broker_versions(nameserver: str) -> str:
+    """The brokers that the name server knows, with their versions (read-only). Source: ClusterListSubCommand."""
+    return mqadmin("clusterList", nameserver)

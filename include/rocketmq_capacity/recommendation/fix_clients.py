@@ -14,7 +14,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.effects import excess, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, Rule
+from rocketmq_capacity.vocabulary import COUNT_SKEWS, JAVA, Rule
 
 DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
 MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
@@ -93,7 +93,7 @@ def _all_subscribe(facts: GroupFacts) -> GroupFacts:
 
 def _takes_bare_pid(consumer: Consumer) -> bool:
     version = VERSION.match(consumer.version or "")
-    return consumer.language == "JAVA" and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
+    return consumer.language == JAVA and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
 
 
 def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:

@@ -17,6 +17,8 @@ ACTION: Final[Action] = "INVESTIGATE"
 CLIENTS: Final = 5
 """Clients of a group that are asked one by one."""
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
+FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
+VERSION: Final[Rule] = "BAD_VERSION"
 MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 READ_ONLY: Final[Rule] = "READ_ONLY_IDLE"
 STRUCTURAL: Final[tuple[Rule, ...]] = (
@@ -42,6 +44,8 @@ OF_CLIENTS: Final[tuple[Rule, ...]] = (
 )
 """Rules whose subjects are client ids worth a look each, and rules about queues, for which no client needs a look."""
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
+OF_CONNECTIONS: Final[tuple[Rule, ...]] = (MEMBERSHIP, VERSION)
+"""Rules about what each broker says of the group's members."""
 SKEWED: Final = "Find out what the group needs: {no_strategy}. Clients or topics of its own may part the load."
 ADVICE: Final[dict[str, str]] = {
     "ORPHAN_QUEUE": (
@@ -84,6 +88,10 @@ ADVICE: Final[dict[str, str]] = {
     ),
     "SUSPECT_SNAPSHOT": "Take another snapshot before anything is changed.",
     "SNAPSHOT_INCOMPLETE": "Find out why these were not read, and take another snapshot: {subjects}.",
+    FIFO_BROKEN: (
+        "Bring back the master of {subjects}: consumers that consume in order lock each queue at the master, and read"
+        " none of a broker without one. Afterwards consumerProgress names a client for each of its queues."
+    ),
     COVERAGE: "Find out whether the topic is meant to lie on its brokers unequally.",
     **dict.fromkeys((*COUNT_SKEWS, "TRAFFIC_SKEW"), SKEWED),
 }
@@ -93,6 +101,14 @@ TWO_PROTOCOLS: Final = (
     " consume the same messages."
 )
 """What to do about MIXED_STRATEGIES of a group with clients of both protocols."""
+NOT_IN_ORDER: Final = (
+    "Find out whether {topic} has to be consumed in order. If so, register a MessageListenerOrderly in all clients; for"
+    " gRPC clients set consumeMessageOrderly in the group's configuration. If not, let producers use another topic,"
+    " which is not FIFO. Afterwards consumerStatus says PROP_CONSUMEORDERLY true for each client."
+)
+"""What to do about FIFO_BROKEN where the group does not consume in order."""
+UPGRADE: Final = "Upgrade to {versions} or later: {message} Afterwards {looks} no version that is named here."
+"""What to do about BAD_VERSION."""
 NOWHERE: Final = "Create the topic, or end the subscription of {subjects}."
 """What to do about a topic that no broker has."""
 
@@ -150,6 +166,14 @@ def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[st
 def _advice(finding: contracts.Finding, cluster: Cluster) -> str:
     if "protocols" in evidence(finding):
         return TWO_PROTOCOLS
+    if finding.rule == VERSION:
+        return UPGRADE.format(
+            versions=" or ".join(evidence(finding)["upgrade_to"]),
+            message=finding.message,
+            looks="clusterList shows" if finding.consumer_group is None else "consumerConnection shows",
+        )
+    if finding.rule == FIFO_BROKEN and "message_type" in evidence(finding):
+        return NOT_IN_ORDER.format(topic=finding.topic)
     advice = NOWHERE if _is_nowhere(finding) else ADVICE.get(finding.rule)
     if advice is None:
         return finding.message
@@ -166,7 +190,7 @@ def _looks(
 ) -> list[str]:
     """Lines that only look."""
     nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
-    if group is not None and finding.rule == MEMBERSHIP:
+    if group is not None and finding.rule in OF_CONNECTIONS:
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
     if group is not None:
         # A client that cannot answer holds a thread of the broker for ten seconds.
@@ -176,9 +200,12 @@ def _looks(
         return [
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_status(nameserver, group, client) for client in asked[:CLIENTS]),
+            *([commands.topic_route(nameserver, topic)] if topic is not None and finding.rule == FIFO_BROKEN else ()),
         ]
     if topic is not None:
         return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
+    if finding.rule == VERSION:
+        return [commands.broker_versions(nameserver)]
     return [commands.cluster_list(nameserver)]
 
 

@@ -19,14 +19,12 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction
-from rocketmq_capacity.vocabulary import POP, PULL, Action, Rule
+from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL, Action, Rule
 
 ACTION: Final[Action] = "SWITCH_TO_POP"
 RULE: Final[Rule] = "IDLE_CONSUMERS"
 CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
 """Versions of clients and brokers that know POP, as RocketMQ writes them."""
-ACTIVELY: Final = "CONSUME_ACTIVELY"
-"""What a lite pull consumer reports as its type (ConsumeType)."""
 HOW: Final = (
     "Run the commands on every broker of its topics, then set setClientRebalance(false) in the clients' code and"
     " restart them: until then they go on pulling. A message that is not acknowledged within popInvisibleTime comes"
@@ -72,11 +70,11 @@ def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
 def _is_able(group: Group) -> bool:
     """Whether its clients, its topics and their brokers know POP."""
     facts = group.facts
-    is_pulling = facts.message_request_mode == PULL and not facts.is_orderly and facts.consume_type != ACTIVELY
+    is_pulling = facts.message_request_mode == PULL and not facts.is_orderly and facts.consume_type != CONSUME_ACTIVELY
     return (
         group.is_clustering
         and is_pulling
-        and all(one.language == "JAVA" and CAN_POP.match(one.version or "") for one in facts.consumers)
+        and all(one.language == JAVA and CAN_POP.match(one.version or "") for one in facts.consumers)
         and all(_hands_out(group, topic, place) for topic, place in _places(group))
         and POP in group.strategies()
     )

@@ -64,6 +64,7 @@ BARE: Final = frozenset({
     "factor",
     "peak_factor",
     "queue_id",
+    "slave_ids",
     "pop_share_queue_num",
 })
 """Names of numbers that have no unit."""

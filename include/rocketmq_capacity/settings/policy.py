@@ -288,6 +288,12 @@ class SubscriptionMismatch(Section):
     settled_s: NonNegative = 120.0
 
 
+class BadVersion(Section):
+    """BAD_VERSION."""
+
+    ignored_issues: tuple[Annotated[int, Field(strict=True, ge=1)], ...] = ()
+
+
 class SuspectSnapshot(Section):
     """SUSPECT_SNAPSHOT."""
 
@@ -342,6 +348,7 @@ class Thresholds(Section):
     ROOM_STARVATION: RoomStarvation = RoomStarvation()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
+    BAD_VERSION: BadVersion = BadVersion()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
     PROVISION: Provision = Provision()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()

@@ -9,10 +9,12 @@ from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue,
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
+from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.vocabulary import (
     DEFAULT_POP_SHARE,
     DEFAULT_REQUEST_MODE,
+    GRPC,
     MESSAGE_MODELS,
     POP,
     PULL,
@@ -62,7 +64,7 @@ class GroupDescriber:
             consume_type=_first(connection.consume_type for connection in online),
             message_request_mode=mode,
             pop_share_queue_num=share,
-            orderly=self._is_orderly(consumer_group, infos.values()),
+            orderly=self._is_orderly(consumer_group, online, infos),
             subscriptions=subscriptions,
             clients=describe_clients(_connections(at_brokers), infos, _connections(at_proxies)),
             offsets=self._offsets(consumer_group),
@@ -114,11 +116,19 @@ class GroupDescriber:
             return None, None
         return mode, share if mode == POP else None
 
-    def _is_orderly(self, consumer_group: str, infos: Iterable[ConsumerRunningInfo]) -> bool | None:
-        """Whether the group is configured so or a client of it consumes so; None where nobody said either."""
-        if any(info.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true" for info in infos):
+    def _is_orderly(
+        self, consumer_group: str, online: Iterable[ConsumerConnection], infos: Mapping[str, ConsumerRunningInfo]
+    ) -> bool | None:
+        """Whether the group is configured so or a client of it consumes so; None where nobody said either.
+
+        A remoting client decides for itself, whatever the configuration is: while one has not answered, nobody knows
+        that none of them consumes in order. The configuration decides for gRPC clients.
+        """
+        if any(info.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true" for info in infos.values()):
             return True
-        return self._orderly.get(consumer_group)
+        remoting = {one.client_id for each in online for one in each.connections if protocol_of(one) != GRPC}
+        configured = self._orderly.get(consumer_group)
+        return configured if configured or remoting <= infos.keys() else None
 
     def _offsets(self, consumer_group: str) -> tuple[GroupOffset, ...] | None:
         """How far the group has read each queue; None where no broker was asked, or none answered."""

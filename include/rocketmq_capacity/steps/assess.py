@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.assess import assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
@@ -57,6 +57,7 @@ def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
         topics = planning.units(contracts.TopicUnit, "facts")
         planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), contracts.Finding)
         found = [
+            *assess_cluster(cluster, policy),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
             *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
         ]

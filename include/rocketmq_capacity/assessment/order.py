@@ -1,0 +1,82 @@
+"""The rule on order: FIFO_BROKEN."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.facts import Place, Reads
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.vocabulary import CRITICAL, FIFO, INFO, MASTERLESS, WARNING, java_order
+
+ACTING: Final = "enableSlaveActingMaster"
+"""A broker's setting: while there is no master, the slave with the lowest id may lock queues (BrokerConfig)."""
+
+
+def unordered_reader(group: Group) -> Iterator[Finding]:
+    """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key side by side.
+
+    For information where it has no clients. A group of which nobody knows whether it is orderly has no finding.
+    Source: ConsumeMessageConcurrentlyService, and GroupConfig consumeMessageOrderly for gRPC clients; rocketmq-all-5.3.3.
+    """
+    if group.facts.is_orderly is not False:
+        return
+    for reads in group.business:
+        topic = reads.topic.topic
+        if reads.topic.message_type != FIFO:
+            continue
+        clients = sorted({one.client_id for one in group.facts.consumers if one.reads(topic)}, key=java_order)
+        if group.facts.consumers and not clients:
+            continue
+        yield finding(
+            "FIFO_BROKEN",
+            WARNING if clients else INFO,
+            consumer_group=group.name,
+            topic=topic,
+            subjects=clients,
+            evidence={"message_type": FIFO, "orderly": False, "clients": len(clients)},
+            message="The topic is FIFO, and the group does not consume in order: messages of one key are handled side"
+            " by side.",
+        )
+
+
+def unlockable_queues(group: Group) -> Iterator[Finding]:
+    """FIFO_BROKEN: an orderly group reads queues of a broker that has slaves and no master.
+
+    A clustering consumer locks a queue at the master before it reads it in order; a queue that it cannot lock is read
+    by nobody. Where a slave may act as master, it is a warning only.
+    Source: RebalanceImpl.lock, rocketmq-all-5.3.3 (findBrokerAddressInSubscribe with MASTER_ID alone).
+    """
+    if not (group.facts.is_orderly and group.is_clustering):
+        return
+    for reads in group.business:
+        for place in sorted(reads.topic.places, key=lambda place: java_order(place.broker_name)):
+            if place.broker_state == MASTERLESS and place.readable:
+                yield _unlockable(group, reads, place)
+
+
+def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
+    slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
+    told = {(one.config or {}).get(ACTING) for one in slaves}
+    may_act = True if "true" in told else None if None in told else False
+    severity = INFO if not group.facts.consumers else WARNING if may_act else CRITICAL
+    return finding(
+        "FIFO_BROKEN",
+        severity,
+        consumer_group=group.name,
+        topic=reads.topic.topic,
+        broker_name=place.broker_name,
+        subjects=[place.broker_name],
+        evidence={
+            "orderly": True,
+            "queues": place.readable,
+            "slave_ids": sorted(one.broker_id for one in slaves),
+            "slave_may_act_as_master": may_act,
+        },
+        message=f"{place.broker_name} has no master, so that the group cannot lock {counted(place.readable, 'queue')}"
+        f" there{': a slave may act as master.' if may_act else ', and nobody reads them.'}",
+    )
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (unordered_reader, unlockable_queues)

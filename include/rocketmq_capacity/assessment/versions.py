@@ -1,0 +1,266 @@
+"""The rule on versions: BAD_VERSION, and the faults in balancing that it knows.
+
+Each range of versions was read from the repository's tags: the first release with the faulty lines, and the last one
+before those of the pull request.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rocketmq_capacity.assessment.cluster import ClusterRule
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import (
+    CONSUME_ACTIVELY,
+    INFO,
+    JAVA,
+    MACHINE_ROOM,
+    POP,
+    READ_WRITE,
+    WARNING,
+    Severity,
+    java_order,
+)
+
+Version = tuple[int, int, int]
+
+_VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
+"""A release's name; of snapshots and of HIGHER_VERSION nobody knows which faults they have."""
+_BARE_PID: Final = re.compile(r"[^@]+@\d+(@.*)?", re.ASCII | re.DOTALL)
+"""A client id whose instance name is a process id (ClientConfig.buildMQClientId)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Versions with a fault, both ends included, and the first one of that line without it."""
+
+    first: Version
+    last: Version
+    fixed: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault in balancing.
+
+    Attributes:
+        issue: of apache/rocketmq.
+        pull_request: that mended it.
+        ranges: which versions have it.
+        severity: of a finding that names it.
+        what: goes wrong, in words.
+    """
+
+    issue: int
+    pull_request: int
+    ranges: tuple[Range, ...]
+    severity: Severity
+    what: str
+
+    def range_of(self, version: Version | None) -> Range | None:
+        """The range that a version lies in; None where it has not the fault."""
+        return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
+
+
+MACHINE_ROOM_INDEX: Final = Fault(
+    2477,
+    2478,
+    (Range((4, 0, 0), (4, 7, 1), (4, 8, 0)),),
+    WARNING,
+    "MACHINE_ROOM takes queues by their place in the list of all rooms: some are read twice, others by nobody",
+)
+BARE_PROCESS_ID: Final = Fault(
+    2730,
+    2731,
+    (Range((3, 0, 0), (4, 8, 0), (4, 9, 0)),),
+    WARNING,
+    "the client id ends with the bare process id, which repeats in containers and among consumers of one process:"
+    " consumers with one id are handed the same queues",
+)
+LITE_PULL_SKIPS: Final = Fault(
+    2732,
+    2832,
+    (Range((4, 6, 0), (4, 8, 0), (4, 9, 0)),),
+    WARNING,
+    "a LitePullConsumer that loses a queue and gets it back skips the messages of a pull that was on its way",
+)
+RENAMED_QUEUE: Final = Fault(
+    7779,
+    7783,
+    (Range((4, 0, 0), (4, 9, 7), (4, 9, 8)), Range((5, 0, 0), (5, 1, 3), (5, 1, 4))),
+    INFO,
+    "a producer of this version with sendLatencyFaultEnable gives a queue that it shares another broker's name for ever"
+    " once a broker is slow: that broker gets too much until the producer restarts",
+)
+NEVER_REACHABLE: Final = Fault(
+    7812,
+    7814,
+    (Range((5, 1, 4), (5, 1, 4), (5, 2, 0)),),
+    INFO,
+    "a producer of this version with sendLatencyFaultEnable leaves a broker out for ever once it could not reach it",
+)
+OWN_PERM_LOST: Final = Fault(
+    7149,
+    7151,
+    (Range((4, 3, 0), (5, 1, 3), (5, 1, 4)),),
+    INFO,
+    "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
+    " of the topic's: queues that the topic closed are divided again",
+)
+
+Matters = Callable[[Group, Consumer], bool]
+"""Whether a fault can matter for a Java client of a group."""
+
+
+def _divides_by_room(group: Group, client: Consumer) -> bool:
+    current = None if group.current is None else group.current.strategy
+    runs = current if client.allocate_strategy is None else client.allocate_strategy
+    return group.is_clustering and group.facts.message_request_mode != POP and runs == MACHINE_ROOM
+
+
+def _has_bare_process_id(group: Group, client: Consumer) -> bool:
+    # A broadcasting consumer keeps the instance name DEFAULT.
+    return group.is_clustering and _BARE_PID.fullmatch(client.client_id) is not None
+
+
+def _pulls_lite(group: Group, _: Consumer) -> bool:
+    return group.is_clustering and group.facts.consume_type == CONSUME_ACTIVELY
+
+
+def _may_send(_: Group, __: Consumer) -> bool:
+    """Any application may send."""
+    return True
+
+
+OF_CLIENTS: Final[tuple[tuple[Fault, Matters], ...]] = (
+    (MACHINE_ROOM_INDEX, _divides_by_room),
+    (BARE_PROCESS_ID, _has_bare_process_id),
+    (LITE_PULL_SKIPS, _pulls_lite),
+    (RENAMED_QUEUE, _may_send),
+    (NEVER_REACHABLE, _may_send),
+)
+"""Faults of the Java client, by issue number."""
+
+
+def bad_version(group: Group) -> Iterator[Finding]:
+    """BAD_VERSION: Java clients of a group have a version with a known fault in balancing that can matter for them.
+
+    Producers are not in an inventory; that the application of a consumer sends with the same library is likely, and
+    their faults are for information. What a gRPC client says is the version of another library.
+    """
+    ignored = group.policy.thresholds.BAD_VERSION.ignored_issues
+    clients = [
+        (version, one)
+        for one in group.facts.consumers
+        if one.language == JAVA and not one.is_grpc and (version := version_of(one.version))
+    ]
+    affected: dict[Fault, list[tuple[Version, str]]] = {}
+    for fault, matters in OF_CLIENTS:
+        for version, one in clients if fault.issue not in ignored else ():
+            if fault.range_of(version) and matters(group, one):
+                affected.setdefault(fault, []).append((version, one.client_id))
+    if not affected:
+        return
+    ids = sorted({client_id for each in affected.values() for _, client_id in each}, key=java_order)
+    versions = sorted({version for each in affected.values() for version, _ in each})
+    yield finding(
+        "BAD_VERSION",
+        _worst(affected),
+        consumer_group=group.name,
+        subjects=ids,
+        evidence={
+            "clients": len(ids),
+            "versions": list(map(name_of, versions)),
+            "upgrade_to": list(map(name_of, _upgrades(versions, [fault for fault, _ in OF_CLIENTS]))),
+            "faults": [_shown(fault, each, "client_ids") for fault, each in affected.items()],
+        },
+        message=_message(counted(len(ids), "client"), len(ids), versions, affected),
+    )
+
+
+def bad_broker_version(cluster: ClusterFacts, policy: Policy) -> Iterator[Finding]:
+    """BAD_VERSION: brokers have a version with a known fault that can matter for them.
+
+    Today's one matters for a broker that is not both readable and writable.
+    """
+    if OWN_PERM_LOST.issue in policy.thresholds.BAD_VERSION.ignored_issues:
+        return
+    affected = sorted({
+        (version, broker.broker_name)
+        for broker in cluster.brokers
+        if (version := version_of(broker.version))
+        and OWN_PERM_LOST.range_of(version)
+        and broker.broker_perm not in (None, READ_WRITE)
+    })
+    if not affected:
+        return
+    names = sorted({name for _, name in affected}, key=java_order)
+    versions = sorted({version for version, _ in affected})
+    yield finding(
+        "BAD_VERSION",
+        OWN_PERM_LOST.severity,
+        subjects=names,
+        evidence={
+            "brokers": len(names),
+            "versions": list(map(name_of, versions)),
+            "upgrade_to": list(map(name_of, _upgrades(versions, [OWN_PERM_LOST]))),
+            "faults": [_shown(OWN_PERM_LOST, affected, "broker_names")],
+        },
+        message=_message(counted(len(names), "broker"), len(names), versions, [OWN_PERM_LOST]),
+    )
+
+
+def version_of(name: str | None) -> Version | None:
+    """A release's numbers; None where they are not known."""
+    found = _VERSION.fullmatch(name or "")
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def name_of(version: Version) -> str:
+    """As RocketMQ writes it: ``V4_9_8``."""
+    return "V" + "_".join(map(str, version))
+
+
+def _upgrades(versions: Iterable[Version], faults: Iterable[Fault]) -> list[Version]:
+    """The nearest version of each version's line that has none of the faults, each once, sorted."""
+    faults = list(faults)
+    ends = set()
+    for version in versions:
+        while found := next((one for fault in faults if (one := fault.range_of(version))), None):
+            version = found.fixed
+        ends.add(version)
+    return sorted(ends)
+
+
+def _worst(faults: Iterable[Fault]) -> Severity:
+    return WARNING if any(fault.severity == WARNING for fault in faults) else INFO
+
+
+def _shown(fault: Fault, affected: Iterable[tuple[Version, str]], names: str) -> dict[str, object]:
+    each = list(affected)
+    return {
+        "issue": f"apache/rocketmq#{fault.issue}",
+        "pull_request": f"apache/rocketmq#{fault.pull_request}",
+        "what": fault.what,
+        "faulty": [
+            {"first_version": name_of(one.first), "last_version": name_of(one.last), "fixed_in": name_of(one.fixed)}
+            for one in fault.ranges
+        ],
+        "versions": list(map(name_of, sorted({version for version, _ in each}))),
+        names: sorted({name for _, name in each}, key=java_order),
+    }
+
+
+def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[Fault]) -> str:
+    told = "; ".join(f"{fault.what} (apache/rocketmq#{fault.issue})" for fault in faults)
+    return f"{who} {'runs' if number == 1 else 'run'} {listed(list(map(name_of, versions)))} with known faults: {told}."
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (bad_version,)
+CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (bad_broker_version,)

@@ -1,0 +1,200 @@
+"""BAD_VERSION."""
+
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Broker, Client
+from tests.assessment.cases import Part, a_group, a_topic, member
+from tests.assessment.judge import Judgement, Row, judge
+from tests.simulation.clusters import broker, cluster
+
+PART = Part()
+OWN_NAME, PID, PID_AND_TIME = "10.0.0.1@orders", "10.0.0.1@4711", "10.0.0.1@4711#1700000000"
+
+
+def _java(client_id: str, version: str | None, **facts: Any) -> Client:
+    return member(client_id, language="JAVA", version=version, **facts)
+
+
+PART.case("old_and_new", [_java(PID, "V4_8_0"), _java("10.0.0.2@7#1", "V5_3_3"), member("go", language="GO")])
+
+
+def _found(clients: list[Client], policy: Policy | None = None, **facts: Any) -> Row | None:
+    """What is found of a group of these clients."""
+    topic = a_topic("pay")
+    inventory = cluster([topic], [a_group("g", clients, [topic], **facts)], (broker("broker-a"), broker("broker-b")))
+    return judge(inventory, policy).found("BAD_VERSION")
+
+
+def _issues(found: Row | None) -> list[int]:
+    """The numbers of the faults that are named."""
+    faults = [] if found is None else found["evidence"]["faults"]
+    return [int(fault["issue"].removeprefix("apache/rocketmq#")) for fault in faults]
+
+
+def test_a_fault_is_named_with_its_issue_its_versions_and_the_clients_that_have_it(judged: Judgement) -> None:
+    found = judged.finding("BAD_VERSION", "old_and_new")
+
+    assert (found["severity"], found["subjects"]) == ("WARNING", [PID])
+    evidence = found["evidence"]
+    assert (evidence["clients"], evidence["versions"], evidence["upgrade_to"]) == (1, ["V4_8_0"], ["V4_9_8"])
+    first, second = evidence["faults"]
+    assert first | {"what": ""} == {
+        "issue": "apache/rocketmq#2730",
+        "pull_request": "apache/rocketmq#2731",
+        "what": "",
+        "faulty": [{"first_version": "V3_0_0", "last_version": "V4_8_0", "fixed_in": "V4_9_0"}],
+        "versions": ["V4_8_0"],
+        "client_ids": [PID],
+    }
+    assert second["issue"] == "apache/rocketmq#7779"
+    assert found["message"].startswith("1 client runs V4_8_0 with known faults: ")
+
+
+@pytest.mark.parametrize(
+    ("version", "issues"),
+    [
+        ("V3_5_8", [2730]),
+        ("V4_5_2", [2477, 2730, 7779]),
+        ("V4_6_0", [2477, 2730, 2732, 7779]),
+        ("V4_7_1", [2477, 2730, 2732, 7779]),
+        ("V4_8_0", [2730, 2732, 7779]),
+        ("V4_9_0", [7779]),
+        ("V4_9_7", [7779]),
+        ("V4_9_8", []),
+        ("V5_0_0", [7779]),
+        ("V5_1_3", [7779]),
+        ("V5_1_4", [7812]),
+        ("V5_2_0", []),
+        ("V5_3_3", []),
+    ],
+)
+def test_each_fault_has_its_first_and_its_last_version(version: str, issues: list[int]) -> None:
+    client = _java(PID, version, allocate_strategy="MACHINE_ROOM")
+
+    assert _issues(_found([client], consume_type="CONSUME_ACTIVELY")) == issues
+
+
+@pytest.mark.parametrize(
+    ("language", "version"),
+    [
+        ("JAVA", None),
+        ("JAVA", "HIGHER_VERSION"),
+        ("JAVA", "V4_7_1_SNAPSHOT"),
+        ("JAVA", "seven"),
+        (None, "V4_7_1"),
+        ("GO", "V4_7_1"),
+        ("CPP", "V4_7_1"),
+    ],
+)
+def test_other_languages_and_versions_that_say_nothing_have_no_known_fault(
+    language: str | None, version: str | None
+) -> None:
+    client = member(PID, language=language, version=version, allocate_strategy="MACHINE_ROOM")
+
+    assert _found([client]) is None
+
+
+def test_what_a_grpc_client_says_is_the_version_of_another_library() -> None:
+    assert _found([_java(PID, "V5_1_4", protocol="GRPC")]) is None
+
+
+@pytest.mark.parametrize("facts", [{"allocate_strategy": "AVG"}, {"allocate_strategy": "MACHINE_ROOM_NEARBY"}, {}])
+def test_the_fault_of_machine_room_is_of_those_who_use_it(facts: dict[str, str]) -> None:
+    assert 2477 not in _issues(_found([_java(OWN_NAME, "V4_7_1", **facts)]))
+
+
+def test_a_group_uses_what_the_policy_says_where_its_clients_say_nothing() -> None:
+    policy = Policy.model_validate({"current_strategies": {"g": "MACHINE_ROOM"}, "machine_rooms": ["hz"]})
+
+    assert 2477 in _issues(_found([_java(OWN_NAME, "V4_7_1")], policy))
+
+
+@pytest.mark.parametrize(
+    ("client_id", "has"),
+    [
+        (PID, True),
+        (f"{PID}@unit", True),
+        (PID_AND_TIME, False),
+        (OWN_NAME, False),
+        ("10.0.0.1", False),
+        ("fe80::1@4711", True),
+    ],
+)
+def test_only_an_id_that_ends_with_the_bare_process_id_can_repeat(client_id: str, has: bool) -> None:
+    assert (2730 in _issues(_found([_java(client_id, "V4_8_0")]))) is has
+
+
+def test_a_broadcasting_group_does_not_divide_queues() -> None:
+    found = _found(
+        [_java(PID, "V4_7_1", allocate_strategy="MACHINE_ROOM")],
+        message_model="BROADCASTING",
+        consume_type="CONSUME_ACTIVELY",
+    )
+
+    assert _issues(found) == [7779]
+
+
+def test_faults_of_producers_alone_are_for_information() -> None:
+    found = _found([_java(PID_AND_TIME, "V5_1_4"), _java(OWN_NAME, "V4_9_4")])
+
+    assert found is not None
+    assert (found["severity"], found["subjects"]) == ("INFO", sorted([PID_AND_TIME, OWN_NAME]))
+    assert found["evidence"]["upgrade_to"] == ["V4_9_8", "V5_2_0"]
+
+
+def test_the_version_to_upgrade_to_has_none_of_the_other_faults() -> None:
+    found = _found([_java(OWN_NAME, "V5_1_3")])
+
+    assert found is not None
+    assert found["evidence"]["faults"][0]["faulty"][1]["fixed_in"] == "V5_1_4"
+    assert found["evidence"]["upgrade_to"] == ["V5_2_0"]
+
+
+def test_an_issue_that_the_policy_ignores_is_not_named() -> None:
+    policy = Policy.model_validate({"thresholds": {"BAD_VERSION": {"ignored_issues": [7779, 2730]}}})
+
+    assert _found([_java(PID, "V4_8_0")], policy) is None
+
+
+def test_a_group_without_clients_runs_no_version() -> None:
+    assert _found([]) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "perm", "is_named"),
+    [
+        ("V4_3_0", 4, True),
+        ("V5_1_3", 4, True),
+        ("V5_1_3", 2, True),
+        ("V5_1_3", 6, False),
+        ("V5_1_3", None, False),
+        ("V5_1_4", 4, False),
+        ("V4_2_0", 4, False),
+        (None, 4, False),
+    ],
+)
+def test_a_brokers_fault_matters_where_it_has_a_permission_of_its_own(
+    version: str | None, perm: int | None, is_named: bool
+) -> None:
+    brokers = (
+        broker("broker-a"),
+        Broker(broker_name="broker-b", broker_addr="10.0.1.2:10911", broker_perm=perm, version=version),
+    )
+
+    found = judge(cluster([a_topic("pay")], [], brokers)).found("BAD_VERSION")
+
+    assert (found is not None) is is_named
+    if found:
+        assert (found["severity"], found["subjects"], found["consumer_group"]) == ("INFO", ["broker-b"], None)
+        assert found["evidence"]["faults"][0]["issue"] == "apache/rocketmq#7149"
+        assert found["evidence"]["upgrade_to"] == ["V5_1_4"]
+
+
+def test_the_policy_ignores_a_brokers_fault_as_well() -> None:
+    old = Broker(broker_name="broker-b", broker_perm=4, version="V5_0_0")
+    policy = Policy.model_validate({"thresholds": {"BAD_VERSION": {"ignored_issues": [7149]}}})
+
+    assert judge(cluster([a_topic("pay")], [], (broker("broker-a"), old)), policy).found("BAD_VERSION") is None
