@@ -18,7 +18,8 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
     """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key side by side.
 
     For information where it has no clients. A group of which nobody knows whether it is orderly has no finding.
-    Source: ConsumeMessageConcurrentlyService, and GroupConfig consumeMessageOrderly for gRPC clients; rocketmq-all-5.3.3.
+    Source: ConsumeMessageConcurrentlyService; SubscriptionGroupConfig.consumeMessageOrderly for gRPC clients;
+    rocketmq-all-5.3.3.
     """
     if group.facts.is_orderly is not False:
         return
