@@ -8,7 +8,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Place, Reads
 from rocketmq_capacity.contracts.wording import counted
-from rocketmq_capacity.vocabulary import CRITICAL, FIFO, INFO, MASTERLESS, WARNING, java_order
+from rocketmq_capacity.vocabulary import CRITICAL, FIFO, INFO, MASTERLESS, WARNING, Severity, java_order
 
 ACTING: Final = "enableSlaveActingMaster"
 """A broker's setting: while there is no master, the slave with the lowest id may lock queues (BrokerConfig)."""
@@ -61,7 +61,7 @@ def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
     slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
     told = {(one.config or {}).get(ACTING) for one in slaves}
     may_act = True if "true" in told else None if None in told else False
-    severity = INFO if not group.facts.consumers else WARNING if may_act else CRITICAL
+    severity: Severity = INFO if not group.facts.consumers else WARNING if may_act else CRITICAL
     return finding(
         "FIFO_BROKEN",
         severity,
