@@ -348,6 +348,31 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
 }
 """In the order of the page; those beyond `ACTIONS` are reserved."""
 
+LOOKING: Final = frozenset({
+    "brokerConsumeStats",
+    "brokerStatus",
+    "clusterList",
+    "consumerConnection",
+    "consumerProgress",
+    "consumerStatus",
+    "getBrokerConfig",
+    "getConsumerConfig",
+    "producer",
+    "producerConnection",
+    "statsAll",
+    "topicClusterList",
+    "topicList",
+    "topicRoute",
+    "topicStatus",
+})
+"""Commands of mqadmin that change nothing (org.apache.rocketmq.tools.command)."""
+
+
+def changes_cluster(command: str) -> bool:
+    """Whether a command line, or one that stands as a comment, may change the cluster; one that is unknown may."""
+    words = command.removeprefix("#").split()
+    return len(words) > 1 and words[0] == "mqadmin" and words[1] not in LOOKING
+
 
 def java_order(text: str) -> bytes:
     """A key that sorts as Java's ``String.compareTo``: by UTF-16 code units, not by code points."""

@@ -11,8 +11,8 @@ from rocketmq_capacity.report.difference import Difference, difference
 from rocketmq_capacity.report.plan_file import Plan, decoded_plan
 from rocketmq_capacity.report.publish import PLAN
 from rocketmq_capacity.report.shelf import UNREADABLE, Report, Search, latest_first
-from rocketmq_capacity.report.view.answers import action_title
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of

@@ -1,6 +1,7 @@
 """The plan file as the contract draws it: every key, every type, nothing else, every list in its order."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -62,6 +63,7 @@ Action = Literal[
 Number = Annotated[int, msgspec.Meta(ge=0)]
 Metric = Annotated[float, msgspec.Meta(ge=0)]
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}(-[0-9]+)?$")]
 Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Moment = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$")]
 
@@ -130,6 +132,7 @@ class Group(Part, frozen=True, kw_only=True):
 
 
 class Finding(Part, frozen=True):
+    id: Id
     rule: Rule
     severity: Literal["INFO", "WARNING", "CRITICAL"]
     consumer_group: str | None
@@ -138,6 +141,11 @@ class Finding(Part, frozen=True):
     subjects: list[str | Queue]
     evidence: dict[str, Any]
     message: str
+
+
+class Check(Part, frozen=True):
+    command: str
+    shows: str
 
 
 class Recommendation(Part, frozen=True):
@@ -151,6 +159,38 @@ class Recommendation(Part, frozen=True):
     commands: list[str]
     before: dict[str, Any]
     after: dict[str, Any]
+    changes_cluster: bool
+    check: Check | None
+    way_back: str | None
+
+
+class Impact(Part, frozen=True):
+    messages_at_risk: Number | None
+    unread_msgs_per_s: Metric | None
+    unread_queues: Number | None
+    deleted_messages: Number | None
+    idle_clients: Number | None
+    lag: Number | None
+    utilisation_ratio: Metric | None
+
+
+class Cause(Part, frozen=True):
+    id: Id
+    rule: Rule
+    severity: Literal["INFO", "WARNING", "CRITICAL"]
+    action: Action | None
+    consumer_group: str | None
+    topic: str | None
+    title: str
+    message: str
+    findings: list[Id]
+    recommendations: list[str]
+    impact: Impact
+    since: Moment | None
+    is_new: bool | None
+    changes_cluster: bool
+    check: Check | None
+    way_back: str | None
 
 
 class Failure(Part, frozen=True):
@@ -196,6 +236,8 @@ class Plan(Part, frozen=True):
     groups: list[Group]
     findings: list[Finding]
     recommendations: list[Recommendation]
+    causes: list[Cause]
+    alternatives: list[list[str]]
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -215,6 +257,11 @@ def out_of_order(plan: Plan) -> list[str]:
         "findings": [_place_of(finding) for finding in plan.findings],
         "recommendations": [_nulls_first(r.action, r.consumer_group, r.topic, r.id) for r in plan.recommendations],
     }
+    place = {recommendation.id: number for number, recommendation in enumerate(plan.recommendations)}
+    worst = ("CRITICAL", "WARNING", "INFO")
+    lists["causes"] = [(worst.index(cause.severity), number) for number, cause in enumerate(plan.causes)]
+    lists["alternatives"] = [[place[one] for one in each] for each in plan.alternatives]
+    lists |= {f"alternatives[{number}]": each for number, each in enumerate(lists["alternatives"])}
     for group in plan.groups:
         lists[f"{group.consumer_group}.topics"] = group.topics
         lists[f"{group.consumer_group}.strategies"] = [one.strategy for one in group.strategies]
@@ -230,6 +277,19 @@ def out_of_order(plan: Plan) -> list[str]:
         for side in ("findings_added", "findings_cleared"):
             lists[f"scenario.{side}"] = [_place_of(finding) for finding in getattr(plan.scenario, side)]
     return [name for name, items in lists.items() if any(a >= b for a, b in pairwise(items))]
+
+
+def out_of_causes(plan: Plan) -> list[str]:
+    """What belongs to no cause or to several, and causes and alternatives that name what the plan does not have."""
+    problems = []
+    for kind in ("findings", "recommendations"):
+        held = Counter(one.id for one in getattr(plan, kind))
+        named = Counter(one for cause in plan.causes for one in getattr(cause, kind))
+        problems += [f"{kind}: {one}" for one in held.keys() | named.keys() if not held[one] == named[one] == 1]
+    ids = {one.id for one in plan.recommendations}
+    problems += [f"alternatives: {each}" for each in plan.alternatives if len(each) < 2 or not ids.issuperset(each)]
+    causes = Counter(cause.id for cause in plan.causes)
+    return sorted(problems + [f"causes: {one}" for one, number in causes.items() if number > 1])
 
 
 def queues_as_texts(plan: Plan, brokers: Iterable[str]) -> set[str]:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_order, queues_as_texts
+from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_causes, out_of_order, queues_as_texts
 from tests.cli.planned import Planned, planned
 from tests.cli.program import TIME_LIMIT_S, command, contents, run
 from tests.fixtures.environment import ROOT
@@ -135,6 +135,7 @@ def test_the_plan_file_is_as_the_contract_draws_it(plain: Planned) -> None:
     assert plain.plan.completeness.ratio == 1.0
     assert plain.plan.scenario is msgspec.UNSET
     assert out_of_order(plain.plan) == []
+    assert out_of_causes(plain.plan) == []
 
 
 def test_a_queue_is_an_object_wherever_one_is_named(plain: Planned, what_if: Planned) -> None:
@@ -249,6 +250,7 @@ def test_a_run_that_is_ended_half_way_leaves_the_old_output_and_nothing_else(tmp
 def test_a_scenario_plans_the_changed_cluster(plain: Planned, what_if: Planned) -> None:
     effect = effect_of(what_if)
     assert out_of_order(what_if.plan) == []
+    assert out_of_causes(what_if.plan) == []
     assert effect.name == "a room less, a client more"
     assert [change["change"] for change in effect.changes] == [
         *("remove_clients", "add_clients", "add_clients", "set_queues", "lose_broker"),
@@ -338,6 +340,7 @@ def test_a_history_brings_its_samples_and_the_rule_that_compares_with_the_run_be
     made = plan_of(SAMPLE, tmp_path / "out", "--history", history)
 
     assert out_of_order(made.plan) == []
+    assert out_of_causes(made.plan) == []
     assert "SUSPECT_SNAPSHOT" not in {finding.rule for finding in plain.plan.findings}
     (suspect,) = [finding for finding in made.plan.findings if finding.rule == "SUSPECT_SNAPSHOT"]
     flagged = {one.consumer_group for one in plain.plan.findings if one.consumer_group and one.severity != "INFO"}

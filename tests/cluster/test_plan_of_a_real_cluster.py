@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.cli.plan_file import Group, out_of_order
+from tests.cli.plan_file import Group, out_of_causes, out_of_order
 from tests.cli.planned import Planned, planned
 from tests.cli.program import command, contents, run
 from tests.cluster.clients import Consumer, Owned
@@ -147,6 +147,7 @@ def test_the_plan_is_whole_and_as_the_contract_draws_it(live: Live) -> None:
     plan = live.planned.plan
     assert (plan.cluster_name, plan.completeness.ratio, plan.completeness.failures) == ("C1", 1.0, [])
     assert out_of_order(plan) == []
+    assert out_of_causes(plan) == []
     assert {group.consumer_group for group in plan.groups} == RUN.keys()
 
 
@@ -211,6 +212,7 @@ def test_a_broker_frozen_half_way_gives_an_incomplete_plan_that_takes_nobody_awa
     assert time.monotonic() - begin < TIME_LIMIT_S
     plan = planned(out, folder / "inventory.json").plan
     assert out_of_order(plan) == []
+    assert out_of_causes(plan) == []
     frozen = running.broker_addrs[ROOM, 0]
     failures = {(one.broker_addr, one.request): one.error or "" for one in plan.completeness.failures}
     assert "timed out after 5 s" in failures[frozen, "GET_CONSUME_STATS"]

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.recommendation.message_groups import WriteQueue, moved_ratio
-from tests.cli.plan_file import Group, out_of_order
+from tests.cli.plan_file import Group, out_of_causes, out_of_order
 from tests.cli.planned import Planned, planned
 from tests.cli.program import run
 from tests.cluster.clients import Clients, Consumer, Owned
@@ -178,6 +178,7 @@ def test_the_plan_is_whole(live: Live) -> None:
     plan = live.planned.plan
     assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, [])
     assert out_of_order(plan) == []
+    assert out_of_causes(plan) == []
     assert {group.consumer_group for group in plan.groups} == {*GRPC_GROUPS, "g_both", "g_remoting", "g_nobody"}
 
 

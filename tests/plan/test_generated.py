@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.report import plan_file
-from tests.cli.plan_file import Finding, Strategy, out_of_order, queues_as_texts
+from tests.cli.plan_file import Finding, Strategy, out_of_causes, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT
 from tests.fixtures.generated import generated, policy_for_generated, write_fleet
 from tests.oracle.java_oracle import JavaOracle
@@ -63,6 +63,7 @@ def test_the_plan_is_as_its_types_and_its_schema_say(whole: Whole) -> None:
 
     assert json.loads(again) == json.loads(content)
     assert out_of_order(whole.plan) == []
+    assert out_of_causes(whole.plan) == []
     assert queues_as_texts(whole.plan, [one["broker_name"] for one in whole.cluster["brokers"]]) == set()
     jsonschema.Draft202012Validator(schema).validate(some_of(json.loads(content)))
 

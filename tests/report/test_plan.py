@@ -221,7 +221,7 @@ def test_a_plan_is_written_in_parts_as_it_would_be_whole(scenario):
 def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_are_ignored():
     made = plan_of(varied_rows(5), scenario=a_scenario())
     stored = json.loads(plan_bytes(made))
-    stored["causes"] = []
+    stored["mood"] = []
     stored["groups"][0]["forecast"] = {"lower": 0.1}
     stored["groups"][0]["strategies"][0]["count"]["max"] = 3
 

@@ -16,7 +16,7 @@ def read(content):
 
 
 def test_every_finding_is_a_line_with_its_subjects_one_a_line_in_their_cell():
-    (line,) = read(findings_csv(plan_of(sample_rows()).findings))
+    (line,) = read(findings_csv(plan_of(sample_rows())))
 
     assert line["rule"] == "IDLE_CONSUMERS"
     assert line["topic"] == ""
@@ -28,24 +28,44 @@ def test_queues_are_named_in_short_one_a_line():
     queues = [{"topic": "pay", "broker_name": "broker-a", "queue_id": queue_id} for queue_id in (1, 10)]
     rows = {"cluster": [a_cluster()], "finding": [a_finding("ORPHAN_QUEUE", queues=queues)]}
 
-    (line,) = read(findings_csv(plan_of(rows).findings))
+    (line,) = read(findings_csv(plan_of(rows)))
 
     assert line["subjects"] == "pay broker-a 1\npay broker-a 10"
 
 
 def test_every_recommendation_is_a_line_with_its_commands_in_order():
-    expand, scale = read(recommendations_csv(plan_of(sample_rows()).recommendations))
+    expand, scale = read(recommendations_csv(plan_of(sample_rows())))
 
     assert expand["commands"].split("\n") == [COMMAND.format(broker=1), COMMAND.format(broker=2)]
     assert expand["manual"] == "false"
     assert scale["commands"] == ""
 
 
+def test_lines_name_their_cause_their_plan_and_what_replaces_them():
+    plan = plan_of(sample_rows())
+    (finding,), (expand, scale) = read(findings_csv(plan)), read(recommendations_csv(plan))
+
+    (cause,) = plan.causes
+    assert {line["cause"] for line in (finding, expand, scale)} == {cause.id}
+    assert (finding["id"],) == cause.findings
+    assert (expand["alternative"], scale["alternative"]) == (scale["id"], expand["id"])
+    assert (finding["cluster_name"], scale["taken_at"]) == ("C1", "2026-11-20T02:00:00Z")
+
+
+def test_lines_stand_in_the_order_of_the_causes():
+    rows = {
+        "cluster": [a_cluster()],
+        "finding": [a_finding("ALLOCATION_SKEW", severity="INFO"), a_finding("ORPHAN_QUEUE", severity="CRITICAL")],
+    }
+
+    assert [line["severity"] for line in read(findings_csv(plan_of(rows)))] == ["CRITICAL", "INFO"]
+
+
 def test_quotes_commas_line_ends_and_other_alphabets_survive():
     message = 'a "quoted", long\r\nmessage: 支付 ✓'
     rows = {"cluster": [a_cluster()], "finding": [a_finding(message=message)]}
 
-    content = findings_csv(plan_of(rows).findings)
+    content = findings_csv(plan_of(rows))
 
     assert read(content)[0]["message"] == message
     assert content.endswith(b"\r\n")
@@ -59,8 +79,8 @@ def test_no_cell_begins_as_a_spreadsheets_formula(text):
     recommendation = a_recommendation(id=text, consumer_group=text, topic=text, reason=text, commands=[text])
     document = plan_of({"cluster": [a_cluster()], "finding": [finding], "recommendation": [recommendation]})
 
-    (line,) = read(findings_csv(document.findings))
-    (advice,) = read(recommendations_csv(document.recommendations))
+    (line,) = read(findings_csv(document))
+    (advice,) = read(recommendations_csv(document))
 
     for name in ("consumer_group", "topic", "broker_name", "message", "subjects"):
         assert line[name].startswith("'" + text)

@@ -31,3 +31,8 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
     ]
     before: Annotated[str, Meta(description="JSON object of the figures of today")]
     after: Annotated[str, Meta(description="JSON object of the same figures after the change, as simulated")]
+    check_command: Annotated[
+        str | None, Meta(description="a command that only looks, to be run afterwards; null where there is none")
+    ] = None
+    check_shows: Annotated[str | None, Meta(description="what that command shows where the change has worked")] = None
+    way_back: Annotated[str | None, Meta(description="how the change is undone; null where reason says all")] = None

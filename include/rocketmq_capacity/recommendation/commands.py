@@ -101,14 +101,19 @@ def restore_broker(nameserver: str, address: str) -> str:
     )
 
 
-def consumer_connection(nameserver: str, group: str, address: str) -> str:
-    """Who one broker says is in a group (read-only). Source: ConsumerConnectionSubCommand."""
-    return mqadmin("consumerConnection", nameserver, option("g", group), option("b", address))
+def consumer_connection(nameserver: str, group: str, address: str | None = None) -> str:
+    """Who one broker, or else any of them, says is in a group (read-only). Source: ConsumerConnectionSubCommand."""
+    which = [] if address is None else [option("b", address)]
+    return mqadmin("consumerConnection", nameserver, option("g", group), *which)
 
 
-def consumer_progress(nameserver: str, group: str) -> str:
-    """Offsets and owners of a group's queues (read-only). Source: ConsumerProgressSubCommand."""
-    return mqadmin("consumerProgress", nameserver, option("g", group), option("s", "true"))
+def consumer_progress(nameserver: str, group: str, *, asks_clients: bool = True) -> str:
+    """Offsets of a group's queues, and their owners where its clients are asked (read-only).
+
+    Source: ConsumerProgressSubCommand.
+    """
+    owners = [option("s", "true")] if asks_clients else []
+    return mqadmin("consumerProgress", nameserver, option("g", group), *owners)
 
 
 def consumer_status(nameserver: str, group: str, client_id: str | None = None) -> str:

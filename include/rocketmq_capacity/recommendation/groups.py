@@ -7,6 +7,7 @@ from functools import cache
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, Effect
 from rocketmq_capacity.contracts.registry import offered
+from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import Cluster, Group, GroupAction
@@ -56,13 +57,14 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
         addresses=group.addresses,
         refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
     )
-    return found if rest is None else [*found, rest]
+    whole = found if rest is None else [*found, rest]
+    return with_afterwards(whole, group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients)
 
 
 def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:
     """What is to be done about the snapshot itself: INVESTIGATE, for the findings that name no group and no topic."""
     rest = investigate([one for one in findings if one.consumer_group is one.topic is None], (), cluster)
-    return [] if rest is None else [rest]
+    return [] if rest is None else with_afterwards([rest], cluster.nameserver)
 
 
 def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contracts.Recommendation]) -> bool:

@@ -7,6 +7,7 @@ from functools import cache
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case
 from rocketmq_capacity.contracts.registry import offered
+from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import Topic, TopicRefusals
 from rocketmq_capacity.recommendation.investigate import investigate
 from rocketmq_capacity.recommendation.outcomes import outcomes
@@ -42,7 +43,7 @@ def topic_answers(topic: Topic) -> TopicAnswers:
     answered = {rule for one in changes for rule in one.rules}
     left = investigate(topic.findings, answered, topic.cluster, topic=topic.name, refusals=refusals)
     return TopicAnswers(
-        recommendations=[*changes, *([left] if left else [])],
+        recommendations=with_afterwards([*changes, *([left] if left else [])], topic.cluster.nameserver),
         refusals=TopicRefusals(
             topic=topic.name,
             is_ordered=safety.is_ordered,

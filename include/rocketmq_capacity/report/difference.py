@@ -6,11 +6,10 @@ from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.in_use import in_use
-from rocketmq_capacity.report.order import nulls_first, subjects_key
+from rocketmq_capacity.report.order import nulls_first
 from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recommendation, StrategyPlan
-from rocketmq_capacity.vocabulary import RULE_PRIORITY
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")
@@ -98,7 +97,7 @@ def difference(before: Plan, after: Plan) -> Difference:
     groups_before, groups_after = _groups(before), _groups(after)
     return Difference(
         relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
-        findings=_changes(before.findings, after.findings, (_finding, PLACE), _urgency),
+        findings=_changes(before.findings, after.findings, (_finding, PLACE), urgency),
         recommendations=_changes(before.recommendations, after.recommendations, (ID, ADVICE), _advice_order),
         groups_new=tuple(sorted(groups_after.keys() - groups_before.keys())),
         groups_gone=tuple(sorted(groups_before.keys() - groups_after.keys())),
@@ -135,16 +134,6 @@ def _changes(
 
 def _finding(finding: Finding) -> tuple[Any, ...]:
     return (*PLACE(finding), finding.subjects)
-
-
-def _urgency(finding: Finding) -> tuple[Any, ...]:
-    return (
-        SEVERITY_RANK[finding.severity],
-        RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
-        finding.rule,
-        nulls_first(*PLACE(finding)[1:]),
-        subjects_key(finding.subjects),
-    )
 
 
 def _advice_order(recommendation: Recommendation) -> tuple[Any, ...]:

@@ -1,11 +1,28 @@
 """Total orders, so that equal inputs give equal bytes whatever order Spark hands the rows over in."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any, Final
 
 import msgspec
 
 from rocketmq_capacity.contracts.dataset import Queue
+
+ID_DIGITS: Final = 12
+"""Hexadecimal digits of an id: 48 bits tell apart what one plan holds."""
+
+
+def identity(*names: Any) -> str:
+    """An id of what has these names: equal names give equal ids, on any day and in any plan."""
+    return sha256(msgspec.json.encode(names)).hexdigest()[:ID_DIGITS]
+
+
+def told_apart(ids: Iterable[str]) -> Iterator[str]:
+    """The ids, with a number behind one that has come before."""
+    taken: dict[str, int] = {}
+    for one in ids:
+        taken[one] = number = taken.get(one, 0) + 1
+        yield one if number == 1 else f"{one}-{number}"
 
 
 def nulls_first(*values: Any) -> tuple[tuple[bool, Any], ...]:

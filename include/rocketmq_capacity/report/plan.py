@@ -8,12 +8,15 @@ import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
-from rocketmq_capacity.report.order import canonical, nulls_first, subjects_key
+from rocketmq_capacity.report.causes import causes_of
+from rocketmq_capacity.report.order import canonical, identity, nulls_first, subjects_key, told_apart
 from rocketmq_capacity.report.plan_file import (
     FORMAT,
     Approval,
+    Check,
     Completeness,
     Failure,
     Finding,
@@ -32,7 +35,7 @@ from rocketmq_capacity.report.plan_file import (
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
-from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, is_broadcasting, java_order
+from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order
 
 METRICS: Final = tuple(field.name for field in msgspec.structs.fields(Skew))
 """A strategy's metrics, in the contract's order."""
@@ -64,6 +67,9 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
     for load in rows.strategy_load:
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
+    findings = _in_order(_finding(row) for row in rows.finding)
+    recommendations = _recommendations(rows.recommendation)
+    found = causes_of(findings, recommendations, {row.consumer_group: sorted(row.topics) for row in status})
     plan = Plan(
         format=FORMAT,
         cluster_name=cluster.cluster_name,
@@ -72,8 +78,10 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         fingerprint=cluster.fingerprint,
         completeness=Completeness(ratio=_steady(cluster.completeness_ratio), failures=_failures(rows.failure)),
         groups=tuple(_group(row, strategies.get(row.consumer_group, ())) for row in status),
-        findings=_in_order(_finding(row) for row in rows.finding),
-        recommendations=_recommendations(rows.recommendation),
+        findings=findings,
+        recommendations=recommendations,
+        causes=found.causes,
+        alternatives=found.alternatives,
         approval=UNSET if approval is None else approval,
         scenario=UNSET if scenario is None else _scenario(scenario),
     )
@@ -188,6 +196,7 @@ def _rounded(number: float | None) -> float | None:
 
 def _finding(row: contracts.Finding) -> Finding:
     return Finding(
+        id=_finding_id(row.rule, row.consumer_group, row.topic, row.broker_name, row.about),
         rule=row.rule,
         severity=_severity(row.severity),
         consumer_group=row.consumer_group,
@@ -197,6 +206,12 @@ def _finding(row: contracts.Finding) -> Finding:
         evidence=_object("finding.evidence", row.evidence),
         message=row.message,
     )
+
+
+def _finding_id(
+    rule: str, consumer_group: str | None, topic: str | None, broker_name: str | None, about: Iterable[str | Queue]
+) -> str:
+    return identity(rule, consumer_group, topic, broker_name, tuple(about))
 
 
 def _severity(name: str) -> Severity:
@@ -211,7 +226,9 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         names = nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
         return (*names, subjects_key(finding.subjects), canonical(finding))
 
-    return tuple(sorted(findings, key=key))
+    ordered = sorted(findings, key=key)
+    ids = told_apart(finding.id for finding in ordered)
+    return tuple(msgspec.structs.replace(finding, id=one) for finding, one in zip(ordered, ids, strict=True))
 
 
 def _recommendations(rows: Iterable[contracts.Recommendation]) -> tuple[Recommendation, ...]:
@@ -228,9 +245,18 @@ def _recommendations(rows: Iterable[contracts.Recommendation]) -> tuple[Recommen
             commands=tuple(row.commands),  # their order is the order in which they are to be run
             before=_object("recommendation.before", row.before),
             after=_object("recommendation.after", row.after),
+            changes_cluster=any(map(changes_cluster, row.commands)),
+            check=_check(row),
+            way_back=row.way_back,
         )
         for row in ordered
     )
+
+
+def _check(row: contracts.Recommendation) -> Check | None:
+    if row.check_command is None or row.check_shows is None:
+        return None
+    return Check(command=row.check_command, shows=row.check_shows)
 
 
 def _object(column: str, text: str) -> JsonObject:
@@ -269,7 +295,12 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
 
 
 def _scenario_findings(findings: Iterable[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    return _in_order(msgspec.convert(_steady(finding), Finding) for finding in findings)
+    return _in_order(_with_id(msgspec.convert(_steady(finding), Finding)) for finding in findings)
+
+
+def _with_id(finding: Finding) -> Finding:
+    place = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
+    return msgspec.structs.replace(finding, id=_finding_id(*place, finding.subjects))
 
 
 def _scenario_group(group: Mapping[str, Any]) -> ScenarioGroup:

@@ -147,6 +147,9 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
 class Finding(Struct, frozen=True, kw_only=True):
     """What is wrong, and with what."""
 
+    id: Annotated[
+        str, Meta(description="of its rule, group, topic, broker and subjects; empty in a plan of an earlier version")
+    ] = ""
     rule: Annotated[str, Meta(description="name of the rule")]
     severity: Annotated[Severity, Meta(description="CRITICAL is to be mended now, INFO is for information")]
     consumer_group: Annotated[str | None, Meta(description="the group that it is about")]
@@ -162,6 +165,13 @@ class Finding(Struct, frozen=True, kw_only=True):
     message: Annotated[str, Meta(description="one sentence for people")]
 
 
+class Check(Struct, frozen=True, kw_only=True):
+    """How to see that a change has worked."""
+
+    command: Annotated[str, Meta(description="a command that only looks")]
+    shows: Annotated[str, Meta(description="what it shows where the change has worked")]
+
+
 class Recommendation(Struct, frozen=True, kw_only=True):
     """What to change, in what way, and what that would do."""
 
@@ -175,6 +185,52 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order in which they are to be run")]
     before: Annotated[JsonObject, Meta(description="figures of today")]
     after: Annotated[JsonObject, Meta(description="the same figures after the change, as simulated")]
+    changes_cluster: Annotated[
+        bool, Meta(description="one of its commands changes the cluster; the others only look, or there are none")
+    ] = False
+    check: Annotated[Check | None, Meta(description="how to see that it worked; null where no command shows it")] = None
+    way_back: Annotated[str | None, Meta(description="how it is undone; null where the reason says all")] = None
+
+
+class Impact(Struct, frozen=True, kw_only=True):
+    """What a cause does. A figure is null where the cause has nothing to do with it, and where it is unknown."""
+
+    messages_at_risk: Annotated[int | None, Meta(description="messages that nobody reads")] = None
+    unread_msgs_per_s: Annotated[float | None, Meta(description="messages a second for queues without owner")] = None
+    unread_queues: Annotated[int | None, Meta(description="queues that are written to and that nobody reads")] = None
+    deleted_messages: Annotated[int | None, Meta(description="messages that were deleted unread")] = None
+    idle_clients: Annotated[int | None, Meta(description="clients without work")] = None
+    lag: Annotated[int | None, Meta(description="messages by which its groups are behind")] = None
+    utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client")] = None
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """What one action mends: findings that belong together, and what answers them.
+
+    Every finding and every recommendation belongs to exactly one cause.
+    """
+
+    id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
+    rule: Annotated[str, Meta(description="rule of the finding that the others come of")]
+    severity: Annotated[Severity, Meta(description="of its worst finding; INFO where it has none")]
+    action: Annotated[str | None, Meta(description="of its first recommendation; null where nothing is recommended")]
+    consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null where of several")]
+    topic: Annotated[str | None, Meta(description="the one topic that it is about; null where of none or several")]
+    title: Annotated[str, Meta(description="what to do, in a few words; what is wrong where nothing is recommended")]
+    message: Annotated[str, Meta(description="one sentence about what is wrong")]
+    findings: Annotated[tuple[str, ...], Meta(description="ids of its findings, the most urgent first")]
+    recommendations: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of what answers it: its action first, then what goes with it or may replace it"),
+    ]
+    impact: Impact
+    since: Annotated[
+        str | None, Meta(description="moment of the first of the snapshots in a row that have it; null without history")
+    ] = None
+    is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null where there is none")] = None
+    changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
+    check: Annotated[Check | None, Meta(description="of its first recommendation")]
+    way_back: Annotated[str | None, Meta(description="of its first recommendation")]
 
 
 class Approval(Struct, frozen=True, kw_only=True):
@@ -281,6 +337,13 @@ class Plan(Struct, frozen=True, kw_only=True):
     groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
     findings: Annotated[tuple[Finding, ...], Meta(description="what is wrong")]
     recommendations: Annotated[tuple[Recommendation, ...], Meta(description="what to change")]
+    causes: Annotated[
+        tuple[Cause, ...], Meta(description="what one action mends each, the worst first; none in earlier versions")
+    ] = ()
+    alternatives: Annotated[
+        tuple[tuple[str, ...], ...],
+        Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
+    ] = ()
     approval: Annotated[Approval | UnsetType, Meta(description="only where a person was asked")] = UNSET
     scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
 

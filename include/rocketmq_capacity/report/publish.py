@@ -38,8 +38,8 @@ def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
     """
     summary = summary_of_plan(plan)
     contents: dict[str, bytes | Iterable[bytes]] = {
-        FINDINGS: findings_csv(plan.findings),
-        RECOMMENDATIONS: recommendations_csv(plan.recommendations),
+        FINDINGS: findings_csv(plan),
+        RECOMMENDATIONS: recommendations_csv(plan),
         REPORT: render_report(plan, statuses, loads).encode("utf-8"),
         CAPACITY: render_capacity(capacity_of_plan(plan)),
         SUMMARY: render_summary(summary),

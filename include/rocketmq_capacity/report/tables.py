@@ -1,4 +1,7 @@
-"""findings.csv and recommendations.csv: the plan's two lists for a spreadsheet (RFC 4180, UTF-8)."""
+"""findings.csv and recommendations.csv: the plan's two lists for a spreadsheet (RFC 4180, UTF-8).
+
+They are sorted as the page is: by cause, the worst first.
+"""
 
 import csv
 import io
@@ -7,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity.report.plan_file import Finding, Recommendation
+from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
 from rocketmq_capacity.report.view.facts import subject
 
 FINDING_COLUMNS: Final = (
@@ -19,6 +22,10 @@ FINDING_COLUMNS: Final = (
     "message",
     "subjects",
     "evidence",
+    "id",
+    "cause",
+    "cluster_name",
+    "taken_at",
 )
 RECOMMENDATION_COLUMNS: Final = (
     "id",
@@ -31,6 +38,10 @@ RECOMMENDATION_COLUMNS: Final = (
     "commands",
     "before",
     "after",
+    "cause",
+    "alternative",
+    "cluster_name",
+    "taken_at",
 )
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -39,22 +50,45 @@ FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b
 Source: OWASP, CSV Injection."""
 
 
-def findings_csv(findings: Iterable[Finding]) -> bytes:
+def findings_csv(plan: Plan) -> bytes:
     """The plan's findings, one line each; subjects stand one a line in their cell, queues in short, objects as JSON."""
-    return _csv(FINDING_COLUMNS, findings)
+    by_id = {finding.id: finding for finding in plan.findings}
+    return _csv(
+        FINDING_COLUMNS,
+        ((by_id[one], {"cause": cause.id, **_of(plan)}) for cause in plan.causes for one in cause.findings),
+    )
 
 
-def recommendations_csv(recommendations: Iterable[Recommendation]) -> bytes:
-    """The plan's recommendations, one line each; the commands stand one a line in their cell."""
-    return _csv(RECOMMENDATION_COLUMNS, recommendations)
+def recommendations_csv(plan: Plan) -> bytes:
+    """The plan's recommendations, one line each; the commands stand one a line in their cell.
+
+    ``alternative`` names those of which none is carried out if this one is, one a line.
+    """
+    by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
+    others: dict[str, dict[str, None]] = {}
+    for one in plan.alternatives:
+        for name in one:
+            others.setdefault(name, {}).update(dict.fromkeys(other for other in one if other != name))
+    return _csv(
+        RECOMMENDATION_COLUMNS,
+        (
+            (by_id[one], {"cause": cause.id, "alternative": tuple(others.get(one, ())), **_of(plan)})
+            for cause in plan.causes
+            for one in cause.recommendations
+        ),
+    )
 
 
-def _csv(columns: Sequence[str], records: Iterable[Finding | Recommendation]) -> bytes:
+def _of(plan: Plan) -> dict[str, str]:
+    return {"cluster_name": plan.cluster_name, "taken_at": plan.taken_at}
+
+
+def _csv(columns: Sequence[str], records: Iterable[tuple[Finding | Recommendation, Mapping[str, Any]]]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
     writer.writerow(columns)
-    for record in records:
-        writer.writerow(_cell(getattr(record, column)) for column in columns)
+    for record, more in records:
+        writer.writerow(_cell(more[column] if column in more else getattr(record, column)) for column in columns)
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 

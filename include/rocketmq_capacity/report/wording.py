@@ -1,8 +1,11 @@
 """What the page says in plain words, beside rules and actions: their words are in the vocabulary."""
 
+import re
 from typing import Final
 
+from rocketmq_capacity.report.plan_file import Recommendation
 from rocketmq_capacity.vocabulary import (
+    ACTION_WORDS,
     CRITICAL,
     INFO,
     OVER,
@@ -33,3 +36,18 @@ SOURCE_WORDS: Final = {
     "policy": "by the policy's entry for the group",
     "default": "assumed: the policy's default",
 }
+
+PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
+"""One pass over our own title: a name that holds a placeholder is a name."""
+
+
+def action_title(recommendation: Recommendation) -> str:
+    """What to do, to what: ``Give pay more queues``."""
+    wording = ACTION_WORDS.get(recommendation.action, Wording(recommendation.action + " {subject}", ""))
+    group, topic = recommendation.consumer_group, recommendation.topic
+    names = {
+        "group": group or topic or "the group",
+        "topic": topic or group or "the topic",
+        "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
+    }
+    return PLACEHOLDER.sub(lambda found: names[found[1]], wording.title)

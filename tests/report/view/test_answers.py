@@ -3,7 +3,8 @@
 import pytest
 
 from rocketmq_capacity.report.plan_file import Recommendation
-from rocketmq_capacity.report.view.answers import Answers, action_title
+from rocketmq_capacity.report.view.answers import Answers
+from rocketmq_capacity.report.wording import action_title
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.report.limits import ANSWERS, COMMANDS, RECOMMENDATIONS
 from rocketmq_capacity.report.plan_file import Recommendation
-from rocketmq_capacity.report.view.answers import Answers, Link, action_title
+from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.findings import rule_anchor
+from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_WORDS, Wording
 
 

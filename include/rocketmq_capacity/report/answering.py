@@ -1,0 +1,73 @@
+"""Which recommendations answer which findings, and how urgent a finding is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.order import subjects_key
+from rocketmq_capacity.report.plan_file import Finding, Recommendation
+from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_PRIORITY
+
+ACTION_ORDER: Final = {action: place for place, action in enumerate(ACTION_WORDS)}
+
+
+def urgency(finding: Finding) -> tuple[Any, ...]:
+    """A key that sorts what is to be mended first to the front."""
+    return (
+        SEVERITY_RANK[finding.severity],
+        RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
+        finding.rule,
+        finding.consumer_group or "",
+        finding.topic or "",
+        finding.broker_name or "",
+        subjects_key(finding.subjects),
+    )
+
+
+def answering(
+    findings: Sequence[Finding], recommendations: Sequence[Recommendation], topics: Mapping[str, Sequence[str]]
+) -> list[list[int]]:
+    """For each finding the places of the recommendations that answer it, in the order of the actions.
+
+    A recommendation answers a finding when it names the finding's rule and no name of the two contradicts: the same
+    group, the same topic, or a topic that the finding's group reads. ``topics`` are those of each group.
+    """
+    by_subject: dict[tuple[str, str | None, str | None], list[int]] = {}
+    for place, recommendation in enumerate(recommendations):
+        for rule in recommendation.rules:
+            for subject in _subjects(recommendation.consumer_group, recommendation.topic):
+                by_subject.setdefault((rule, *subject), []).append(place)
+
+    def of(finding: Finding) -> list[int]:
+        rule, group, topic = finding.rule, finding.consumer_group, finding.topic
+        found: dict[int, None] = {}
+        for subject in _asked(group, topic, topics):
+            found |= dict.fromkeys(by_subject.get((rule, *subject), ()))
+        fitting = [place for place in found if _fits(recommendations[place], group, topic)]
+        return sorted(fitting, key=lambda place: (ACTION_ORDER.get(recommendations[place].action, 0), place))
+
+    return [of(finding) for finding in findings]
+
+
+def _asked(
+    group: str | None, topic: str | None, topics: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str | None, str | None]]:
+    yield None, None
+    if group is not None:
+        yield group, None
+    for name in topics.get(group or "", ()) if topic is None else (topic,):
+        yield None, name
+
+
+def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, str | None]]:
+    if group is None and topic is None:
+        return [(None, None)]
+    return [(g, t) for g, t in ((group, None), (None, topic)) if (g, t) != (None, None)]
+
+
+def _fits(recommendation: Recommendation, group: str | None, topic: str | None) -> bool:
+    """Whether no name of the two contradicts; None names all."""
+    other_group, other_topic = recommendation.consumer_group, recommendation.topic
+    if None not in {group, other_group} and group != other_group:
+        return False
+    return None in {topic, other_topic} or topic == other_topic

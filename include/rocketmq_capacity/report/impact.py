@@ -1,0 +1,55 @@
+"""What a cause does, in figures: of the findings that belong to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from rocketmq_capacity.report.plan_file import Finding, Impact
+from rocketmq_capacity.vocabulary import Rule
+
+ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
+UNSEEN: Final[Rule] = "READ_LESS_THAN_WRITE"
+DELETED: Final[Rule] = "RETENTION_RISK"
+CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
+LATE: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW")
+"""Rules of a group whose evidence says how far it is behind; the larger of them counts."""
+WITHOUT_WORK: Final[Mapping[Rule, str]] = {"IDLE_CONSUMERS": "idle", "READ_ONLY_IDLE": "clients"}
+"""Rules that find clients without work, and which figure of theirs counts them."""
+
+
+def impact_of(findings: Sequence[Finding]) -> Impact:
+    """The figures of these findings; a figure is null where no finding is about it, and where one does not know it."""
+    by_rule: dict[str, list[Mapping[str, Any]]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding.evidence)
+    orphans, unseen = by_rule.get(ORPHAN, []), by_rule.get(UNSEEN, [])
+    hidden = [_hidden(one) for one in unseen]
+    busy = [one.get("utilisation_ratio") for one in by_rule.get(CAPACITY, [])]
+    return Impact(
+        messages_at_risk=_sum([*(one.get("lag") for one in orphans), *(one.get("stranded") for one in unseen)]),
+        unread_msgs_per_s=_sum(one.get("msgs_per_s") for one in orphans),
+        unread_queues=_sum([*(one.get("orphans") for one in orphans), *hidden]),
+        deleted_messages=_sum(one.get("deleted") for one in by_rule.get(DELETED, [])),
+        idle_clients=_sum(one.get(name) for rule, name in WITHOUT_WORK.items() for one in by_rule.get(rule, [])),
+        lag=_sum(_lags(findings).values()),
+        utilisation_ratio=max((one for one in busy if one is not None), default=None),
+    )
+
+
+def _lags(findings: Iterable[Finding]) -> dict[str | None, int | None]:
+    lags: dict[str | None, int | None] = {}
+    for finding in findings:
+        if finding.rule in LATE:
+            known = [lag for lag in (lags.get(finding.consumer_group), finding.evidence.get("lag")) if lag is not None]
+            lags[finding.consumer_group] = max(known, default=None)
+    return lags
+
+
+def _hidden(evidence: Mapping[str, Any]) -> int | None:
+    written, read = evidence.get("write_queue_nums"), evidence.get("read_queue_nums")
+    return None if written is None or read is None else written - read
+
+
+def _sum(figures: Iterable[Any]) -> Any:
+    """None where there are none, and where one of them is unknown."""
+    known = list(figures)
+    return sum(known) if known and None not in known else None

@@ -1,0 +1,198 @@
+"""Causes: what belongs together, what excludes what, and in which order."""
+
+import pytest
+
+from tests.report.from_rows import plan_of
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
+from tests.report.varied_cluster import varied_rows
+
+QUEUES = [{"topic": "pay", "broker_name": "broker-a", "queue_id": queue_id} for queue_id in range(4)]
+
+
+def plan(findings=(), recommendations=(), groups=("g_pay",)):
+    return plan_of({
+        "cluster": [a_cluster()],
+        "group_status": [a_group(name) for name in groups],
+        "finding": list(findings),
+        "recommendation": list(recommendations),
+    })
+
+
+def advice(action, rules, consumer_group="g_pay", topic=None, number=1, **more):
+    return a_recommendation(
+        action,
+        id=f"{action}-{consumer_group}-{number}",
+        consumer_group=consumer_group,
+        topic=topic,
+        rules=rules,
+        **more,
+    )
+
+
+def told(made):
+    """Each cause as its rule, the rules of its findings, and the actions of its recommendations."""
+    rule = {finding.id: finding.rule for finding in made.findings}
+    action = {one.id: one.action for one in made.recommendations}
+    return [
+        (cause.rule, [rule[one] for one in cause.findings], [action[one] for one in cause.recommendations])
+        for cause in made.causes
+    ]
+
+
+def test_orphans_of_a_group_with_a_duplicate_id_are_its_duplicate_id():
+    made = plan(
+        [
+            a_finding("ORPHAN_QUEUE", {"cause": "DUPLICATE_CLIENT_ID", "lag": 7, "orphans": 2}, severity="CRITICAL"),
+            a_finding("DUPLICATE_CLIENT_ID", severity="CRITICAL", message="Two consumers share an id."),
+        ],
+        [advice("FIX_CLIENT_ID", ["DUPLICATE_CLIENT_ID"]), advice("INVESTIGATE", ["ORPHAN_QUEUE"])],
+    )
+
+    assert told(made) == [
+        ("DUPLICATE_CLIENT_ID", ["ORPHAN_QUEUE", "DUPLICATE_CLIENT_ID"], ["FIX_CLIENT_ID", "INVESTIGATE"])
+    ]
+    (cause,) = made.causes
+    assert (cause.message, cause.action) == ("Two consumers share an id.", "FIX_CLIENT_ID")
+    assert (cause.impact.messages_at_risk, cause.impact.unread_queues, cause.impact.lag) == (7, 2, None)
+
+
+@pytest.mark.parametrize(("queues", "causes"), [(QUEUES[:2], 1), (QUEUES[1:4], 2)], ids=["unread", "others too"])
+def test_a_backlog_belongs_to_the_orphans_only_where_all_of_its_queues_are_orphans(queues, causes):
+    made = plan([
+        a_finding("ORPHAN_QUEUE", {"cause": "strategy MACHINE_ROOM"}, topic="pay", queues=QUEUES[:3]),
+        a_finding("LAG_STATE", {"lag": 9}, queues=queues),
+    ])
+
+    assert len(made.causes) == causes
+    assert made.causes[0].rule == "ORPHAN_QUEUE"
+
+
+@pytest.mark.parametrize(("severity", "causes"), [("CRITICAL", 1), ("INFO", 2)], ids=["too busy", "clients to spare"])
+def test_a_backlog_belongs_to_clients_that_are_too_busy(severity, causes):
+    made = plan(
+        [
+            a_finding("CONSUMER_CAPACITY", {"utilisation_ratio": 1.5}, severity=severity),
+            a_finding("LAG_STATE", {"lag": 9}),
+            a_finding("LAG_SKEW", {"lag": 12}),
+        ],
+        [advice("INVESTIGATE", ["LAG_STATE", "LAG_SKEW"])],
+    )
+
+    assert len(made.causes) == causes
+    assert max(cause.impact.lag or 0 for cause in made.causes) == 12
+
+
+def test_one_change_of_a_topic_that_helps_two_groups_is_one_cause():
+    made = plan(
+        [a_finding(consumer_group=name, topic="pay") for name in ("g_pay", "g_refund")],
+        [advice("EXPAND_QUEUES", ["IDLE_CONSUMERS"], consumer_group=None, topic="pay")],
+        groups=("g_pay", "g_refund"),
+    )
+
+    (cause,) = made.causes
+    assert (cause.consumer_group, cause.topic, len(cause.findings)) == (None, "pay", 2)
+
+
+def test_idle_clients_are_answered_by_alternatives_and_those_to_spare_belong_with_them():
+    made = plan(
+        [a_finding(topic="pay"), a_finding("CONSUMER_CAPACITY", severity="INFO")],
+        [
+            advice("EXPAND_QUEUES", ["IDLE_CONSUMERS"], consumer_group=None, topic="pay"),
+            advice("SCALE_CONSUMERS", ["IDLE_CONSUMERS"]),
+            advice("SCALE_CONSUMERS", ["CONSUMER_CAPACITY"], number=2),
+        ],
+    )
+
+    assert told(made) == [
+        (
+            "IDLE_CONSUMERS",
+            ["IDLE_CONSUMERS", "CONSUMER_CAPACITY"],
+            ["EXPAND_QUEUES", "SCALE_CONSUMERS", "SCALE_CONSUMERS"],
+        )
+    ]
+    assert made.alternatives == (tuple(one.id for one in made.recommendations),)
+
+
+def test_more_queues_of_several_topics_go_together_and_exclude_another_strategy():
+    made = plan(
+        [a_finding("CROSS_TOPIC_SKEW")],
+        [
+            advice("CHANGE_STRATEGY", ["CROSS_TOPIC_SKEW"]),
+            *(a_recommendation(id=topic, topic=topic, rules=["CROSS_TOPIC_SKEW"]) for topic in ("pay", "refund")),
+        ],
+        groups=(),
+    )
+
+    assert made.alternatives == ()  # a group that is not there reads no topic
+    with_group = plan_of({
+        "cluster": [a_cluster()],
+        "group_status": [a_group(topics=["pay", "refund"])],
+        "finding": [a_finding("CROSS_TOPIC_SKEW")],
+        "recommendation": [
+            advice("CHANGE_STRATEGY", ["CROSS_TOPIC_SKEW"]),
+            *(a_recommendation(id=topic, topic=topic, rules=["CROSS_TOPIC_SKEW"]) for topic in ("pay", "refund")),
+        ],
+    })
+    change = "CHANGE_STRATEGY-g_pay-1"
+    assert with_group.alternatives == ((change, "pay"), (change, "refund"))
+    assert len(with_group.causes) == 1
+
+
+def test_what_has_to_be_done_in_any_case_is_no_alternative():
+    made = plan(
+        [a_finding("DUPLICATE_CLIENT_ID"), a_finding("ALLOCATION_SKEW")],
+        [
+            advice("FIX_CLIENT_ID", ["DUPLICATE_CLIENT_ID", "ALLOCATION_SKEW"]),
+            advice("CHANGE_STRATEGY", ["ALLOCATION_SKEW"]),
+        ],
+    )
+
+    assert made.alternatives == ()
+    assert len(made.causes) == 1
+
+
+def test_the_worst_cause_stands_first_and_among_equals_the_one_with_more_messages_at_risk():
+    made = plan([
+        a_finding("READ_LESS_THAN_WRITE", {"stranded": 5}, consumer_group=None, topic="a", severity="CRITICAL"),
+        a_finding("READ_LESS_THAN_WRITE", {"stranded": 500}, consumer_group=None, topic="b", severity="CRITICAL"),
+        a_finding("ORPHAN_QUEUE", {"lag": None}, severity="WARNING"),
+    ])
+
+    assert [cause.topic for cause in made.causes] == ["b", "a", None]
+    assert made.causes[2].impact.messages_at_risk is None
+
+
+def test_what_nothing_answers_and_what_answers_nothing_are_causes_too():
+    made = plan([a_finding("HOT_QUEUE")], [advice("CHANGE_STRATEGY", ["LAG_SKEW"])])
+
+    assert told(made) == [("HOT_QUEUE", ["HOT_QUEUE"], []), ("LAG_SKEW", [], ["CHANGE_STRATEGY"])]
+    assert [cause.severity for cause in made.causes] == ["WARNING", "INFO"]
+
+
+def test_ids_stay_the_same_while_what_they_are_about_does():
+    one, other = (
+        plan([a_finding(subjects=subjects, message=message)])
+        for subjects, message in (
+            (["a"], "1 of 9"),
+            (["a"], "1 of 8"),
+        )
+    )
+    moved = plan([a_finding(subjects=["b"])])
+
+    assert one.findings[0].id == other.findings[0].id != moved.findings[0].id
+    assert one.causes[0].id == moved.causes[0].id
+
+
+def test_findings_that_differ_in_nothing_but_words_have_ids_of_their_own():
+    made = plan([a_finding(message="one"), a_finding(message="two")])
+
+    assert len({finding.id for finding in made.findings}) == 2
+
+
+def test_everything_belongs_to_one_cause_in_any_order_of_the_rows():
+    made = plan_of(varied_rows(40))
+
+    assert sorted(one for cause in made.causes for one in cause.findings) == sorted(one.id for one in made.findings)
+    named = sorted(one for cause in made.causes for one in cause.recommendations)
+    assert named == sorted(one.id for one in made.recommendations)
+    assert len({cause.id for cause in made.causes}) == len(made.causes)
