@@ -165,13 +165,16 @@ def _taken(
     """The snapshots to plan, and how large the inventory is as a file (bytes)."""
     from rocketmq_capacity.simulation.change import apply
     from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.snapshot.past import with_past_samples
     from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
 
     settings = connection_of(given.connection, given.nameserver)
     earlier = read_history(given.history)
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
-    changed = None if what_if is None else apply(current, what_if, policy, str(given.scenario))
+    # Samples of the past say nothing of queues that a scenario changes; those of the others hold as they are.
+    whole = current if what_if is None else with_past_samples(current, past)
+    changed = None if what_if is None else apply(whole, what_if, policy, str(given.scenario))
     size = sum(map(len, render_inventory(current))) if given.inventory is None else given.inventory.stat().st_size
     return snapshots(current, past, changed), size
 

@@ -64,6 +64,8 @@ Number = Annotated[int, msgspec.Meta(ge=0)]
 Metric = Annotated[float, msgspec.Meta(ge=0)]
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}(-[0-9]+)?$")]
+Share = Annotated[float, msgspec.Meta(ge=0)]
+Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
 Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Moment = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$")]
 
@@ -219,12 +221,51 @@ class ScenarioGroup(Part, frozen=True):
     after: Side
 
 
+class Undecided(Finding, frozen=True):
+    why: str
+
+
+class Shares(Part, frozen=True):
+    before: Share | None
+    after: Share | None
+
+
+class Messages(Part, frozen=True):
+    before: Number | None
+    after: Number | None
+
+
+class Affected(Part, frozen=True):
+    consumer_group: str
+    verdict: Verdict
+    utilisation: Shares
+    lag: Messages
+    moved_queues: Number | None
+    findings_added: Number
+    findings_cleared: Number
+    findings_undecided: Number
+
+
+class Totals(Part, frozen=True):
+    findings_added: Number
+    findings_cleared: Number
+    findings_undecided: Number
+    findings_still: Number
+    moved_queues: Number
+    utilisation: Shares
+    lag: Messages
+
+
 class Scenario(Part, frozen=True):
     name: str
+    verdict: Verdict
+    totals: Totals
+    affected_groups: list[Affected]
     changes: list[dict[str, Any]]
     groups: list[ScenarioGroup]
     findings_added: list[Finding]
     findings_cleared: list[Finding]
+    findings_undecided: list[Undecided]
 
 
 class Plan(Part, frozen=True):
@@ -273,8 +314,9 @@ def out_of_order(plan: Plan) -> list[str]:
     for recommendation in plan.recommendations:
         lists[f"{recommendation.id}.rules"] = list(recommendation.rules)
     if plan.scenario is not msgspec.UNSET:
+        lists["scenario.affected_groups"] = [group.consumer_group for group in plan.scenario.affected_groups]
         lists["scenario.groups"] = [(group.consumer_group, group.strategy) for group in plan.scenario.groups]
-        for side in ("findings_added", "findings_cleared"):
+        for side in ("findings_added", "findings_cleared", "findings_undecided"):
             lists[f"scenario.{side}"] = [_place_of(finding) for finding in getattr(plan.scenario, side)]
     return [name for name, items in lists.items() if any(a >= b for a, b in pairwise(items))]
 
@@ -296,7 +338,8 @@ def queues_as_texts(plan: Plan, brokers: Iterable[str]) -> set[str]:
     """The texts that name a queue of these brokers where the contract has an object."""
     findings = [*plan.findings]
     if plan.scenario is not msgspec.UNSET:
-        findings += [*plan.scenario.findings_added, *plan.scenario.findings_cleared]
+        effect = plan.scenario
+        findings += [*effect.findings_added, *effect.findings_cleared, *effect.findings_undecided]
     said = [(one.subjects, one.evidence) for one in findings]
     changes = [(one.before, one.after) for one in plan.recommendations]
     queue = re.compile(rf"(?:^|\s)(?:{'|'.join(map(re.escape, brokers))})[:\s]\d+$")

@@ -10,7 +10,14 @@ import pytest
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.report.plan_file import Scenario, ScenarioGroup, ScenarioSide, Skew, decoded_plan
+from rocketmq_capacity.report.plan_file import (
+    BeforeAfterRatio,
+    Scenario,
+    ScenarioGroup,
+    ScenarioSide,
+    Skew,
+    decoded_plan,
+)
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group, a_recommendation, a_strategy
 from tests.report.sample_cluster import sample_rows
@@ -193,6 +200,23 @@ def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded
             {"consumer_group": "g_pay", "strategy": "AVG", "moved_queues": 6, "moved_ratio": 0.375}
             | {"before": known, "after": known},
         ],
+        "verdict": "WORSE",
+        "totals": {
+            "findings_added": 1,
+            "findings_cleared": 0,
+            "findings_undecided": 1,
+            "findings_still": 0,
+            "moved_queues": 6,
+            "utilisation": {"before": 0.4, "after": None},
+            "lag": {"before": 12, "after": 10},
+        },
+        "affected_groups": [
+            {"consumer_group": name, "verdict": "WORSE", "moved_queues": 6}
+            | {"findings_added": 1, "findings_cleared": 0, "findings_undecided": 1}
+            | {"utilisation": {"before": 0.123456, "after": None}, "lag": {"before": 1, "after": None}}
+            for name in ("g_ship", "g_pay")
+        ],
+        "findings_undecided": [a_finding() | {"evidence": {}, "why": "owners are forgotten"}],
         "findings_added": [a_finding(topic="pay") | {"evidence": {"share": 0.1 + 0.2}}],
         "findings_cleared": [],
     }
@@ -208,6 +232,9 @@ def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded
     )
     assert (second.moved_queues, second.before.idle, second.before.count) == (None, None, None)
     assert made.scenario.findings_added[0].evidence == {"share": 0.3}
+    assert [group.consumer_group for group in made.scenario.affected_groups] == ["g_pay", "g_ship"]
+    assert made.scenario.affected_groups[0].utilisation == BeforeAfterRatio(before=0.1235, after=None)
+    assert made.scenario.findings_undecided[0].why == "owners are forgotten"
     assert list(json.loads(plan_bytes(made)))[-1] == "scenario"
 
 

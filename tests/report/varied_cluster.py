@@ -358,6 +358,29 @@ def a_scenario() -> dict[str, Any]:
             }
             for strategy, moved in (("CONSISTENT_HASH", 2), ("AVG", 6))
         ],
+        "verdict": "WORSE",
+        "totals": {
+            "findings_added": 1,
+            "findings_cleared": 0,
+            "findings_undecided": 1,
+            "findings_still": 0,
+            "moved_queues": 6,
+            "utilisation": {"before": 0.4, "after": None},
+            "lag": {"before": 12, "after": 10},
+        },
+        "affected_groups": [
+            {
+                "consumer_group": "g_pay_gateway",
+                "verdict": "WORSE",
+                "utilisation": {"before": 0.4, "after": None},
+                "lag": {"before": 12, "after": 10},
+                "moved_queues": 6,
+                "findings_added": 1,
+                "findings_cleared": 0,
+                "findings_undecided": 1,
+            }
+        ],
         "findings_added": [finding],
         "findings_cleared": [],
+        "findings_undecided": [finding | {"why": "who owns which queue after the change is not known"}],
     }

@@ -5,10 +5,8 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts import Finding, ScenarioEffect
-from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts import ScenarioEffect
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.compare import only_in
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
 from tests.simulation.clusters import after, client, cluster, group, ids_of, pay_cluster, queues, reads, topic
 from tests.simulation.sides import Effects, Side, effects, moved
@@ -255,36 +253,3 @@ def test_where_old_owners_are_not_known_it_is_not_known_what_moves() -> None:
     # None of ship's queues are on both sides.
     assert nearby(fine, another_client).moved_queues == 1
     assert nearby(fine, fewer_clients).moved_queues == 2
-
-
-IDLE: Final = Finding(
-    rule="IDLE_CONSUMERS",
-    severity="WARNING",
-    consumer_group="g",
-    topic="t",
-    subjects=("c1",),
-    evidence="{}",
-    message="one is idle",
-)
-HOT: Final = Finding(
-    rule="HOT_QUEUE", severity="INFO", topic="t", queues=(Queue("t", "b", 0),), evidence="{}", message="hot"
-)
-LOST: Final = Finding(
-    rule="BROKER_LOSS", severity="INFO", broker_name="b", subjects=(), evidence="{}", message="a broker is lost"
-)
-
-
-def test_findings_are_added_and_cleared_by_what_they_are_about() -> None:
-    hotter = replace(HOT, severity="CRITICAL", evidence='{"share": 1}', message="hotter")
-    more_idle = replace(IDLE, subjects=("c1", "c2"), message="two are idle")
-    another = replace(HOT, queues=(Queue("t", "b", 1),))
-    before, after = [IDLE, HOT, LOST], [hotter, more_idle, another]
-
-    assert only_in(after, before) == [more_idle, another]
-    assert only_in(before, after) == [IDLE, LOST]
-
-
-def test_equal_findings_are_neither_added_nor_cleared() -> None:
-    before, after = [IDLE, HOT, LOST], [LOST, HOT, IDLE]
-
-    assert only_in(after, before) == only_in(before, after) == []

@@ -24,6 +24,7 @@ from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
+from rocketmq_capacity.contracts.scenario_group import ScenarioGroup
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.strategy_status import StrategyStatus
 from rocketmq_capacity.contracts.subscription import Subscription
@@ -32,6 +33,7 @@ from rocketmq_capacity.contracts.topic_answer import TopicAnswer
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
 from rocketmq_capacity.contracts.topic_unit import TopicUnit
 from rocketmq_capacity.contracts.tried_case import TriedCase
+from rocketmq_capacity.contracts.undecided_finding import UndecidedFinding
 
 SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     Cluster,
@@ -68,5 +70,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     TopicAnswer,
     Recommendation,
     ScenarioEffect,
+    ScenarioGroup,
+    UndecidedFinding,
 )
 """Every dataset, in the order in which the data flows."""

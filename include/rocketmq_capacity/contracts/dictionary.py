@@ -53,8 +53,8 @@ PARTS: Final = (
     ),
     (
         "What is computed from it",
-        "Written by the steps `allocate`, `assess` and `recommend`. `scenario_effect` is there for a what-if alone: its\n"
-        "step `compare`, before `publish`, writes it.",
+        "Written by the steps `allocate`, `assess` and `recommend`. A what-if alone has the last three: its\n"
+        "step `compare`, before `publish`, writes them.",
         tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
     ),
 )

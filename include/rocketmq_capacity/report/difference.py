@@ -1,10 +1,13 @@
 """What two plans of one cluster say differently: findings, recommendations, loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from msgspec import UNSET
+
+from rocketmq_capacity.contracts.pairs import paired, place_of
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.in_use import in_use
@@ -13,8 +16,6 @@ from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recomme
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")
-PLACE: Final = attrgetter("rule", "consumer_group", "topic", "broker_name")
-"""What a finding is about; its subjects (client ids, queues) may change from day to day."""
 ADVICE: Final = attrgetter("action", "consumer_group", "topic")
 """What a recommendation does to what, however."""
 
@@ -76,6 +77,8 @@ class Difference:
     relation: Literal["same facts", "other facts"]
     """Whether both were made from the same inventory."""
     findings: Changes[Finding]
+    undecided: tuple[Finding, ...]
+    """Findings of the earlier plan that the later one, a what-if, can no longer judge; they are not gone."""
     recommendations: Changes[Recommendation]
     groups_new: tuple[str, ...]
     groups_gone: tuple[str, ...]
@@ -95,14 +98,27 @@ def difference(before: Plan, after: Plan) -> Difference:
         names = f"{before.cluster_name} and {after.cluster_name}"
         raise BadInput("the two plans", "$.cluster_name", f"are of two clusters, {names}; expected one")
     groups_before, groups_after = _groups(before), _groups(after)
+    findings, undecided = _undecided_apart(
+        _changes(before.findings, after.findings, (_finding, place_of), urgency), after
+    )
     return Difference(
         relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
-        findings=_changes(before.findings, after.findings, (_finding, PLACE), urgency),
+        findings=findings,
+        undecided=undecided,
         recommendations=_changes(before.recommendations, after.recommendations, (ID, ADVICE), _advice_order),
         groups_new=tuple(sorted(groups_after.keys() - groups_before.keys())),
         groups_gone=tuple(sorted(groups_before.keys() - groups_after.keys())),
         loads=_loads(groups_before, groups_after),
     )
+
+
+def _undecided_apart(findings: Changes[Finding], after: Plan) -> tuple[Changes[Finding], tuple[Finding, ...]]:
+    """The changes without what a what-if can no longer judge, and that."""
+    in_doubt = () if after.scenario is UNSET else after.scenario.findings_undecided
+    named = {place_of(one) for one in in_doubt}
+    undecided = tuple(one for one in findings.gone if place_of(one) in named)
+    gone = tuple(one for one in findings.gone if place_of(one) not in named)
+    return replace(findings, gone=gone), undecided
 
 
 def _changes(
@@ -111,20 +127,7 @@ def _changes(
     identities: Sequence[Callable[[Item], Any]],
     order: Callable[[Item], Any],
 ) -> Changes[Item]:
-    old, new = list(before), list(after)
-    still: list[tuple[Item, Item]] = []
-    for identity in identities:
-        waiting: dict[Any, list[Item]] = {}
-        for item in old:
-            waiting.setdefault(identity(item), []).append(item)
-        unpaired = []
-        for item in new:
-            partners = waiting.get(identity(item))
-            if partners:
-                still.append((partners.pop(0), item))
-            else:
-                unpaired.append(item)
-        old, new = [item for partners in waiting.values() for item in partners], unpaired
+    still, old, new = paired(before, after, identities)
     return Changes(
         tuple(sorted(new, key=order)),
         tuple(sorted(old, key=order)),
@@ -133,7 +136,7 @@ def _changes(
 
 
 def _finding(finding: Finding) -> tuple[Any, ...]:
-    return (*PLACE(finding), finding.subjects)
+    return (*place_of(finding), finding.subjects)
 
 
 def _advice_order(recommendation: Recommendation) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -15,6 +15,7 @@ from rocketmq_capacity.report.causes import causes_of
 from rocketmq_capacity.report.order import canonical, identity, nulls_first, subjects_key, told_apart
 from rocketmq_capacity.report.plan_file import (
     FORMAT,
+    AffectedGroup,
     Approval,
     Check,
     Completeness,
@@ -29,13 +30,18 @@ from rocketmq_capacity.report.plan_file import (
     Scenario,
     ScenarioGroup,
     ScenarioSide,
+    ScenarioTotals,
     Skew,
     SlowBroker,
     StrategyPlan,
+    UndecidedFinding,
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order
+
+Found = TypeVar("Found", bound=Finding)
+Rounded = TypeVar("Rounded", AffectedGroup, ScenarioTotals)
 
 METRICS: Final = tuple(field.name for field in msgspec.structs.fields(Skew))
 """A strategy's metrics, in the contract's order."""
@@ -221,8 +227,8 @@ def _severity(name: str) -> Severity:
         raise ContractBroken(f"finding.severity: is {name!r}; expected one of {', '.join(SEVERITIES)}") from None
 
 
-def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    def key(finding: Finding) -> tuple[Any, ...]:
+def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
+    def key(finding: Found) -> tuple[Any, ...]:
         names = nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
         return (*names, subjects_key(finding.subjects), canonical(finding))
 
@@ -282,25 +288,35 @@ _OBJECTS: Final = msgspec.json.Decoder(JsonObject, float_hook=lambda text: _stea
 
 def _scenario(scenario: Mapping[str, Any]) -> Scenario:
     groups = [_scenario_group(group) for group in scenario["groups"]]
+    affected = [_with_rounded_use(group, AffectedGroup) for group in scenario["affected_groups"]]
     return Scenario(
         name=scenario["name"],
         changes=tuple(_steady(dict(change)) for change in scenario["changes"]),
+        verdict=scenario["verdict"],
+        totals=_with_rounded_use(scenario["totals"], ScenarioTotals),
+        affected_groups=tuple(sorted(affected, key=lambda group: group.consumer_group)),
         groups=tuple(sorted(groups, key=lambda group: (group.consumer_group, group.strategy))),
-        findings_added=_scenario_findings(scenario["findings_added"]),
-        findings_cleared=_scenario_findings(scenario["findings_cleared"]),
+        findings_added=_scenario_findings(scenario["findings_added"], Finding),
+        findings_cleared=_scenario_findings(scenario["findings_cleared"], Finding),
+        findings_undecided=_scenario_findings(scenario["findings_undecided"], UndecidedFinding),
         brokers=UNSET
         if "brokers" not in scenario
         else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),
     )
 
 
-def _scenario_findings(findings: Iterable[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    return _in_order(_with_id(msgspec.convert(_steady(finding), Finding)) for finding in findings)
+def _scenario_findings(findings: Iterable[Mapping[str, Any]], kind: type[Found]) -> tuple[Found, ...]:
+    return _in_order(_with_id(msgspec.convert(_steady(finding), kind)) for finding in findings)
 
 
-def _with_id(finding: Finding) -> Finding:
+def _with_id(finding: Found) -> Found:
     place = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
     return msgspec.structs.replace(finding, id=_finding_id(*place, finding.subjects))
+
+
+def _with_rounded_use(value: Mapping[str, Any], kind: type[Rounded]) -> Rounded:
+    use = {side: _rounded(value["utilisation"][side]) for side in ("before", "after")}
+    return msgspec.convert({**value, "utilisation": use}, kind)
 
 
 def _scenario_group(group: Mapping[str, Any]) -> ScenarioGroup:

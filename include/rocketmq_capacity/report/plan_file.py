@@ -309,14 +309,81 @@ class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slo
     producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
 
 
+class UndecidedFinding(Finding, frozen=True, kw_only=True):
+    """A finding on the cluster as it is, which can no longer be judged after the changes."""
+
+    why: Annotated[str, Meta(description="what is not known after the changes")]
+
+
+class BeforeAfterRatio(Struct, frozen=True, kw_only=True):
+    """A share of the time before and after the changes; null is unknown."""
+
+    before: Annotated[float | None, Meta(description="of the cluster as it is")]
+    after: Annotated[float | None, Meta(description="of the changed cluster")]
+
+
+class BeforeAfterMessages(Struct, frozen=True, kw_only=True):
+    """Messages before and after the changes; null is unknown."""
+
+    before: Annotated[int | None, Meta(description="of the cluster as it is")]
+    after: Annotated[int | None, Meta(description="of the changed cluster, on the queues that are left")]
+
+
+Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
+
+
+class AffectedGroup(Struct, frozen=True, kw_only=True):
+    """What the changes do to a group as it runs today."""
+
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    verdict: Annotated[Verdict, Meta(description="UNDECIDED where something that was wrong can no longer be judged")]
+    utilisation: Annotated[BeforeAfterRatio, Meta(description="busy share of its busiest client")]
+    lag: Annotated[BeforeAfterMessages, Meta(description="messages not read")]
+    moved_queues: Annotated[
+        int | None, Meta(description="queues there before and after whose owner differs; null where one is not known")
+    ]
+    findings_added: Annotated[int, Meta(description="how many of `findings_added` are about it")]
+    findings_cleared: Annotated[int, Meta(description="how many of `findings_cleared` are about it")]
+    findings_undecided: Annotated[int, Meta(description="how many of `findings_undecided` are about it")]
+
+
+class ScenarioTotals(Struct, frozen=True, kw_only=True):
+    """The what-if in numbers; the page and the comparison of the two plans show the same."""
+
+    findings_added: Annotated[int, Meta(description="entries of `findings_added`")]
+    findings_cleared: Annotated[int, Meta(description="entries of `findings_cleared`")]
+    findings_undecided: Annotated[int, Meta(description="entries of `findings_undecided`")]
+    findings_still: Annotated[int, Meta(description="findings of both clusters, whatever their figures")]
+    moved_queues: Annotated[int, Meta(description="sum over `affected_groups`, of groups whose owners are known")]
+    utilisation: Annotated[BeforeAfterRatio, Meta(description="the highest of `affected_groups` on each side")]
+    lag: Annotated[
+        BeforeAfterMessages, Meta(description="sum over `affected_groups`, of groups where both sides are known")
+    ]
+
+
 class Scenario(Struct, frozen=True, kw_only=True):
-    """What a what-if changed, and what came of it; the rest of the plan is of the changed cluster."""
+    """What a what-if changed, and what came of it; the rest of the plan is of the changed cluster.
+
+    A finding is the same before and after where its rule, group, topic and broker are, whatever its figures.
+    """
 
     name: Annotated[str, Meta(description="the scenario file's")]
     changes: Annotated[tuple[JsonObject, ...], Meta(description="its changes, in its order")]
+    verdict: Annotated[
+        Verdict | None, Meta(description="on the whole cluster; MIXED where some of it is better and some worse")
+    ] = None
+    totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
+    affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
     groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
     findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
-    findings_cleared: Annotated[tuple[Finding, ...], Meta(description="that only the cluster as it is has")]
+    findings_cleared: Annotated[
+        tuple[Finding, ...],
+        Meta(description="of the cluster as it is, whose fact is judged again in the changed cluster and is well"),
+    ]
+    findings_undecided: Annotated[
+        tuple[UndecidedFinding, ...],
+        Meta(description="of the cluster as it is, whose fact can no longer be judged in the changed cluster"),
+    ] = ()
     brokers: Annotated[
         tuple[LostMaster | SlowBroker, ...] | UnsetType,
         Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),

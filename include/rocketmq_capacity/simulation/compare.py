@@ -1,13 +1,13 @@
-"""What a scenario does to every group, and to the findings: the plan before it beside the plan after it."""
+"""What a scenario does to every group under each strategy: the plan before it beside the plan after it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
-from rocketmq_capacity.contracts import Finding, ScenarioEffect
+from rocketmq_capacity.contracts import ScenarioEffect
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.facts import GroupFacts
@@ -51,17 +51,6 @@ def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: S
             after_count=side.load.count,
             after_traffic=side.load.traffic,
         )
-
-
-def only_in(findings: Iterable[Finding], others: Iterable[Finding]) -> list[Finding]:
-    """The findings that have no equal among the others; equal means the same rule about the same things."""
-    there = {_identity(other) for other in others}
-    return [finding for finding in findings if _identity(finding) not in there]
-
-
-def _identity(finding: Finding) -> tuple[object, ...]:
-    """What makes two findings the same, whatever their figures."""
-    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
 @dataclass(frozen=True)

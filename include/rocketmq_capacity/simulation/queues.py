@@ -24,6 +24,7 @@ from rocketmq_capacity.snapshot.inventory import (
     ConsumerGroup,
     GroupOffset,
     Inventory,
+    OwnedQueue,
     Topic,
     TopicOffset,
     TopicQueues,
@@ -113,7 +114,8 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
 
     Queues that are gone (ids from max(read, write) on) take their offsets along, the topic's and the groups'. New ones
     start with offsets 0, and with lag 0 for every group that has offsets on the topic. The traffic moves as ``spread``
-    says. What clients owned is unknown where the readable queues differ, and how lag moved where the traffic does.
+    says. What clients owned is unknown where the readable queues of a topic differ, retry topics aside. How lag moved
+    is unknown where the traffic differs.
     A broker that lost its master, or got one, has other writable queues although its topics are the same.
     """
     was = {topic.topic: topic for topic in before.topics}
@@ -123,12 +125,14 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
         for topic in after.topics
         if topic != was[topic.topic] or any(queues.broker_name in turned for queues in topic.queues or ())
     }
-    reassigned = {name for name, effect in effects.items() if effect.moves_ownership}
+    # Retry topics are shared out by themselves: who owns the business queues stays as it is.
+    reassigned = {n for n, effect in effects.items() if effect.moves_ownership and not n.startswith(RETRY_PREFIX)}
     diverted = {name for name, effect in effects.items() if effect.moves_traffic}
 
     def follows(group: ConsumerGroup) -> ConsumerGroup:
         group = without_samples(_with_settled_offsets(group, effects), diverted)
-        return without_ownership(group) if topics_read(group) & reassigned else group
+        read = topics_read(group)
+        return without_ownership(group) if read & reassigned else _without_lost_queues(group, effects)
 
     return replace(
         after,
@@ -170,6 +174,23 @@ class _Effect:
     def has_lost(self, broker_name: str, queue_id: int) -> bool:
         """Whether the queue is gone; one of a broker that did not change stays, whatever its id."""
         return queue_id >= self.ids_on.get(broker_name, queue_id + 1)
+
+
+def _without_lost_queues(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:
+    """The group whose clients own no queue that is gone."""
+
+    def is_lost(queue: OwnedQueue) -> bool:
+        return queue.topic in effects and effects[queue.topic].has_lost(queue.broker_name, queue.queue_id)
+
+    if not any(is_lost(queue) for client in group.clients or () for queue in client.owned_queues or ()):
+        return group
+    clients = (
+        replace(client, owned_queues=tuple(queue for queue in client.owned_queues if not is_lost(queue)))
+        if client.owned_queues
+        else client
+        for client in group.clients or ()
+    )
+    return replace(group, clients=tuple(clients))
 
 
 def _ids(queues: TopicQueues | None) -> int:

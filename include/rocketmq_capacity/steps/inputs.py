@@ -171,7 +171,7 @@ class Taken:
 def snapshots(inventory: Inventory, history: Sequence[Inventory] = (), changed: Inventory | None = None) -> list[Taken]:
     """What is planned, in this order: the latest of the history, the cluster as it is, and as a what-if changes it.
 
-    Rules that need two runs look at the first. Samples of the past say nothing of queues that a scenario changes.
+    Rules that need two runs look at the first. The changed cluster holds the samples that are left to it.
     """
     before = [Taken(BEFORE, history[-1], history[:-1])] if history else []
     after = [Taken(CHANGED, changed)] if changed is not None else []

@@ -1,11 +1,11 @@
 """A what-if: a run that plans the cluster as a scenario leaves it, beside the run of the cluster as it is."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgspec
 import pyarrow as pa
@@ -13,20 +13,28 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.rows import rows_where
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
+from rocketmq_capacity.contracts.rows import rows_by, rows_where
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.simulation.compare import only_in, scenario_effects
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.compare import scenario_effects
+from rocketmq_capacity.simulation.judged_again import undecided_of_cluster, undecided_of_topic
+from rocketmq_capacity.simulation.outcome import Sorted, is_touched, outcome, sides_of, undecided, verdict_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.snapshot import write_snapshot
-from rocketmq_capacity.store.lake import Lake, write_whole
+from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
 from rocketmq_capacity.vocabulary import BUSINESS
+
+WRITTEN: Final = (contracts.ScenarioEffect, contracts.ScenarioGroup, contracts.UndecidedFinding)
+"""What the comparison writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class WhatIf:
 def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
     """Store the inventory as the scenario leaves it, as the run's snapshot.
 
-    Samples of the past say nothing of queues that a scenario changes, so the changed snapshot has no history.
+    It has no history: the samples that say something of the changed cluster stand in the inventory itself.
     """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
         what_if.write(planning.run.what_if)
@@ -79,26 +87,48 @@ def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
 
 
 def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
-    """The plan file's ``scenario``, of two runs; the run after gets its ``scenario_effect``, by the step ``compare``.
+    """The plan file's ``scenario``, of two runs; the run after gets its datasets by the step ``compare``.
 
     Errors: DatasetMissing where one of the runs is not assessed.
     """
     for needed in (SNAPSHOT, ASSESS):
         before.run.require(needed)
-    with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(contracts.ScenarioEffect,)):
-        groups = after.units(contracts.GroupUnit, "consumer_group", "facts")
-        was = before.read(contracts.GroupUnit).selectExpr("consumer_group", "facts AS facts_before")
+    with after.step(COMPARE, SNAPSHOT, ASSESS, writes=WRITTEN):
+        groups = after.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
+        was = before.read(contracts.GroupUnit).selectExpr(
+            "consumer_group", "facts AS facts_before", "observations AS observations_before"
+        )
         both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
-        after.map_units("groups", both, partial(compared, Strategies(after.policy)), contracts.ScenarioEffect)
-    found, finds = before.rows(contracts.Finding), after.rows(contracts.Finding)
+        sides = Sides(before.run, after.run, before.cluster, after.cluster, after.policy, hot_topics(before.run))
+        after.map_units("groups", both, partial(compared, sides), *WRITTEN)
+        others = of_no_group(sides)
+        after.add(contracts.UndecidedFinding, others.undecided)
+    outcomes = after.rows(contracts.ScenarioGroup)
+    in_doubt = after.rows(contracts.UndecidedFinding)
+    still, gone, added = sides_of(before.rows(contracts.Finding), after.rows(contracts.Finding))
+    undecided = {_key(one) for one in in_doubt}
     told = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
     return {
         **told,
         "name": scenario.name,
         "changes": scenario.changes_as_written(),
+        "verdict": verdict_of(
+            is_better=others.is_better or any(one.verdict in ("BETTER", "MIXED") for one in outcomes),
+            is_worse=others.is_worse or any(one.verdict in ("WORSE", "MIXED") for one in outcomes),
+            is_undecided=others.is_undecided or any(one.verdict == "UNDECIDED" for one in outcomes),
+        ),
+        "totals": {
+            "findings_added": len(added),
+            "findings_cleared": len(gone) - len(in_doubt),
+            "findings_undecided": len(in_doubt),
+            "findings_still": len(still),
+            **_totals(outcomes),
+        },
+        "affected_groups": [_affected(one) for one in outcomes],
         "groups": [_group(row) for row in after.rows(contracts.ScenarioEffect)],
-        "findings_added": [_plain(finding) for finding in only_in(finds, found)],
-        "findings_cleared": [_plain(finding) for finding in only_in(found, finds)],
+        "findings_added": [_plain(finding) for finding in added],
+        "findings_cleared": [_plain(finding) for finding in gone if _key(finding) not in undecided],
+        "findings_undecided": [_plain(finding) for finding in in_doubt],
     }
 
 
@@ -110,19 +140,147 @@ def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Seque
     return outlook(scenario, queues, after.rows(contracts.Broker))
 
 
-def compared(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the comparison of a group is handed: both runs, and what holds for the whole of each cluster.
+
+    Attributes:
+        before: the run of the cluster as it is.
+        after: the run of the changed cluster.
+        cluster_before: what holds for the cluster as it is.
+        cluster_after: what holds for the changed cluster.
+        policy: what decides.
+        hot_topics: topics of the cluster as it is to whose queues producers send unevenly.
+    """
+
+    before: Run
+    after: Run
+    cluster_before: ClusterFacts
+    cluster_after: ClusterFacts
+    policy: Policy
+    hot_topics: frozenset[str]
+
+
+def hot_topics(run: Run) -> frozenset[str]:
+    """The topics to whose queues producers send unevenly, by the run's findings."""
+    folder = run.table(contracts.Finding.dataset_name())
+    is_hot = pc.field("rule").cast(pa.string()) == "HOT_QUEUE"
+    return frozenset(found.topic for found in rows_where(folder, contracts.Finding, is_hot) if found.topic)
+
+
+def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """What the changes do to some groups."""
-    decoder = msgspec.json.Decoder(GroupFacts)
-    rows = [
-        row
-        for unit in units
-        for row in scenario_effects(
-            None if unit["facts_before"] is None else decoder.decode(unit["facts_before"]),
-            decoder.decode(unit["facts"]),
-            strategies,
+    facts, observations = msgspec.json.Decoder(GroupFacts), msgspec.json.Decoder(Observations)
+    strategies = Strategies(sides.policy)
+    names = [unit["consumer_group"] for unit in units]
+    found, finds = (
+        rows_by(run.table(contracts.Finding.dataset_name()), contracts.Finding, "consumer_group", names)
+        for run in (sides.before, sides.after)
+    )
+    effects: list[contracts.ScenarioEffect] = []
+    outcomes: list[contracts.ScenarioGroup] = []
+    in_doubt: list[contracts.UndecidedFinding] = []
+    for unit in units:
+        name, after = unit["consumer_group"], facts.decode(unit["facts"])
+        before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])
+        effects += scenario_effects(before, after, strategies)
+        if before is None or _is_same(unit, found.get(name), finds.get(name)):
+            continue
+        row, sorted_out = outcome(
+            Group(
+                before.observed(observations.decode(unit["observations_before"])),
+                sides.cluster_before,
+                sides.policy,
+                strategies,
+            ),
+            Group(
+                after.observed(observations.decode(unit["observations"])),
+                sides.cluster_after,
+                sides.policy,
+                strategies,
+            ),
+            found.get(name, ()),
+            finds.get(name, ()),
+            sides.hot_topics,
         )
-    ]
-    yield contracts.ScenarioEffect, table_of(contracts.ScenarioEffect, rows)
+        if is_touched(row):
+            outcomes.append(row)
+        in_doubt += sorted_out.undecided
+    yield contracts.ScenarioEffect, table_of(contracts.ScenarioEffect, effects)
+    yield contracts.ScenarioGroup, table_of(contracts.ScenarioGroup, outcomes)
+    yield contracts.UndecidedFinding, table_of(contracts.UndecidedFinding, in_doubt)
+
+
+def _is_same(
+    unit: Mapping[str, Any],
+    found: Sequence[contracts.Finding] | None,
+    finds: Sequence[contracts.Finding] | None,
+) -> bool:
+    """Whether the changes leave a group just as it was."""
+    is_same = all(unit[name] == unit[f"{name}_before"] for name in ("facts", "observations"))
+    return is_same and {_key(one) for one in found or ()} == {_key(one) for one in finds or ()}
+
+
+def of_no_group(sides: Sides) -> Sorted:
+    """The findings on topics, brokers and the whole cluster, sorted by what became of them."""
+    found, finds = (
+        rows_where(run.table(contracts.Finding.dataset_name()), contracts.Finding, pc.field("consumer_group").is_null())
+        for run in (sides.before, sides.after)
+    )
+    still, gone, added = sides_of(found, finds)
+    names = {one.topic for one in gone if one.topic is not None}
+    had, has = (
+        {
+            name: Topic(msgspec.json.decode(unit.facts, type=TopicWithReaders), cluster, sides.policy)
+            for name, (unit,) in rows_by(
+                run.table(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", names
+            ).items()
+        }
+        for run, cluster in ((sides.before, sides.cluster_before), (sides.after, sides.cluster_after))
+    )
+    cleared, in_doubt = [], []
+    for one in gone:
+        why = (
+            undecided_of_cluster(one, sides.cluster_before, sides.cluster_after)
+            if one.topic is None
+            else undecided_of_topic(one, had[one.topic], has.get(one.topic))
+        )
+        if why is None:
+            cleared.append(one)
+        else:
+            in_doubt.append(undecided(one, why))
+    return Sorted(still, added, cleared, in_doubt)
+
+
+def _key(finding: contracts.Finding) -> tuple[Any, ...]:
+    """What tells the findings of one run apart."""
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
+
+
+def _totals(rows: Sequence[contracts.ScenarioGroup]) -> dict[str, Any]:
+    """The rows of ``scenario_group`` in numbers."""
+    lags = [(row.before_lag, row.after_lag) for row in rows if row.before_lag is not None and row.after_lag is not None]
+    return {
+        "moved_queues": sum(row.moved_queues or 0 for row in rows),
+        "utilisation": {
+            "before": max((row.before_utilisation for row in rows if row.before_utilisation is not None), default=None),
+            "after": max((row.after_utilisation for row in rows if row.after_utilisation is not None), default=None),
+        },
+        "lag": {
+            "before": sum(before for before, _ in lags) if lags else None,
+            "after": sum(after for _, after in lags) if lags else None,
+        },
+    }
+
+
+def _affected(row: contracts.ScenarioGroup) -> dict[str, Any]:
+    """A row of ``scenario_group`` in the plan file's form."""
+    same = ("consumer_group", "verdict", "moved_queues", "findings_added", "findings_cleared", "findings_undecided")
+    return {
+        **{name: getattr(row, name) for name in same},
+        "utilisation": {"before": row.before_utilisation, "after": row.after_utilisation},
+        "lag": {"before": row.before_lag, "after": row.after_lag},
+    }
 
 
 def _group(row: contracts.ScenarioEffect) -> dict[str, Any]:

@@ -1,16 +1,62 @@
-"""What a what-if changed: moved queues, before and after, findings that came and went."""
+"""What a what-if changed: better or worse, for whom, queues that move, and findings that come and go."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS
-from rocketmq_capacity.report.plan_file import Finding, JsonObject, Scenario, ScenarioGroup, Skew
+from rocketmq_capacity.report.plan_file import (
+    AffectedGroup,
+    Finding,
+    JsonObject,
+    Scenario,
+    ScenarioGroup,
+    Skew,
+    UndecidedFinding,
+    Verdict,
+)
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
+
+NAMED: Final = 5
+"""Groups of each verdict that are named on top."""
+ORDER: Final[tuple[Verdict, ...]] = ("WORSE", "MIXED", "UNDECIDED", "BETTER", "UNCHANGED")
+"""Worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWording:
+    """How a verdict reads."""
+
+    title: str
+    word: str
+    of_groups: str
+    tone: str
+
+
+VERDICTS: Final[dict[Verdict, VerdictWording]] = {
+    "WORSE": VerdictWording("These changes make the cluster worse.", "Worse", "worse off", "critical"),
+    "MIXED": VerdictWording(
+        "These changes make some of the cluster worse and some of it better.", "Mixed", "partly worse off", "warning"
+    ),
+    "UNDECIDED": VerdictWording(
+        "These changes make nothing worse that can be judged, but something that was wrong can no longer be judged.",
+        "Undecided",
+        "undecided",
+        "info",
+    ),
+    "BETTER": VerdictWording("These changes make the cluster better.", "Better", "better off", "ready"),
+    "UNCHANGED": VerdictWording(
+        "These changes make the cluster neither better nor worse.",
+        "Unchanged",
+        "touched, neither better nor worse",
+        "info",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +74,37 @@ class ScenarioLine:
 
 
 @dataclass(frozen=True, slots=True)
+class AffectedLine:
+    """What the changes do to a group as it runs today."""
+
+    group: str
+    verdict: str
+    tone: str
+    """The colour of the verdict's badge."""
+    cells: tuple[str, ...]
+    """Busiest client before and after, lag before and after, queues moved, findings that come, go and are undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """The answer to "what would it do?", in one line and a few numbers."""
+
+    title: str
+    groups: tuple[tuple[str, int, tuple[str, ...], int], ...]
+    """Of each verdict the word, how many groups have it, the names of the first of them, and how many more."""
+    busiest: tuple[str, str]
+    lag: tuple[str, str]
+    moved: str
+    lines: tuple[AffectedLine, ...]
+    more_lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScenarioFindings:
     """Findings that only one side has."""
 
-    shown: tuple[tuple[str, tuple[str, ...], str], ...]
-    """Severity, places (group, topic, broker) and message."""
+    shown: tuple[tuple[str, tuple[str, ...], str, str], ...]
+    """Severity, places (group, topic, broker), message, and why it can no longer be judged."""
     total: int
     more: int
 
@@ -46,9 +118,12 @@ class ScenarioView:
     more_changes: int
     lines: tuple[ScenarioLine, ...]
     more_lines: int
+    verdict: VerdictView | None
+    """None where an earlier version of this program made the plan."""
     added: ScenarioFindings
     cleared: ScenarioFindings
     brokers: tuple[BrokerLines, ...]
+    undecided: ScenarioFindings
 
 
 def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
@@ -66,9 +141,55 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         more_changes=max(0, len(scenario.changes) - SCENARIO_CHANGES),
         lines=lines,
         more_lines=len(ordered) - len(lines),
+        verdict=_verdict(scenario),
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
+        undecided=_findings(scenario.findings_undecided),
         brokers=broker_lines(scenario),
+    )
+
+
+def _verdict(scenario: Scenario) -> VerdictView | None:
+    totals = scenario.totals
+    if scenario.verdict is None or totals is None:
+        return None
+    affected = sorted(
+        scenario.affected_groups,
+        key=lambda group: (ORDER.index(group.verdict), -group.findings_added, group.consumer_group),
+    )
+    by_verdict = {word: [one.consumer_group for one in affected if one.verdict == word] for word in ORDER}
+    lines = tuple(map(_affected, affected[:SCENARIO_ROWS]))
+    return VerdictView(
+        title=VERDICTS[scenario.verdict].title,
+        groups=tuple(
+            (VERDICTS[word].of_groups, len(names), tuple(names[:NAMED]), max(0, len(names) - NAMED))
+            for word, names in by_verdict.items()
+            if names
+        ),
+        busiest=(per_cent(totals.utilisation.before), per_cent(totals.utilisation.after)),
+        lag=(number(totals.lag.before), number(totals.lag.after)),
+        moved=number(totals.moved_queues),
+        lines=lines,
+        more_lines=len(affected) - len(lines),
+    )
+
+
+def _affected(group: AffectedGroup) -> AffectedLine:
+    use, lag = group.utilisation, group.lag
+    return AffectedLine(
+        group=group.consumer_group,
+        verdict=VERDICTS[group.verdict].word,
+        tone=VERDICTS[group.verdict].tone,
+        cells=(
+            per_cent(use.before),
+            per_cent(use.after),
+            number(lag.before),
+            number(lag.after),
+            number(group.moved_queues),
+            number(group.findings_added),
+            number(group.findings_cleared),
+            number(group.findings_undecided),
+        ),
     )
 
 
@@ -97,5 +218,13 @@ def _change(change: JsonObject) -> str:
 
 def _findings(findings: Sequence[Finding]) -> ScenarioFindings:
     ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
-    shown = tuple((finding.severity, places_of(finding), finding.message) for finding in ordered[:FINDINGS_A_RULE])
+    shown = tuple(
+        (
+            finding.severity,
+            places_of(finding),
+            finding.message,
+            finding.why if isinstance(finding, UndecidedFinding) else "",
+        )
+        for finding in ordered[:FINDINGS_A_RULE]
+    )
     return ScenarioFindings(shown, len(ordered), len(ordered) - len(shown))

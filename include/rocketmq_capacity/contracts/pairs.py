@@ -1,0 +1,63 @@
+"""Which findings of two runs are the same finding, whatever their figures: one answer for all who compare two plans."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+Item = TypeVar("Item")
+
+NAMED_BY_GROUP: Final = frozenset({"IDLE_CONSUMERS"})
+"""Rules that say something of a whole group and name one of its topics only to explain it."""
+
+
+class Found(Protocol):
+    """What is read of a finding, of a run's tables or of a plan file."""
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule."""
+
+    @property
+    def consumer_group(self) -> str | None:
+        """The group that it is about."""
+
+    @property
+    def topic(self) -> str | None:
+        """The topic that it is about."""
+
+    @property
+    def broker_name(self) -> str | None:
+        """The broker that it is about."""
+
+
+def place_of(finding: Found) -> tuple[str | None, ...]:
+    """What a finding is about; its subjects (client ids, queues) may change from run to run."""
+    topic = None if finding.rule in NAMED_BY_GROUP else finding.topic
+    return finding.rule, finding.consumer_group, topic, finding.broker_name
+
+
+def paired(
+    before: Sequence[Item], after: Sequence[Item], identities: Sequence[Callable[[Item], Any]]
+) -> tuple[list[tuple[Item, Item]], list[Item], list[Item]]:
+    """The items of both sides in pairs, those that only the first side has, and those that only the second has.
+
+    Items are paired by the first identity; those that are left over then by the next one.
+    """
+    pairs: list[tuple[Item, Item]] = []
+    old, new = list(before), list(after)
+    for identity in identities:
+        waiting: dict[Any, list[Item]] = {}
+        for item in old:
+            waiting.setdefault(identity(item), []).append(item)
+        unpaired = []
+        for item in new:
+            partners = waiting.get(identity(item))
+            if partners:
+                pairs.append((partners.pop(0), item))
+            else:
+                unpaired.append(item)
+        old, new = list(_joined(waiting.values())), unpaired
+    return pairs, old, new
+
+
+def _joined(lists: Iterable[Iterable[Item]]) -> Iterable[Item]:
+    return (item for each in lists for item in each)

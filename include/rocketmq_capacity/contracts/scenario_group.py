@@ -1,0 +1,32 @@
+"""Dataset ``scenario_group``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class ScenarioGroup(Dataset, frozen=True, kw_only=True):
+    """What a scenario does to a group as it runs today; only a what-if has it, and only of groups that it touches.
+
+    Grain: one row a group.
+    Key: consumer_group.
+    Units: queues, findings and messages, counted; utilisation is a ratio, 1 is busy without pause.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    verdict: Annotated[str, Meta(description="BETTER, WORSE, MIXED, UNCHANGED or UNDECIDED")]
+    before_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client before")] = None
+    after_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client after")] = None
+    before_lag: Annotated[int | None, Meta(description="messages not read before; null where unknown")] = None
+    after_lag: Annotated[
+        int | None, Meta(description="messages not read after, on the queues that are left; null where unknown")
+    ] = None
+    moved_queues: Annotated[
+        Int | None,
+        Meta(description="queues present before and after whose owner differs; null where an owner is not known"),
+    ] = None
+    findings_added: Annotated[Int, Meta(description="findings that only the changed cluster has")]
+    findings_cleared: Annotated[Int, Meta(description="findings whose fact is judged again and is well")]
+    findings_undecided: Annotated[Int, Meta(description="findings whose fact can no longer be judged")]

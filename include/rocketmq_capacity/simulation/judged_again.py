@@ -1,0 +1,259 @@
+"""Whether what was wrong before a change is judged again after it: only then may its silence be called an all-clear.
+
+A rule is silent where all is well, and where a fact that it needs is not known. A change takes facts away: who owns
+what is forgotten where a rebalance would follow, and how lag moved where the traffic is another. Each check below names
+such a fact; `NEEDS` says which checks a rule passes to be called judged. A rule that is not listed passes all of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.lag import lag_growth, queue_states
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import ClusterFacts, TopicFacts
+from rocketmq_capacity.contracts.wording import listed, queue_label
+from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
+
+OF_THE_SNAPSHOT: Final = frozenset({"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT", "NAMESERVER_DISAGREEMENT"})
+"""Rules on the snapshot itself, which no change of its copy mends."""
+FORGOTTEN: Final = "who owns which queue after the change is not known: the observed owners no longer fit"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A finding on a group that the changed cluster does not have.
+
+    Attributes:
+        found: the finding.
+        before: the group as it is.
+        after: the group as it would be.
+        hot_topics: topics of the cluster as it is to whose queues producers send unevenly.
+    """
+
+    found: Finding
+    before: Group
+    after: Group
+    hot_topics: frozenset[str]
+
+
+Check = Callable[[Case], str | None]
+"""Gives what is not known after the change; None where it is known."""
+
+
+def undecided_of_group(case: Case) -> str | None:
+    """Why the fact behind a group's finding can no longer be judged; None where it is judged again, and so is well."""
+    return _first(check(case) for check in NEEDS.get(case.found.rule, EVERY_CHECK))
+
+
+def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> str | None:
+    """The same of a topic's finding; ``after`` is None where the changed cluster has no such topic."""
+    if after is None or not after.unit.facts.places:
+        return f"no broker has {found.topic} after the change"
+    if found.broker_name is not None and not any(
+        place.broker_name == found.broker_name and place.read_queue_nums is not None
+        for place in after.unit.facts.places
+    ):
+        return f"{found.broker_name} no longer has queues of {found.topic}"
+    if found.rule in ("READ_LESS_THAN_WRITE", "TOPIC_COVERAGE"):
+        return None
+    old, new = before.unit.facts, after.unit.facts
+    if _written_queues(old) != _written_queues(new):
+        return "how producers would spread their messages over other queues is not known"
+    rates = [one.put_msgs_per_s for one in new.written if one.put_msgs_per_s is not None]
+    if len(rates) < sum(one.put_msgs_per_s is not None for one in old.written):
+        return "how many messages are written to its queues after the change is not known"
+    if sum(rates) < after.policy.thresholds.LOW_UTILISATION.min_msgs_per_s:
+        return "too few messages are written after the change for a verdict"
+    return None
+
+
+def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts) -> str | None:
+    """The same of a finding that names neither a group nor a topic."""
+    if found.rule in OF_THE_SNAPSHOT:
+        return "it is about the snapshot itself, which no change of its copy mends"
+    had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
+    gone = sorted(name for name in had - has if name == found.broker_name or name in found.subjects)
+    return f"the changed cluster no longer has {listed(gone)}" if gone else None
+
+
+def _clients(case: Case) -> str | None:
+    has_left = case.before.facts.connections and not case.after.facts.connections
+    return "the group has no clients after the change" if has_left else None
+
+
+def _owners(case: Case) -> str | None:
+    is_known = case.after.whole_load is not None and not case.after.is_settling
+    return None if is_known else FORGOTTEN
+
+
+def _nobody_idle(case: Case) -> str | None:
+    """Of IDLE_CONSUMERS: where brokers divide the queues, which the rule does not judge, each client has some."""
+    load = case.after.whole_load
+    return "some clients still have no queue" if load is not None and len(load.idle) else None
+
+
+def _owners_of_topic(case: Case) -> str | None:
+    """Of ORPHAN_QUEUE: the topic's owners are known, and none of its queues is left to nobody."""
+    load, topic = case.after.today_load, case.found.topic
+    names = case.after.division.queues
+    if load is None or case.after.is_settling or topic in names.topic_names(load.owners.unknown):
+        return FORGOTTEN
+    if any(names.names[queue].topic == topic for queue in load.orphans.tolist()):
+        return "some queues of the topic still have no owner"
+    return None
+
+
+def _broker(case: Case) -> str | None:
+    """The broker that the finding names still has queues of the group's topics."""
+    name = case.found.broker_name
+    has = {place.broker_name for reads in case.after.business for place in reads.topic.places}
+    return f"{name} no longer has queues of the group's topics" if name is not None and name not in has else None
+
+
+def _queues(case: Case) -> str | None:
+    """The queues that the finding names are still there for consumers to read."""
+    readable = set(case.after.division.queues.names)
+    gone = [queue for queue in case.found.queues if queue not in readable]
+    return _gone(gone) if gone else None
+
+
+def _lags_of_queues(case: Case) -> str | None:
+    known = {Queue(one.topic, one.broker_name, one.queue_id) for one in case.after.facts.lags if one.lag is not None}
+    gone = [queue for queue in case.found.queues if queue not in known]
+    return _gone(gone) if gone else None
+
+
+def _gone(queues: Iterable[Queue]) -> str:
+    names = listed([queue_label(queue) for queue in queues])
+    return f"nothing is known of {names} after the change, nor of the messages that wait there"
+
+
+def _lag(case: Case) -> str | None:
+    had, has = (bool(group.weights.has_lag[group.weights.queue].all()) for group in (case.before, case.after))
+    return "the lag of some queues after the change is not known" if had and not has else None
+
+
+def _samples_of_queues(case: Case) -> str | None:
+    """Of LAG_STATE: the last samples of the queues that it names still tell a state."""
+    told = {one.queue for one in queue_states(case.after.facts)}
+    untold = [queue for queue in case.found.queues if queue not in told]
+    return "how the lag of its queues would move after the change is not known" if untold else None
+
+
+def _samples(case: Case) -> str | None:
+    had, has = ({one.queue for one in queue_states(group.facts)} for group in (case.before, case.after))
+    return "how the lag of its queues would move after the change is not known" if had - has else None
+
+
+def _growth(case: Case) -> str | None:
+    """Of CONSUMER_CAPACITY: where lag grew, whether it still would."""
+    if case.before.provision.cause != "lag" or lag_growth(case.after.facts).by is not None:
+        return None
+    return "how the lag of its queues would move after the change is not known"
+
+
+def _rates(case: Case) -> str | None:
+    had, has = (group.weights.total_msgs_per_s is not None for group in (case.before, case.after))
+    return "how many messages are written to its queues after the change is not known" if had and not has else None
+
+
+def _spread(case: Case) -> str | None:
+    """No topic of the group has other queues to write to, whose messages producers spread unevenly before."""
+    before, after = (
+        {reads.topic.topic: _written_queues(reads.topic) for reads in group.business}
+        for group in (case.before, case.after)
+    )
+    moved = sorted(name for name in case.hot_topics & before.keys() if before[name] != after.get(name))
+    return (
+        f"producers send unevenly to {listed(moved)}; how they would use other queues is not known" if moved else None
+    )
+
+
+def _judged_skew(case: Case) -> str | None:
+    """Of a skew: the group does enough to be judged, and where it pops, its clients' shares are even."""
+    after, low = case.after, case.after.policy.thresholds.LOW_UTILISATION
+    load, rate, lag = after.whole_load, after.weights.total_msgs_per_s, after.weights.total_lag
+    if load is None:
+        return FORGOTTEN
+    if rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag:
+        return "too few messages are written after the change for a verdict"
+    if not after.facts.pulls and len(load.queues) and load.queues.max() > np.ceil(load.queues.mean()):
+        return "clients that pop do not all pop the same number of queues"
+    return None
+
+
+def _consumed(case: Case) -> str | None:
+    """How much the clients handle, and fail to, is known of all who told it."""
+    staying = {one.client_id for one in case.after.facts.consumers}
+    had = [one for one in case.before.facts.consumed if one.msgs_per_s is not None]
+    has = {one.client_id for one in case.after.facts.consumed if one.msgs_per_s is not None}
+    is_lost = bool(had) and (not has or any(one.client_id in staying - has for one in had))
+    return "how much the clients would handle after the change is not known" if is_lost else None
+
+
+def _seen(case: Case) -> str | None:
+    had = {one.client_id for one in case.before.facts.consumers if one.seen_on is not None}
+    lost = [one for one in case.after.facts.consumers if one.client_id in had and one.seen_on is None]
+    return "on which brokers its clients would be known after the change is not known" if lost else None
+
+
+def _provision(case: Case) -> str | None:
+    verdict = case.after.provision
+    return verdict.reason if verdict.status == UNDECIDED else None
+
+
+def _written_queues(topic: TopicFacts) -> frozenset[tuple[str, int]]:
+    """The queues that producers send to, as (broker, number of queues)."""
+    return frozenset(
+        (place.broker_name, place.write_queue_nums or 0)
+        for place in topic.places
+        if (place.perm or 0) & PERM_WRITE and place.broker_state == MASTER
+    )
+
+
+def _first(reasons: Iterable[str | None]) -> str | None:
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+EVERY_CHECK: Final[tuple[Check, ...]] = (
+    _clients,
+    _broker,
+    _queues,
+    _owners,
+    _rates,
+    _spread,
+    _lag,
+    _samples,
+    _consumed,
+    _seen,
+)
+"""What a rule passes that is not listed below."""
+_SKEW: Final[tuple[Check, ...]] = (_clients, _owners, _judged_skew)
+NEEDS: Final[Mapping[str, tuple[Check, ...]]] = {
+    "ORPHAN_QUEUE": (_clients, _queues, _owners_of_topic),
+    "IDLE_CONSUMERS": (_clients, _owners, _nobody_idle),
+    "READ_ONLY_IDLE": (_clients, _owners, _lag),
+    "DUPLICATE_CLIENT_ID": (_clients,),
+    "SUBSCRIPTION_MISMATCH": (_clients,),
+    "MIXED_STRATEGIES": (_clients,),
+    "MEMBERSHIP_DISAGREEMENT": (_clients, _seen),
+    "BAD_VERSION": (_clients,),
+    "FIFO_BROKEN": (_clients, _broker, _queues),
+    "CROSS_ROOM": (_clients, _owners),
+    "ROOM_STARVATION": (_clients, _owners),
+    "ALLOCATION_SKEW": _SKEW,
+    "CROSS_TOPIC_SKEW": _SKEW,
+    "TRAFFIC_SKEW": (*_SKEW, _rates, _spread),
+    "LAG_SKEW": (*_SKEW, _lag, _samples),
+    "LAG_STATE": (_lags_of_queues, _samples_of_queues),
+    "RETENTION_RISK": (_lags_of_queues,),
+    "RETRY_PRESSURE": (_clients, _consumed),
+    "CONSUMER_CAPACITY": (_clients, _provision, _spread, _growth),
+}
+"""The checks of each rule on groups; the rule itself says that all is well."""

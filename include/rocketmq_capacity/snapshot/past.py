@@ -1,0 +1,44 @@
+"""An inventory with what earlier inventories say of how far its groups were."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample
+
+
+def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inventory:
+    """The inventory whose offsets hold the samples of the history, oldest first, before their own.
+
+    So a what-if forgets the samples of the queues that it changes, and keeps those of the others.
+    """
+    if not history:
+        return inventory
+    past: dict[tuple[str, str, str, int], list[Sample]] = {}
+    for earlier in history:
+        for group in earlier.consumer_groups:
+            for offset in group.offsets or ():
+                past.setdefault(_place(group, offset), []).extend((*(offset.samples or ()), _final(offset, earlier)))
+
+    def with_past(group: ConsumerGroup) -> ConsumerGroup:
+        if group.offsets is None:
+            return group
+        each = ((offset, past.get(_place(group, offset))) for offset in group.offsets)
+        return replace(
+            group,
+            offsets=tuple(
+                replace(offset, samples=(*before, *(offset.samples or ()))) if before else offset
+                for offset, before in each
+            ),
+        )
+
+    return replace(inventory, consumer_groups=tuple(map(with_past, inventory.consumer_groups)))
+
+
+def _place(group: ConsumerGroup, offset: GroupOffset) -> tuple[str, str, str, int]:
+    return group.consumer_group, offset.topic, offset.broker_name, offset.queue_id
+
+
+def _final(offset: GroupOffset, earlier: Inventory) -> Sample:
+    """The offset as a sample of the moment of its snapshot."""
+    return Sample(at=earlier.taken_at, broker_offset=offset.broker_offset, consumer_offset=offset.consumer_offset)
