@@ -145,6 +145,7 @@ PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatu
 Rule = Literal[
     "ALLOCATION_SKEW",
     "BAD_VERSION",
+    "CLIENT_MEMORY",
     "CONSUMER_CAPACITY",
     "CROSS_ROOM",
     "CROSS_TOPIC_SKEW",

@@ -44,6 +44,7 @@ POLICY: Final = Policy.model_validate({
         "policy_and_observed": "AVG_BY_CIRCLE",
         "mixed_with_policy": "AVG_BY_CIRCLE",
     },
+    "client_heap_mib": {"caches_too_much": 100},
     "exclude": {"topics": ["^bench_"], "consumer_groups": ["^tool_"]},
 })
 Queue = tuple[str, str, int]

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from rocketmq_capacity.settings.policy import Policy, Thresholds, read_policy
 
 FILE: Final = Path(__file__).parents[2] / "include/policy.yaml"
-EXAMPLES: Final = {"rooms", "machine_rooms", "config_assignments", "current_strategies"}
+EXAMPLES: Final = {"rooms", "machine_rooms", "config_assignments", "current_strategies", "client_heap_mib"}
 """The keys that an example shows."""
 
 

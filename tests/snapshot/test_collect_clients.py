@@ -67,6 +67,8 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
             "consumeMessageBatchMaxSize": "2",
             "pullThresholdForQueue": "1000",
             "pullThresholdSizeForQueue": "100",
+            "pullThresholdForTopic": "4000",
+            "pullThresholdSizeForTopic": "-1",
         },
         subscriptions=(SubscriptionData("ship", "SQL92", "a > 1"), SubscriptionData("pay", "TAG", "*")),
         queues=(MessageQueue("pay", "b", 1), MessageQueue("pay", "a", 10), MessageQueue("pay", "a", 9)),
@@ -78,6 +80,7 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
     assert client.allocate_strategy == "AVG"
     assert (client.consume_threads, client.consume_batch_size) == (20, 2)
     assert (client.pull_threshold_for_queue, client.pull_threshold_size_for_queue_mib) == (1000, 100)
+    assert (client.pull_threshold_for_topic, client.pull_threshold_size_for_topic_mib) == (4000, None)
     assert client.subscriptions == (
         Subscription(topic="pay", expression_type="TAG", expression="*"),
         Subscription(topic="ship", expression_type="SQL92", expression="a > 1"),

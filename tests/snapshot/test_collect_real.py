@@ -274,6 +274,10 @@ def test_each_client_says_of_itself_what_it_says_to_the_admin_client(taken: Take
             assert client.consume_batch_size == int(properties["consumeMessageBatchMaxSize"])
             assert client.pull_threshold_for_queue == int(properties["pullThresholdForQueue"])
             assert client.pull_threshold_size_for_queue_mib == int(properties["pullThresholdSizeForQueue"])
+            # RocketMQ says -1 where it is not set.
+            for_all = (client.pull_threshold_for_topic, client.pull_threshold_size_for_topic_mib)
+            assert {properties["pullThresholdForTopic"], properties["pullThresholdSizeForTopic"]} == {"-1"}
+            assert for_all == (None, None)
             subscriptions = [[one.topic, one.expression_type, one.expression] for one in client.subscriptions or ()]
             expected = [[one["topic"], one["expression_type"], one["expression"]] for one in row["subscriptions"]]
             assert subscriptions == sorted(expected)

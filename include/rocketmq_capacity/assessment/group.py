@@ -110,14 +110,18 @@ class Group:
         return ResponseTimes.of(self.division)
 
     @cached_property
+    def owners_today(self) -> Owners | None:
+        """Who owns which queue today; None where an owner is not known."""
+        if self.facts.is_broadcasting:
+            return every_client_owns_all(self.division)
+        return None if self.whole_load is None else self.whole_load.owners
+
+    @cached_property
     def work(self) -> Work | None:
         """What its clients have to do today; None where an owner of today is not known, or owns what there is not."""
-        owners = None if self.whole_load is None else self.whole_load.owners
-        if self.facts.is_broadcasting:
-            owners = every_client_owns_all(self.division)
-        if owners is None:
+        if self.owners_today is None:
             return None
-        return Work.of(self.division, self.weights.msgs_per_s, owners, self.response_times)
+        return Work.of(self.division, self.weights.msgs_per_s, self.owners_today, self.response_times)
 
     def size(self, consumers: int) -> Size | None:
         """The group with so many clients; None where that cannot be computed."""

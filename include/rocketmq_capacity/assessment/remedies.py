@@ -140,7 +140,7 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
     busiest = int(work.busy(work.times.estimate).argmax())
     heaviest = group.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
     places = [place for place in heaviest.topic.places if (place.perm or 0) & READ_WRITE == READ_WRITE]
-    if not places or kept_count(heaviest.topic) is not None or _least_share(work) * peak > bound:
+    if not places or kept_count(heaviest.topic) is not None:
         return None
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     most = group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker
@@ -151,17 +151,6 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
         if share is not None and (rounded(share, 9) or 0) <= bound:
             return MoreQueues(heaviest.topic.topic, each, share)
     return None
-
-
-def _least_share(work: Work) -> float:
-    """A busy share below which the busiest client never is, however many queues there are.
-
-    That is if all clients shared the work evenly, were as fast as the fastest, and had enough queues for each thread.
-    """
-    messages, fastest = work.incoming_msgs_per_s.sum(axis=0), np.fmin.reduce(work.times.estimate, axis=0)
-    least = np.where(messages == 0, 0.0, messages * fastest / 1000).sum()
-    at_once = np.fmax.reduce(work.threads * work.batch)
-    return float(least / at_once / len(work.threads)) if at_once > 0 else 0.0
 
 
 def _with_queues(group: "Group", heaviest: Reads, each: int) -> Work | None:

@@ -36,6 +36,14 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
     ] = None
     consume_threads: Annotated[Int | None, Meta(description="listener threads")] = None
     consume_batch_size: Annotated[Int | None, Meta(description="most messages in one listener call")] = None
+    pull_threshold_for_queue: Annotated[Int | None, Meta(description="most messages cached for one queue")] = None
+    pull_threshold_size_for_queue_mib: Annotated[Int | None, Meta(description="most MiB cached for one queue")] = None
+    pull_threshold_for_topic: Annotated[
+        int | None, Meta(description="messages that it divides by its queues, which gives the ones for one queue")
+    ] = None
+    pull_threshold_size_for_topic_mib: Annotated[
+        int | None, Meta(description="MiB that it divides by its queues, which gives the ones for one queue")
+    ] = None
     room: Annotated[
         str | None, Meta(description="machine room by the policy, one for equal ids; null where no rule matches")
     ] = None
@@ -66,5 +74,3 @@ class Consumer(ConsumerFacts, Dataset, frozen=True, kw_only=True):
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    pull_threshold_for_queue: Annotated[Int | None, Meta(description="most messages cached for one queue")] = None
-    pull_threshold_size_for_queue_mib: Annotated[Int | None, Meta(description="most MiB cached for one queue")] = None

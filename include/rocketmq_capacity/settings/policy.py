@@ -256,6 +256,13 @@ class RetryPressure(Section):
     critical_ratio: Ratio = 0.1
 
 
+class ClientMemory(Section):
+    """CLIENT_MEMORY."""
+
+    heap_ratio: Ratio = 0.5
+    lost_clients: Whole = Field(default=1, ge=0, le=Int)
+
+
 class HotQueue(Section):
     """HOT_QUEUE."""
 
@@ -343,6 +350,7 @@ class Thresholds(Section):
     LAG_STATE: LagState = LagState()
     RETENTION_RISK: RetentionRisk = RetentionRisk()
     RETRY_PRESSURE: RetryPressure = RetryPressure()
+    CLIENT_MEMORY: ClientMemory = ClientMemory()
     HOT_QUEUE: HotQueue = HotQueue()
     CROSS_ROOM: CrossRoom = CrossRoom()
     ROOM_STARVATION: RoomStarvation = RoomStarvation()
@@ -354,6 +362,10 @@ class Thresholds(Section):
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()
+
+
+DEFAULT_HEAP: Final = "default"
+"""The key of ``client_heap_mib`` for groups without one of their own."""
 
 
 class Policy(Section):
@@ -373,6 +385,7 @@ class Policy(Section):
     config_assignments: dict[str, dict[str, tuple[QueueName, ...]]] = {}
     current_strategies: CurrentStrategies = CurrentStrategies()
     consistent_hash: ConsistentHash = ConsistentHash()
+    client_heap_mib: dict[str, Annotated[Whole, Field(ge=1, le=BigInt)]] = {}
     exclude: Exclude = Exclude()
     proxies: tuple[ProxyAddress, ...] = ()
     snapshot: Sampling = Sampling()
@@ -388,6 +401,10 @@ class Policy(Section):
         if len(set(strategies)) != len(strategies):
             raise ValueError("names a strategy twice; expected each once")
         return strategies
+
+    def heap_mib(self, consumer_group: str) -> int | None:
+        """The heap of a client of a group; None where nobody has said."""
+        return self.client_heap_mib.get(consumer_group, self.client_heap_mib.get(DEFAULT_HEAP))
 
     def computed(self, reported: str) -> str:
         """The strategy that is computed for one that a client reports.

@@ -34,6 +34,8 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
         consume_batch_size=_usual(client.consume_batch_size for client in clients),
         pull_threshold_for_queue=_usual(client.pull_threshold_for_queue for client in clients),
         pull_threshold_size_for_queue_mib=_usual(client.pull_threshold_size_for_queue_mib for client in clients),
+        pull_threshold_for_topic=_usual(client.pull_threshold_for_topic for client in clients),
+        pull_threshold_size_for_topic_mib=_usual(client.pull_threshold_size_for_topic_mib for client in clients),
         subscriptions=subscriptions,
         status=_median_status(clients, subscriptions if subscriptions is not None else group.subscriptions),
     )

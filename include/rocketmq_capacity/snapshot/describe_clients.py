@@ -136,6 +136,8 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo) -> Client:
         consume_batch_size=_count(properties, "consumeMessageBatchMaxSize"),
         pull_threshold_for_queue=_count(properties, "pullThresholdForQueue"),
         pull_threshold_size_for_queue_mib=_count(properties, "pullThresholdSizeForQueue"),
+        pull_threshold_for_topic=_above_0(properties, "pullThresholdForTopic"),
+        pull_threshold_size_for_topic_mib=_above_0(properties, "pullThresholdSizeForTopic"),
         subscriptions=describe_subscriptions(info.subscriptions),
         owned_queues=None if _CHOOSES_ITS_OWN_QUEUES in properties else _owned_queues(info),
         status=_statuses(info),
@@ -169,6 +171,12 @@ def _number(properties: Mapping[str, str], name: str) -> int | None:
         return int(properties[name])
     except (KeyError, ValueError):
         return None
+
+
+def _above_0(properties: Mapping[str, str], name: str) -> int | None:
+    """RocketMQ says -1 where it is not set."""
+    number = _number(properties, name)
+    return number if number is not None and number > 0 else None
 
 
 def _count(properties: Mapping[str, str], name: str) -> int | None:

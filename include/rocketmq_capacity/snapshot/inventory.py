@@ -154,6 +154,8 @@ class Client(_Part, frozen=True, kw_only=True):
     consume_batch_size: Count | None = None
     pull_threshold_for_queue: Count | None = None
     pull_threshold_size_for_queue_mib: Count | None = None
+    pull_threshold_for_topic: Offset | None = None
+    pull_threshold_size_for_topic_mib: Offset | None = None
     subscriptions: tuple[Subscription, ...] | None = None
     owned_queues: tuple[OwnedQueue, ...] | None = None
     status: tuple[ConsumeStatus, ...] | None = None

@@ -1,0 +1,160 @@
+"""CLIENT_MEMORY: clients whose caches of pulled messages may grow beyond what their heap has room for.
+
+A client caches the messages of each queue that it pulls, until these are ``pullThresholdForQueue`` messages or
+``pullThresholdSizeForQueue`` MiB. A message is taken for as large as the broker's are on average. Queues that are
+popped have no such cache.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import floor
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.sizes import Divided, divided
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.division import Division, Integers
+from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
+from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, WARNING
+
+AVERAGE_BYTES: Final = "putMessageAverageSize"
+"""Of a broker's runtime figures: bytes stored / messages stored since it started (StoreStatsService)."""
+MIB: Final = 2**20
+
+
+@dataclass(frozen=True)
+class Caches:
+    """What the clients of a group cache at most; arrays have one entry a client id.
+
+    Attributes:
+        client_ids: of the clients.
+        queues: that a client pulls.
+        message_bytes: what one message of each of these queues takes together; NaN where unknown.
+        full_bytes: what its full caches take; NaN where unknown.
+    """
+
+    client_ids: list[str]
+    queues: Integers
+    message_bytes: Numbers
+    full_bytes: Numbers
+
+    @property
+    def fullest(self) -> int:
+        """The index of the client that caches most."""
+        return int(self.full_bytes.argmax())
+
+    @property
+    def most(self) -> float:
+        """Bytes that it caches; NaN where those of a client are unknown."""
+        return float(self.full_bytes.max(initial=0))
+
+
+def client_memory(group: Group) -> Iterator[Finding]:
+    """CLIENT_MEMORY: full caches take more than the policy's share of a client's heap, now or with clients lost."""
+    bounds, heap_mib = group.policy.thresholds.CLIENT_MEMORY, group.policy.heap_mib(group.name)
+    if heap_mib is None or group.owners_today is None:
+        return
+    today = Divided(group.division, group.owners_today, np.arange(len(group.client_ids)))
+    now, left = _caches(group, today, is_today=True), _with_lost(group, bounds.lost_clients)
+    limit = bounds.heap_ratio * heap_mib * MIB
+    worst = now if left is None or not left.most > now.most else left
+    if np.isnan(now.most) or worst.most <= limit:
+        return
+    is_now, each = now.most > limit, floor(limit / worst.message_bytes.max())
+    shown = now if is_now else worst
+    client_id, settings = shown.client_ids[shown.fullest], _first(group, now.fullest)
+    yield finding(
+        "CLIENT_MEMORY",
+        CRITICAL if now.most > heap_mib * MIB else WARNING,
+        consumer_group=group.name,
+        subjects=[now.client_ids[client] for client in np.flatnonzero(now.full_bytes > limit)] or [client_id],
+        evidence={
+            "queues": int(now.queues[now.fullest]),
+            "cache_bytes": round(now.most),
+            "lost_clients": bounds.lost_clients,
+            "with_lost_cache_bytes": None if left is None or np.isnan(left.most) else round(left.most),
+            "average_message_bytes": rounded(
+                float(shown.message_bytes[shown.fullest] / shown.queues[shown.fullest]), 1
+            ),
+            "pull_threshold_for_queue": settings.pull_threshold_for_queue,
+            "pull_threshold_size_for_queue_mib": settings.pull_threshold_size_for_queue_mib,
+            "heap_mib": heap_mib,
+            "bound_ratio": bounds.heap_ratio,
+            "needed_pull_threshold_for_queue": each or None,
+            "needed_pull_threshold_for_topic": floor(limit / (worst.message_bytes / worst.queues.clip(1)).max())
+            or None,
+            "needed_cache_bytes": round(each * worst.message_bytes.max()) if each else None,
+        },
+        message=("" if is_now else f"With {counted(bounds.lost_clients, 'client')} lost, ")
+        + f"{client_id} may cache {fixed(shown.most / MIB, 1)} MiB of messages; its heap has {heap_mib} MiB.",
+    )
+
+
+def _with_lost(group: Group, clients: int) -> Caches | None:
+    """The caches once so many clients are lost; None where none is left, and where that cannot be computed.
+
+    Clients of a broadcasting group take nothing over.
+    """
+    left = group.facts.connections - clients
+    found = divided(group, left) if group.is_clustering and left > 0 else None
+    return None if found is None or found.owners.unknown else _caches(group, found, is_today=False)
+
+
+def _caches(group: Group, found: Divided, *, is_today: bool) -> Caches:
+    owners, clients = found.owners, len(found.rows)
+    is_pulled = ~np.broadcast_to(owners.is_popped, owners.queue.shape)
+    queue, client = owners.queue[is_pulled], owners.client[is_pulled]
+    queues = np.bincount(client, minlength=clients)
+    bounds = [
+        _bounds(_first(group, row), own, is_today=is_today)
+        for row, own in zip(found.rows.tolist(), queues.tolist(), strict=True)
+    ]
+    most = np.array(bounds, np.float64).reshape(-1, 2)
+    message = _average_bytes(found.division, group.cluster)[queue]
+    full = np.minimum(most[client, 0] * message, most[client, 1] * MIB)
+    of_client = (np.bincount(client, part, clients).astype(np.float64) for part in (message, full))
+    return Caches(found.division.members.client_ids, queues, *of_client)
+
+
+def _bounds(one: Consumer, queues: int, *, is_today: bool) -> tuple[float, float]:
+    """How many messages and MiB a client caches for a queue at most; NaN where unknown.
+
+    A client whose ``pullThresholdForTopic`` is set divides it by all queues that it owns, and reports what that gives.
+    Source: RebalancePushImpl.messageQueueChanged, rocketmq-all-5.3.3.
+    """
+    messages, mib = one.pull_threshold_for_queue, one.pull_threshold_size_for_queue_mib
+    if not is_today and queues:
+        of_topic, mib_of_topic = one.pull_threshold_for_topic, one.pull_threshold_size_for_topic_mib
+        messages = messages if of_topic is None else max(1, of_topic // queues)
+        mib = mib if mib_of_topic is None else max(1, mib_of_topic // queues)
+    return np.nan if messages is None else float(messages), np.nan if mib is None else float(mib)
+
+
+def _first(group: Group, client: int) -> Consumer:
+    """The first consumer of a client id: of equal ones it alone says how it is set up."""
+    members = group.division.members
+    return members.consumers[int(members.first[client])]
+
+
+def _average_bytes(division: Division, cluster: ClusterFacts) -> Numbers:
+    """Of each queue how large a message of its broker is on average; NaN where unknown."""
+    of_broker = {one.broker_name: _average(one.runtime) for one in cluster.brokers if one.broker_id == 0}
+    of_place = [of_broker.get(place.broker_name, np.nan) for _, place in division.queues.places]
+    return np.array(of_place, np.float64)[division.queues.place]
+
+
+def _average(runtime: dict[str, str] | None) -> float:
+    try:
+        average = float((runtime or {}).get(AVERAGE_BYTES, "nan"))
+    except ValueError:
+        return np.nan
+    # A broker that has stored nothing yet says 0.
+    return average if 0 < average < np.inf else np.nan
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (client_memory,)

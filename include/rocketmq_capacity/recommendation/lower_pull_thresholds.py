@@ -1,0 +1,50 @@
+"""INVESTIGATE: smaller caches of pulled messages, where full ones do not fit. A change of the clients' set-up."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.vocabulary import Action, Rule
+
+ACTION: Final[Action] = "INVESTIGATE"
+RULE: Final[Rule] = "CLIENT_MEMORY"
+HOW: Final = (
+    "Small caches cost nothing while the listener is the slowest part. More heap, or more clients with fewer queues"
+    " each, do as well."
+)
+NOT_ONE: Final = "Not even one message for each queue fits: give the clients more heap, or run more of them."
+
+
+def lower_pull_thresholds(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
+    for finding in group.found(RULE):
+        facts = evidence(finding)
+        each, in_all = facts["needed_pull_threshold_for_queue"], facts["needed_pull_threshold_for_topic"]
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target={"pull_threshold_for_queue": each},
+            is_manual=True,
+            reason=NOT_ONE if each is None else sentences(_lower(each, in_all), HOW),
+            rules=[RULE],
+            before=_side(
+                facts["pull_threshold_for_queue"], max(facts["cache_bytes"], facts["with_lost_cache_bytes"] or 0)
+            ),
+            after=_side(each, facts["needed_cache_bytes"]),
+        )
+
+
+def _lower(each: int, in_all: int) -> str:
+    return (
+        f"Set pullThresholdForQueue of every client to at most {each} messages, or pullThresholdForTopic to at most"
+        f" {in_all}, which a client divides by the queues that it owns."
+    )
+
+
+def _side(each: int | None, cache_bytes: int | None) -> dict[str, Any]:
+    return {"pull_threshold_for_queue": each, "cache_bytes": cache_bytes}
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (lower_pull_thresholds,)
