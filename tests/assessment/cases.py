@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     Broker,
@@ -28,7 +30,7 @@ from tests.simulation.clusters import AT, broker, queues, reads
 
 READ_WRITE, READ_ONLY, WRITE_ONLY = 6, 4, 2
 BROKERS: Final = (
-    broker("broker-a"),
+    replace(broker("broker-a"), runtime={"putMessageAverageSize": "102400.0"}),
     broker("broker-b"),
     broker("readonly", perm=READ_ONLY),
     broker("writeonly", perm=WRITE_ONLY),

@@ -323,15 +323,15 @@ def test_no_number_of_clients_shares_a_queue_out(judged: Judgement) -> None:
 
 
 PART.case(
-    "own_class",
+    "its_own_class",
     [
         member(
             client_id,
             consume_threads=10,
             consume_batch_size=1,
-            status=takes("own_class", 10.0),
+            status=takes("its_own_class", 10.0),
             allocate_strategy=OWN_STRATEGY,
-            owned_queues=owned(*(("own_class", broker_name, i) for i in range(12))),
+            owned_queues=owned(*(("its_own_class", broker_name, i) for i in range(12))),
         )
         for client_id, broker_name in (("c01", "broker-a"), ("c02", "broker-b"))
     ],
@@ -341,7 +341,7 @@ PART.case(
 
 
 def test_of_a_strategy_that_cannot_be_computed_only_today_is_known(judged: Judgement) -> None:
-    found = judged.group("own_class")
+    found = judged.group("its_own_class")
 
     assert (found["provision_status"], found["utilisation"]) == ("RIGHT_PROVISIONED", pytest.approx(0.6))
     assert (found["is_size_known"], found["needed_clients_target"]) == (False, None)
