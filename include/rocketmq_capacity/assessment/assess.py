@@ -12,9 +12,10 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
+from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import Finding, GroupStatus, StrategyLoad
+from rocketmq_capacity.contracts import Finding, GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
@@ -49,6 +50,7 @@ class GroupAssessment:
         loads: what each strategy of the policy means for it; none for a broadcasting group.
         client_ids: the different ones, in Java's order.
         client_loads: of each strategy that applies to all business topics.
+        sizes: what other numbers of clients would bear.
         capacity: what each client has to do; None where nobody knows who owns what.
         findings: what is wrong.
     """
@@ -58,6 +60,7 @@ class GroupAssessment:
     client_ids: list[str]
     client_loads: list[ClientLoads]
     capacity: CapacityRows | None
+    sizes: list[GroupSize]
     findings: list[Finding]
 
 
@@ -75,6 +78,7 @@ def assess_group(group: Group) -> GroupAssessment:
             if load.is_whole
         ],
         capacity=capacity_rows(group),
+        sizes=group_sizes(group),
         findings=list(chain.from_iterable(rule(group) for rule in group_rules().values())),
     )
 

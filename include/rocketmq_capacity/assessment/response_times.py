@@ -1,6 +1,7 @@
 """How long a client's listener takes for a call of a topic: as it reports, else as the others of its group do."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,11 @@ class ResponseTimes:
     estimate: Numbers
     upper: Numbers
     is_reported: Flags
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether every client reports every topic."""
+        return bool(self.is_reported.all())
 
     @classmethod
     def of(cls, division: Division) -> "ResponseTimes":

@@ -91,11 +91,13 @@ class Work:
         """The busy share of the busiest client, and its index; None where a part of it is unknown, or nobody works."""
         if not self.has_queues.any():
             return None
-        lower, estimate, upper = (
-            self.busy(times) for times in (self.times.lower, self.times.estimate, self.times.upper)
-        )
+        estimate = self.busy(self.times.estimate)
         if np.isnan(estimate).any():
             return None
+        if self.times.is_exact:
+            most = float(estimate.max())
+            return Interval(most, most, most), int(estimate.argmax())
+        lower, upper = self.busy(self.times.lower), self.busy(self.times.upper)
         return Interval(float(lower.max()), float(estimate.max()), float(upper.max())), int(estimate.argmax())
 
     def total(self) -> Interval:

@@ -17,6 +17,7 @@ from rocketmq_capacity.contracts.demand import Demand
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
 from rocketmq_capacity.contracts.group_offset import GroupOffset
+from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.group_unit import GroupUnit
 from rocketmq_capacity.contracts.offset_sample import OffsetSample
@@ -61,6 +62,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     StrategyStatus,
     ClientLoad,
     ClientCapacity,
+    GroupSize,
     StrategyLoad,
     GroupStatus,
     Finding,

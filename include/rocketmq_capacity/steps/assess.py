@@ -31,6 +31,7 @@ OF_GROUPS = (
     contracts.StrategyLoad,
     contracts.ClientLoad,
     contracts.ClientCapacity,
+    contracts.GroupSize,
     contracts.Finding,
     contracts.Demand,
 )
@@ -79,6 +80,7 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     yield contracts.ClientLoad, table_of_columns(contracts.ClientLoad, client_load_columns(done))
     capacities = [group.capacity for group in done if group.capacity is not None]
     yield contracts.ClientCapacity, table_of_columns(contracts.ClientCapacity, capacity_columns(capacities))
+    yield contracts.GroupSize, table_of(contracts.GroupSize, [size for group in done for size in group.sizes])
     yield contracts.Finding, table_of(contracts.Finding, [found for group in done for found in group.findings])
     demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
     yield contracts.Demand, table_of(contracts.Demand, demands)

@@ -1,0 +1,60 @@
+"""What if a group had n clients: one row for each number that is worth a look."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.sizes import MOST_CLIENTS
+from rocketmq_capacity.contracts import GroupSize
+
+EVERY: Final = 4
+"""Up to here every number has a row; beyond, each is half or a third more than the one before."""
+ROOM: Final = 2
+"""Without a largest useful number (POP), the table ends at so many times today's."""
+
+
+def group_sizes(group: Group) -> list[GroupSize]:
+    """The rows of a group; none where other numbers of clients cannot be computed, and for one that does not share."""
+    return [row for clients in numbers(group) if (row := _row(group, clients)) is not None]
+
+
+def numbers(group: Group) -> list[int]:
+    """The numbers of clients that have a row."""
+    needed, today = group.provision.needed, group.facts.connections
+    if needed is None:
+        return []
+    most = group.max_useful_clients
+    if most is None:
+        most = max(ROOM * today, needed.target or 0)
+    most = max(1, min(most, MOST_CLIENTS))
+    named = (today, most, needed.target)
+    return sorted({*_steps(most), *(number for number in named if number)})
+
+
+def _steps(most: int) -> Iterator[int]:
+    """1, 2, 3, 4, 6, 8, 12, 16, 24, … up to a number."""
+    yield from range(1, min(EVERY, most) + 1)
+    step = EVERY
+    while step < most:
+        yield from (number for number in (step * 3 // 2, step * 2) if number <= most)
+        step *= 2
+
+
+def _row(group: Group, clients: int) -> GroupSize | None:
+    size = group.size(clients)
+    if size is None:
+        return None
+    busy = None if size.busiest is None else size.busiest.times(group.provision.peak)
+    most, owned = int(size.queues.max(initial=0)), int(size.queues.sum())
+    is_shared = bool(group.is_popped.any())
+    return GroupSize(
+        consumer_group=group.name,
+        clients=clients,
+        is_today=clients == group.facts.connections,
+        busy_lower=busy and busy.lower,
+        busy_ratio=busy and busy.estimate,
+        busy_upper=busy and busy.upper,
+        idle_clients=int((size.queues == 0).sum()),
+        most_queues=most,
+        peak=None if is_shared or not owned else most * len(size.queues) / owned,
+    )

@@ -1,0 +1,35 @@
+"""Dataset ``group_size``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class GroupSize(Dataset, frozen=True, kw_only=True):
+    """What the clients of a group would bear if there were so many of them.
+
+    With fewer than today, the last in Java's order have left; further ones are like those that are there. Where a group
+    can use more than a few clients, not every number has a row: today's, ``needed_clients_target`` and
+    ``max_useful_clients`` have one. Groups of which other numbers cannot be computed have none.
+
+    Grain: one row a group and number of clients.
+    Key: consumer_group, clients.
+    Units: clients, queues; busy shares are ratios at the busiest of the samples, 1 is busy without pause.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    clients: Annotated[Int, Meta(description="running consumers")]
+    is_today: Annotated[bool, Meta(description="it has so many")]
+    busy_lower: Annotated[float | None, Meta(description="busy_ratio with the shortest known response times")] = None
+    busy_ratio: Annotated[
+        float | None,
+        Meta(description="busy share of the busiest client; null where unknown, or queues would be left to nobody"),
+    ] = None
+    busy_upper: Annotated[float | None, Meta(description="busy_ratio with the longest known response times")] = None
+    idle_clients: Annotated[Int, Meta(description="client ids that would own no queue")]
+    most_queues: Annotated[Int, Meta(description="queues of the client that would own most")]
+    peak: Annotated[
+        float | None, Meta(description="most_queues / the mean; null where clients share queues, and without queues")
+    ] = None
