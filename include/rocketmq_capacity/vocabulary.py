@@ -164,6 +164,7 @@ Rule = Literal[
     "RETRY_PRESSURE",
     "ROOM_STARVATION",
     "SNAPSHOT_INCOMPLETE",
+    "STUCK_QUEUE",
     "SUBSCRIPTION_MISMATCH",
     "SUSPECT_SNAPSHOT",
     "TOPIC_COVERAGE",
@@ -213,6 +214,10 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     "RETENTION_RISK": Wording(
         "Unread messages close to deletion",
         "A broker deletes old files whether or not they were read. A group this far behind is about to lose messages.",
+    ),
+    "STUCK_QUEUE": Wording(
+        "Queues that are held and stand still",
+        "A consumer holds these queues and does not get on with them, and nobody else may read them meanwhile.",
     ),
     "LAG_STATE": Wording(
         "A backlog that does not shrink",

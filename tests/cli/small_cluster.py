@@ -63,7 +63,20 @@ CLUSTER: Final[dict[str, Any]] = {
                     "pull_threshold_for_queue": 1000,
                     "pull_threshold_size_for_queue_mib": 100,
                     "subscriptions": [{"topic": "pay", "expression_type": "TAG", "expression": "*"}],
-                    "owned_queues": [{"topic": "pay", "broker_name": "broker-a", "queue_id": 0}],
+                    "answered_at": "2026-11-20T02:00:04Z",
+                    "owned_queues": [
+                        {
+                            "topic": "pay",
+                            "broker_name": "broker-a",
+                            "queue_id": 0,
+                            "dropped": False,
+                            "locked": True,
+                            "cached_msgs": 3,
+                            "last_locked_at": "2026-11-20T01:59:50Z",
+                            "last_pulled_at": "2026-11-20T02:00:01Z",
+                            "last_consumed_at": "2026-11-20T02:00:03Z",
+                        },
+                    ],
                     "status": [
                         {
                             "topic": "pay",

@@ -33,6 +33,7 @@ OUT_OF_RANGE: list[tuple[str, Any]] = [
     (f"{CLIENT}.consume_batch_size", -1),
     (f"{CLIENT}.pull_threshold_for_queue", 65_537),
     (f"{CLIENT}.owned_queues[0].queue_id", -2),
+    *((f"{CLIENT}.owned_queues[0].cached_msgs", value) for value in (-1, 2**63)),
     (f"{GROUP}.pop_share_queue_num", 2**31),
     ("brokers[0].broker_id", -1),
     ("brokers[0].broker_perm", 9),
@@ -64,6 +65,7 @@ WRONG_TYPES: list[tuple[str, Any]] = [
     (f"{CLIENT}.seen_on", "broker-a"),
     (f"{CLIENT}.allocate_strategy", ["AVG"]),
     (f"{CLIENT}.status", {}),
+    *((f"{CLIENT}.owned_queues[0].{name}", "true") for name in ("dropped", "locked")),
     (f"{READ}.last_timestamp", 1_763_600_000),
     (f"{READ}.samples", {}),
     ("failures", "none"),
@@ -93,7 +95,10 @@ EMPTY = [
     "proxies[0].proxy_addr",
 ]
 
-TIMES = ["taken_at", f"{CLIENT}.started_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"]
+TIMES = [
+    *("taken_at", f"{CLIENT}.started_at", f"{CLIENT}.answered_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"),
+    *(f"{CLIENT}.owned_queues[0].last_{name}_at" for name in ("locked", "pulled", "consumed")),
+]
 NO_TIMES = [
     "",
     "yesterday",
@@ -266,7 +271,8 @@ def test_what_the_contract_allows_is_read(place: str, value: Any) -> None:
         *("nameservers", "failures", "brokers[0].broker_addr", "brokers[0].broker_perm", "topics[0].queues"),
         *("topics[0].offsets", "topics[0].order", f"{GROUP}.clients", f"{GROUP}.offsets", f"{GROUP}.subscriptions"),
         *(f"{GROUP}.message_model", f"{CLIENT}.seen_on", f"{CLIENT}.owned_queues", f"{CLIENT}.status"),
-        *(f"{READ}.samples", f"{READ}.consumer_offset", f"{CLIENT}.allocate_strategy"),
+        *(f"{READ}.samples", f"{READ}.consumer_offset", f"{CLIENT}.allocate_strategy", f"{CLIENT}.answered_at"),
+        *(f"{CLIENT}.owned_queues[0].{name}" for name in ("dropped", "locked", "cached_msgs", "last_pulled_at")),
     ],
 )
 def test_an_optional_member_may_be_missing_or_null(place: str) -> None:

@@ -1,5 +1,6 @@
 """Bodies that a real RocketMQ 5.3.3 sent are read for what they say."""
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ import pytest
 from rocketmq_capacity.protocol import request, tolerant_json
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import BrokerData, QueueData, StaticMapping
-from rocketmq_capacity.protocol.body.consumers import Connection, SubscriptionData
+from rocketmq_capacity.protocol.body.consumers import Connection, HeldQueue, SubscriptionData
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
 from rocketmq_capacity.protocol.codes import Flag
 from rocketmq_capacity.protocol.command import Command
@@ -145,6 +146,35 @@ def test_a_push_client_reports_its_settings_and_queues() -> None:
     assert {queue.topic for queue in info.queues} == {"T0", "T1", "%RETRY%g_avg"}
     assert info.pop_queues == ()
     assert info.statuses["T0"].consume_ok_msgs_per_s is not None
+
+
+def test_a_client_tells_of_each_queue_how_it_stands() -> None:
+    info = answer("307-orderly-client-of-a-non-ascii-id", request.consumer_running_info("g_near", "near0"))
+    assert info.held.keys() == set(info.queues)
+    assert info.held[MessageQueue("T4", "broker-a", 1)] == HeldQueue(
+        dropped=False,
+        locked=True,
+        cached_msgs=0,
+        last_locked_ms=1795262211361,
+        last_pulled_ms=1795262231654,
+        last_consumed_ms=1795262231654,
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "held"),
+    [
+        ({"cachedMsgCount": 2, "transactionMsgCount": 1}, HeldQueue(cached_msgs=3)),
+        ({"droped": True, "waitAckCount": 4, "lastPopTimestamp": 7}, HeldQueue(dropped=True, last_pulled_ms=7)),
+        ({"droped": 0, "locked": None, "cachedMsgCount": "2", "lastPullTimestamp": -1}, HeldQueue()),
+        (None, HeldQueue()),
+    ],
+)
+def test_what_another_client_does_not_tell_of_a_queue_is_unknown(told: Any, held: HeldQueue) -> None:
+    body = json.dumps({"mqTable": {'{"brokerName":"a","queueId":0,"topic":"T"}': told}}).encode()
+    asked = request.consumer_running_info("g", "c")
+    info = asked.answer(Command(0, 1, flag=int(Flag.RESPONSE), body=body))
+    assert dict(info.held) == {MessageQueue("T", "a", 0): held}
 
 
 def test_a_pop_client_reports_whole_brokers() -> None:

@@ -1,5 +1,6 @@
 """CHECK_PRODUCER_KEYS and INVESTIGATE: what commands cannot mend, with commands that look."""
 
+from rocketmq_capacity.snapshot.inventory import OwnedQueue
 from tests.assessment.cases import READ_ONLY, member, members
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import NAMESERVER, Cases
@@ -44,6 +45,8 @@ CASES.case(
 )
 CASES.case("side_by_side", members(2), *_two, message_type="FIFO", orderly=False)
 CASES.case("cannot_lock", members(2), queues("broker-a", 2), queues("masterless", 2), orderly=True)
+_dropped = OwnedQueue(topic="stuck_owner", broker_name="broker-a", queue_id=0, dropped=True)
+CASES.case("stuck_owner", [member("c01", owned_queues=(_dropped,)), member("c02")], *_two)
 CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_8_0")], *_two)
 
 
@@ -103,6 +106,14 @@ def test_a_broker_without_a_master_gets_it_back(answered: Answers) -> None:
     assert "FIFO_BROKEN" in found["rules"]
     assert "Bring back the master of masterless:" in found["reason"]
     assert "topicRoute" in {command.split()[1] for command in found["commands"]}
+
+
+def test_the_owner_of_a_stuck_queue_is_asked_for_its_stacks(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "stuck_owner")
+
+    assert "STUCK_QUEUE" in found["rules"]
+    (stack,) = [command for command in found["commands"] if command.split()[1] == "consumerStatus"]
+    assert options(stack) == {"-n": NAMESERVER, "-g": "stuck_owner", "-i": "c01", "-s": None}
 
 
 def test_every_broker_is_asked_for_the_versions_of_clients_that_are_to_be_upgraded(answered: Answers) -> None:

@@ -1,8 +1,16 @@
 """Consumers are counted as they run, and what they report is put in the inventory's words."""
 
+from dataclasses import replace
+
 import pytest
 
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, ConsumeStatus, SubscriptionData
+from rocketmq_capacity.protocol.body.consumers import (
+    Connection,
+    ConsumerRunningInfo,
+    ConsumeStatus,
+    HeldQueue,
+    SubscriptionData,
+)
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, strategy_name, utc_of_ms
 from rocketmq_capacity.snapshot.inventory import OwnedQueue, Subscription
@@ -93,6 +101,27 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
     )
     assert client.status is not None
     assert (client.status[0].consume_rt_ms, client.status[0].consume_failed_msgs_per_s) == (12.5, None)
+
+
+def test_what_a_client_tells_of_a_queue_stands_beside_it_and_when_it_did() -> None:
+    queue = MessageQueue("pay", "a", 9)
+    told = HeldQueue(True, False, 3, 0, 1_795_260_243_501, 1_795_260_240_000)
+    info = replace(running_info(queues=(queue,)), held={queue: told})
+    (client,) = describe_clients({"a": [channel("c", 1)]}, {"c": info}, answered_at={"c": "2026-11-21T11:24:05Z"})
+    assert client.answered_at == "2026-11-21T11:24:05Z"
+    assert client.owned_queues == (
+        OwnedQueue(
+            topic="pay",
+            broker_name="a",
+            queue_id=9,
+            dropped=True,
+            locked=False,
+            cached_msgs=3,
+            last_locked_at=None,
+            last_pulled_at="2026-11-21T11:24:03Z",
+            last_consumed_at="2026-11-21T11:24:00Z",
+        ),
+    )
 
 
 def test_a_pull_consumer_that_chooses_its_own_queues_owns_unknown_ones() -> None:

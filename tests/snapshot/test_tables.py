@@ -180,7 +180,17 @@ def test_a_client_names_its_topics_only_where_they_are_not_all_of_its_groups() -
 
 
 def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> None:
-    owned = (OwnedQueue(topic="%RETRY%g_pay", broker_name="broker-a", queue_id=0),)
+    owned = (
+        OwnedQueue(
+            topic="%RETRY%g_pay",
+            broker_name="broker-a",
+            queue_id=0,
+            cached_msgs=3,
+            locked=True,
+            last_pulled_at="2026-11-20T01:59:50Z",
+            last_consumed_at="2026-11-20T01:59:20Z",
+        ),
+    )
     inventory = replace(
         EMPTY,
         consumer_groups=(group("g_pay", Client(client_id="c1"), Client(client_id="c2", owned_queues=owned)),),
@@ -195,6 +205,13 @@ def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> Non
             "broker_name": "broker-a",
             "queue_id": 0,
             "kind": "RETRY",
+            "dropped": None,
+            "locked": True,
+            "cached_msgs": 3,
+            "locked_ago_s": None,
+            "pulled_ago_s": 0.0,
+            "consumed_ago_s": 30.0,
+            "silent_s": 10.0,
         }
     ]
 

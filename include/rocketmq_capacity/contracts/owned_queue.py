@@ -14,6 +14,22 @@ class Owned(Facts, frozen=True, kw_only=True):
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")]
+    dropped: Annotated[bool | None, Meta(description="the client was to let it go, and still holds it")] = None
+    locked: Annotated[bool | None, Meta(description="the client says that it has locked it")] = None
+    cached_msgs: Annotated[int | None, Meta(description="messages pulled and not handled to their end")] = None
+    locked_ago_s: Annotated[
+        float | None, Meta(description="seconds from its last lock to the client's last sign of life")
+    ] = None
+    pulled_ago_s: Annotated[
+        float | None, Meta(description="seconds from the last question for messages to the client's last sign of life")
+    ] = None
+    consumed_ago_s: Annotated[
+        float | None, Meta(description="seconds from the last message handled to the client's last sign of life")
+    ] = None
+    silent_s: Annotated[
+        float | None,
+        Meta(description="seconds from the client's last sign of life, by its own clock, to its answer"),
+    ] = None
 
 
 class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
@@ -21,7 +37,9 @@ class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
 
     Grain: one row a consumer and queue that it reported; a file written by hand may repeat one.
     Key: none.
-    Units: ``queue_id`` counts from 0.
+    Units: seconds and messages, as each column says; ``queue_id`` counts from 0.
+
+    A client's last sign of life is the newest time that it gives for any queue, by its own clock.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -122,6 +122,14 @@ def consumer_status(nameserver: str, group: str, client_id: str | None = None) -
     return mqadmin("consumerStatus", nameserver, option("g", group), *who)
 
 
+def consumer_stack(nameserver: str, group: str, client_id: str) -> str:
+    """What one client says of itself, with the stacks of its threads (read-only).
+
+    Source: ConsumerStatusSubCommand.
+    """
+    return consumer_status(nameserver, group, client_id) + " -s"
+
+
 def topic_status(nameserver: str, topic: str) -> str:
     """Offsets of a topic's queues (read-only). Source: TopicStatusSubCommand."""
     return mqadmin("topicStatus", nameserver, option("t", topic))

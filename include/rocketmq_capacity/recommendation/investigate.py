@@ -19,6 +19,7 @@ CLIENTS: Final = 5
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
 VERSION: Final[Rule] = "BAD_VERSION"
+STUCK: Final[Rule] = "STUCK_QUEUE"
 MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 READ_ONLY: Final[Rule] = "READ_ONLY_IDLE"
 STRUCTURAL: Final[tuple[Rule, ...]] = (
@@ -64,6 +65,11 @@ ADVICE: Final[dict[str, str]] = {
     "CONSUMER_CAPACITY": (
         "Find out what holds the group up: its lag grows, although by response times and threads its busiest client,"
         " {subjects}, has time left."
+    ),
+    STUCK: (
+        "Find out what the listener of the owners waits for: the stack of each is in what consumerStatus writes. A"
+        " client whose listener does not come back has to be restarted, and what it waits for needs a time limit."
+        " Afterwards consumerProgress shows that the offsets of these queues move."
     ),
     "LAG_STATE": (
         "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."
@@ -192,6 +198,12 @@ def _looks(
     nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
     if group is not None and finding.rule in OF_CONNECTIONS:
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
+    if group is not None and finding.rule == STUCK:
+        owners = [one for one in evidence(finding)["client_ids"] if one in set(client_ids)]
+        return [
+            commands.consumer_progress(nameserver, group),
+            *(commands.consumer_stack(nameserver, group, client) for client in owners[:CLIENTS]),
+        ]
     if group is not None:
         # A client that cannot answer holds a thread of the broker for ten seconds.
         can_answer = set(client_ids)

@@ -301,6 +301,15 @@ class BadVersion(Section):
     ignored_issues: tuple[Annotated[int, Field(strict=True, ge=1)], ...] = ()
 
 
+class StuckQueue(Section):
+    """STUCK_QUEUE."""
+
+    dropped_s: NonNegative = 30.0
+    lock_s: NonNegative = 60.0
+    no_progress_s: NonNegative = 60.0
+    pull_s: NonNegative = 120.0
+
+
 class SuspectSnapshot(Section):
     """SUSPECT_SNAPSHOT."""
 
@@ -357,6 +366,7 @@ class Thresholds(Section):
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
     BAD_VERSION: BadVersion = BadVersion()
+    STUCK_QUEUE: StuckQueue = StuckQueue()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
     PROVISION: Provision = Provision()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()

@@ -31,6 +31,7 @@ class BrokerFacts:
         is_asked_for_all: whether this process speaks for its broker name; another is asked about itself alone.
         connections: by consumer group, for those that are online here.
         running_infos: by (consumer group, client id), for the clients that were asked through this broker.
+        answered_at: likewise, the moment at which the client answered, UTC ISO-8601.
     """
 
     broker_name: str
@@ -46,6 +47,7 @@ class BrokerFacts:
     samples: list[OffsetSample] = field(default_factory=list)
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
+    answered_at: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def has_told_nothing(self) -> bool:

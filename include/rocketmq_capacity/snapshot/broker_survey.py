@@ -8,6 +8,7 @@ id, as its consumers do.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 from rocketmq_capacity.client.admin import BrokerAdmin
@@ -17,6 +18,7 @@ from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 
 T = TypeVar("T")
@@ -89,6 +91,7 @@ class BrokerSurvey:
         except (TransportError, ProtocolError) as error:
             return error
         self.facts.running_infos[consumer_group, client_id] = info
+        self.facts.answered_at[consumer_group, client_id] = utc(datetime.now(UTC))
         return None
 
     async def close(self) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, SubscriptionData
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, HeldQueue, SubscriptionData
+from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription
 from rocketmq_capacity.snapshot.protocols import protocol_of
@@ -40,6 +41,7 @@ def describe_clients(
     connections: Mapping[str, Sequence[Connection]],
     running_infos: Mapping[str, ConsumerRunningInfo],
     of_proxies: Mapping[str, Sequence[Connection]] | None = None,
+    answered_at: Mapping[str, str] | None = None,
 ) -> tuple[Client, ...]:
     """One entry for each running consumer of a group, in Java's order of their ids.
 
@@ -52,6 +54,7 @@ def describe_clients(
         connections: the group's channels by broker name.
         running_infos: what clients say of themselves, by client id.
         of_proxies: the group's channels by address of a Proxy.
+        answered_at: when clients said it, by client id.
     """
     channels: dict[str, dict[str, list[Connection]]] = {}
     for by_place in (connections, of_proxies or {}):
@@ -66,7 +69,8 @@ def describe_clients(
         for index in range(copies):
             seen_on = tuple(place for place, found in own.items() if len(found) > index)
             info = running_infos.get(client_id) if index == 0 else None
-            clients.append(_client(own[seen_on[0]][index], seen_on, info))
+            at = None if info is None else (answered_at or {}).get(client_id)
+            clients.append(_client(own[seen_on[0]][index], seen_on, info, at))
     return tuple(clients)
 
 
@@ -108,7 +112,9 @@ def utc(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _client(connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunningInfo | None) -> Client:
+def _client(
+    connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunningInfo | None, answered_at: str | None
+) -> Client:
     version = None if connection.version is None else version_name(connection.version)
     known = Client(
         client_id=connection.client_id,
@@ -118,10 +124,10 @@ def _client(connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunn
         version=version,
         seen_on=seen_on,
     )
-    return known if info is None else _with_running_info(known, info)
+    return known if info is None else _with_running_info(known, info, answered_at)
 
 
-def _with_running_info(client: Client, info: ConsumerRunningInfo) -> Client:
+def _with_running_info(client: Client, info: ConsumerRunningInfo, answered_at: str | None) -> Client:
     """The client with what it says of itself; property names are those of DefaultMQPushConsumer's fields."""
     properties = info.properties
     return Client(
@@ -130,6 +136,7 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo) -> Client:
         language=client.language,
         version=client.version,
         seen_on=client.seen_on,
+        answered_at=answered_at,
         started_at=utc_of_ms(_number(properties, "PROP_CONSUMER_START_TIMESTAMP") or 0),
         allocate_strategy=strategy_name(properties.get("allocateMessageQueueStrategy")),
         consume_threads=_count(properties, "PROP_THREADPOOL_CORE_SIZE"),
@@ -147,7 +154,22 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo) -> Client:
 def _owned_queues(info: ConsumerRunningInfo) -> tuple[OwnedQueue, ...]:
     queues = {(queue.topic, queue.broker_name, queue.queue_id) for queue in (*info.queues, *info.pop_queues)}
     ordered = sorted(queues, key=lambda queue: (java_order(queue[0]), java_order(queue[1]), queue[2]))
-    return tuple(OwnedQueue(topic=topic, broker_name=name, queue_id=queue_id) for topic, name, queue_id in ordered)
+    return tuple(_owned_queue(MessageQueue(*queue), info) for queue in ordered)
+
+
+def _owned_queue(queue: MessageQueue, info: ConsumerRunningInfo) -> OwnedQueue:
+    held = info.held.get(queue, HeldQueue())
+    return OwnedQueue(
+        topic=queue.topic,
+        broker_name=queue.broker_name,
+        queue_id=queue.queue_id,
+        dropped=held.dropped,
+        locked=held.locked,
+        cached_msgs=held.cached_msgs,
+        last_locked_at=utc_of_ms(held.last_locked_ms or 0),
+        last_pulled_at=utc_of_ms(held.last_pulled_ms or 0),
+        last_consumed_at=utc_of_ms(held.last_consumed_ms or 0),
+    )
 
 
 def _statuses(info: ConsumerRunningInfo) -> tuple[ConsumeStatus, ...]:

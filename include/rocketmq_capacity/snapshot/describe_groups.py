@@ -38,11 +38,15 @@ class GroupDescriber:
         self._brokers = sorted(brokers, key=lambda facts: java_order(facts.broker_name))
         self._static_topics = static_topics
         self._running_infos: dict[str, dict[str, ConsumerRunningInfo]] = {}
+        self._answered_at: dict[str, dict[str, str]] = {}
         self._orderly: dict[str, bool] = {}
         self._modes: dict[tuple[str, str], MessageRequestMode] = {}
         for facts in self._brokers:
             for (group, client_id), info in facts.running_infos.items():
                 self._running_infos.setdefault(group, {}).setdefault(client_id, info)
+                at = facts.answered_at.get((group, client_id))
+                if at is not None:
+                    self._answered_at.setdefault(group, {}).setdefault(client_id, at)
             for config in facts.subscription_groups or ():
                 was_orderly = self._orderly.get(config.consumer_group, False)
                 self._orderly[config.consumer_group] = was_orderly or config.consume_message_orderly
@@ -66,7 +70,9 @@ class GroupDescriber:
             pop_share_queue_num=share,
             orderly=self._is_orderly(consumer_group, online, infos),
             subscriptions=subscriptions,
-            clients=describe_clients(_connections(at_brokers), infos, _connections(at_proxies)),
+            clients=describe_clients(
+                _connections(at_brokers), infos, _connections(at_proxies), self._answered_at.get(consumer_group, {})
+            ),
             offsets=self._offsets(consumer_group),
         )
 

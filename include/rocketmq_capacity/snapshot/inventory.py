@@ -42,6 +42,8 @@ PassShare = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
 
+HELD_TIMES: Final = ("last_locked_at", "last_pulled_at", "last_consumed_at")
+"""What a client says of a queue that it holds."""
 _CHOICES: Final = {
     "message_request_mode": REQUEST_MODES,
     "message_model": MESSAGE_MODELS,
@@ -123,11 +125,17 @@ class Subscription(_Part, frozen=True, kw_only=True):
 
 
 class OwnedQueue(_Part, frozen=True, kw_only=True):
-    """A queue that a client says it reads."""
+    """A queue that a client says it holds, and what it says of it; times are by its own clock."""
 
     topic: Name
     broker_name: Name
     queue_id: OwnedQueueId
+    dropped: bool | None = None
+    locked: bool | None = None
+    cached_msgs: Offset | None = None
+    last_locked_at: str | None = None
+    last_pulled_at: str | None = None
+    last_consumed_at: str | None = None
 
 
 class ConsumeStatus(_Part, frozen=True, kw_only=True):
@@ -148,6 +156,7 @@ class Client(_Part, frozen=True, kw_only=True):
     language: str | None = None
     version: str | None = None
     seen_on: tuple[str, ...] | None = None
+    answered_at: str | None = None
     started_at: str | None = None
     allocate_strategy: str | None = None
     consume_threads: Count | None = None
@@ -431,6 +440,12 @@ def _check_values(inventory: Inventory, source: str) -> None:
         for c, client in enumerate(group.clients or ()):
             if client.started_at not in utc:
                 time(f"{place}.clients[{c}].started_at", client.started_at)
+            if client.answered_at not in utc:
+                time(f"{place}.clients[{c}].answered_at", client.answered_at)
+            for q, held in enumerate(client.owned_queues or ()):
+                for name in HELD_TIMES:
+                    if (at := getattr(held, name)) not in utc:
+                        time(f"{place}.clients[{c}].owned_queues[{q}].{name}", at)
             unique(f"{place}.clients[{c}].subscriptions", [s.topic for s in client.subscriptions or ()], "topic")
             unique(f"{place}.clients[{c}].status", [s.topic for s in client.status or ()], "topic")
         for o, offset in enumerate(group.offsets or ()):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rocketmq_capacity.settings.policy import Policy, Rooms
 from rocketmq_capacity.snapshot.filters import pass_ratios
+from rocketmq_capacity.snapshot.holding import Ages, ages_of
 from rocketmq_capacity.snapshot.inventory import (
     Client,
     ConsumerGroup,
@@ -16,6 +17,7 @@ from rocketmq_capacity.snapshot.inventory import (
     parse_utc,
 )
 from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import (
     ABSENT,
@@ -161,20 +163,15 @@ class Resolved:
             return None
         return self.seconds[self.inventory.taken_at] - self.seconds[offset.last_timestamp]
 
+    def ages_of(self, client: Client) -> list[Ages]:
+        """How long ago the client did something with each queue that it holds."""
+        return ages_of(client, self.inventory.taken_at, self.seconds)
+
     def up_s(self, client: Client) -> float | None:
         """Seconds from the client's start to the snapshot."""
         if client.started_at is None:
             return None
         return (self.inventory.taken_at_utc - parse_utc(client.started_at)).total_seconds()
-
-
-class Seconds(dict[str, float]):
-    """Seconds since 1970 of each time that was asked for; samples of many queues are of few moments."""
-
-    def __missing__(self, text: str) -> float:
-        """Parse a time that was not asked for yet."""
-        self[text] = parse_utc(text).timestamp()
-        return self[text]
 
 
 def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:

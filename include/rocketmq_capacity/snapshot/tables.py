@@ -18,6 +18,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import lag_of
+from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import (
     GroupOffset,
     Inventory,
@@ -27,7 +28,8 @@ from rocketmq_capacity.snapshot.inventory import (
     distinct,
     fingerprint,
 )
-from rocketmq_capacity.snapshot.resolved import Resolved, Seconds, only_topics
+from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
+from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     DEFAULT_PROTOCOL,
@@ -192,7 +194,11 @@ class _Snapshot:
         return self._reported(contracts.ConsumerSubscription, [client.subscriptions for client in self.clients])
 
     def owned_queues(self) -> Columns:
-        return self._reported(contracts.OwnedQueue, [client.owned_queues for client in self.clients])
+        ages = [age for client in self.clients for age in self.resolved.ages_of(client)]
+        return {
+            **self._reported(contracts.OwnedQueue, [client.owned_queues for client in self.clients]),
+            **{name: [getattr(age, name) for age in ages] for name in Ages._fields},
+        }
 
     def consume_statuses(self) -> Columns:
         return self._reported(contracts.ConsumeStatus, [client.status for client in self.clients])

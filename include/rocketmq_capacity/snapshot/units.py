@@ -187,9 +187,9 @@ class _Units:
                 for own in client.subscriptions or ()
             ),
             owned=tuple(
-                Owned(**own_members(own, Owned), client_id=client.client_id)
+                Owned(**own_members(own, Owned), client_id=client.client_id, **ages._asdict())
                 for _, client in clients
-                for own in client.owned_queues or ()
+                for own, ages in zip(client.owned_queues or (), self.snapshot.ages_of(client), strict=True)
                 if kind(own.topic) == BUSINESS
             ),
             consumed=tuple(

@@ -1,0 +1,200 @@
+"""The rule on queues that a client holds and does not move on with: STUCK_QUEUE."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from msgspec.structs import asdict
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import Owned, Samples, lag_of
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.settings.policy import StuckQueue
+from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, WARNING, java_order
+
+DROPPED: Final = "DROPPED"
+NOT_LOCKED: Final = "NOT_LOCKED"
+NO_PROGRESS: Final = "NO_PROGRESS"
+NOT_PULLED: Final = "NOT_PULLED"
+State = Literal["DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED"]
+STATES: Final[tuple[State, ...]] = get_args(State)
+"""In the order in which they are looked for."""
+
+LISTENER_BUSY: Final = "LISTENER_BUSY"
+"""The listener has not come back from any message of the queue for so long."""
+ONE_MESSAGE: Final = "ONE_MESSAGE"
+"""Other messages of the queue are handled, and the first one is not: the offset cannot move beyond it."""
+NO_MASTER: Final = "NO_MASTER"
+"""A queue is locked at the master, and the broker has none."""
+HELD_ELSEWHERE: Final = "HELD_ELSEWHERE"
+"""Another client of the group holds the queue as well."""
+CLIENT_OR_CLOCK: Final = "CLIENT_OR_CLOCK"
+"""No queue of the client has a newer time: all of it stands still, or its clock is wrong."""
+PULLS_STOPPED: Final = "PULLS_STOPPED"
+"""The client asks for messages of other queues, and no more for those of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A queue that a client holds and does not move on with.
+
+    Attributes:
+        queue: its name.
+        client_id: who holds it.
+        state: how it is stuck.
+        cause: why, as far as known.
+        since_s: seconds, as far as known.
+        lag: unread messages, as far as known.
+    """
+
+    queue: Queue
+    client_id: str
+    state: State
+    cause: str | None
+    since_s: float | None
+    lag: int | None
+
+
+def stuck_queue(group: Group) -> Iterator[Finding]:
+    """STUCK_QUEUE: a client holds a queue that it was to let go, has not locked, does not get on with or does not pull.
+
+    Source: ConsumerRunningInfo.analyzeProcessQueue, rocketmq-all-5.3.3, and the offsets of the samples beside it.
+    """
+    stuck = _stuck(group)
+    if not stuck:
+        return
+    each = {one.queue: one.lag or 0 for one in stuck}
+    lag = sum(each.values())
+    clients = sorted({one.client_id for one in stuck}, key=java_order)
+    counts = Counter(one.state for one in stuck)
+    how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    yield finding(
+        "STUCK_QUEUE",
+        CRITICAL if lag >= group.policy.thresholds.LOW_UTILISATION.min_lag else WARNING,
+        consumer_group=group.name,
+        queues=sorted(each),
+        evidence={
+            "clients": len(clients),
+            "client_ids": clients,
+            "lag": lag,
+            "queues": [
+                {
+                    **asdict(one.queue),
+                    "client_id": one.client_id,
+                    "state": one.state,
+                    "cause": one.cause,
+                    "since_s": rounded(one.since_s, 0),
+                    "lag": one.lag,
+                }
+                for one in stuck
+            ],
+        },
+        message=f"{counted(len(each), 'queue')} with {counted(lag, 'message')} of lag"
+        f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}: {how}.",
+    )
+
+
+def _stuck(group: Group) -> list[Stuck]:
+    """What is stuck, by queue and client."""
+    bounds = group.policy.thresholds.STUCK_QUEUE
+    business = {reads.topic.topic for reads in group.business}
+    candidates = [one for one in group.facts.owned if one.topic in business and _may_be_stuck(group, one, bounds)]
+    if not candidates:
+        return []
+    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in group.facts.samples}
+    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in group.facts.lags}
+    holders: dict[Queue, set[str]] = {}
+    for one in group.facts.owned:
+        holders.setdefault(Queue(one.topic, one.broker_name, one.queue_id), set()).add(one.client_id)
+    found: dict[tuple[Queue, str], Stuck] = {}
+    for one in candidates:
+        queue = Queue(one.topic, one.broker_name, one.queue_id)
+        state = _state(group, one, samples.get(queue), bounds)
+        if state is not None:
+            cause, since_s = _cause(group, one, state, holders, bounds)
+            found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lags.get(queue))
+    return [found[key] for key in sorted(found)]
+
+
+def _may_be_stuck(group: Group, one: Owned, bounds: StuckQueue) -> bool:
+    """Whether a look at the samples is worth while: of most queues nothing speaks for it."""
+    return bool(one.dropped or one.cached_msgs or (group.facts.is_orderly and one.locked is False)) or any(
+        _is_over(age, bound)
+        for age, bound in (
+            (one.locked_ago_s if group.facts.is_orderly else None, bounds.lock_s),
+            (one.pulled_ago_s, bounds.pull_s),
+            (one.silent_s, bounds.pull_s),
+        )
+    )
+
+
+def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:
+    if one.dropped and (one.pulled_ago_s is None or one.pulled_ago_s > bounds.dropped_s):
+        return DROPPED
+    if group.facts.is_orderly and group.is_clustering:
+        # A lock that has just been lost is asked for again within 20 s.
+        if one.locked_ago_s is None and one.locked is False:
+            return NOT_LOCKED
+        if _is_over(one.locked_ago_s, bounds.lock_s):
+            return NOT_LOCKED
+    stands_s = _stands_s(samples) if one.cached_msgs else None
+    is_long = _is_over(stands_s, bounds.no_progress_s) or _is_over(one.consumed_ago_s, bounds.no_progress_s)
+    if stands_s is not None and is_long:
+        return NO_PROGRESS
+    if _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s):
+        return NOT_PULLED
+    return None
+
+
+def _cause(
+    group: Group, one: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
+) -> tuple[str | None, float | None]:
+    """Why, and for how long, as far as known."""
+    queue = Queue(one.topic, one.broker_name, one.queue_id)
+    is_busy = bool(one.cached_msgs) and _is_over(one.consumed_ago_s, bounds.no_progress_s)
+    if state == DROPPED:
+        return LISTENER_BUSY if is_busy else None, one.pulled_ago_s
+    if state == NOT_LOCKED:
+        if _has_no_master(group, one):
+            return NO_MASTER, one.locked_ago_s
+        return HELD_ELSEWHERE if holders[queue] > {one.client_id} else None, one.locked_ago_s
+    if state == NO_PROGRESS:
+        return LISTENER_BUSY if is_busy else ONE_MESSAGE, one.consumed_ago_s if is_busy else None
+    if _is_over(one.silent_s, bounds.pull_s):
+        return CLIENT_OR_CLOCK, one.silent_s
+    return PULLS_STOPPED, one.pulled_ago_s
+
+
+def _has_no_master(group: Group, one: Owned) -> bool:
+    return any(
+        place.broker_state == MASTERLESS
+        for reads in group.business
+        if reads.topic.topic == one.topic
+        for place in reads.topic.places
+        if place.broker_name == one.broker_name
+    )
+
+
+def _stands_s(samples: Samples | None) -> float | None:
+    """Seconds of the last samples over which messages waited and the offset did not move; None where it did."""
+    if samples is None or not samples.at_s:
+        return None
+    last = samples.consumer_offset[-1]
+    since, number = samples.at_s[-1], 0
+    told = zip(samples.at_s, samples.broker_offset, samples.consumer_offset, strict=True)
+    for at_s, broker, consumer in reversed(list(told)):
+        if consumer is None or consumer != last or not lag_of(broker, consumer):
+            break
+        since, number = at_s, number + 1
+    return samples.at_s[-1] - since if number > 1 else None
+
+
+def _is_over(age_s: float | None, bound_s: float) -> bool:
+    return age_s is not None and age_s > bound_s
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (stuck_queue,)

@@ -1,0 +1,211 @@
+"""STUCK_QUEUE."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Client, OwnedQueue
+from tests.assessment.cases import BROKERS, Part, a_group, a_topic, ago, member
+from tests.assessment.judge import Judgement, Row, judge
+from tests.simulation.clusters import cluster, queues
+
+PART = Part()
+STANDS = [(99_995, 99_990)]
+"""Offsets of the broker and the group in a sample a minute before the last: the group's stands while messages wait."""
+
+
+def held(topic: str, queue_id: int = 0, broker_name: str = "broker-a", **ago_s: Any) -> OwnedQueue:
+    """A queue as its holder tells of it; times in seconds before the snapshot."""
+    times: dict[str, Any] = {
+        f"last_{name}_at": None if (seconds := ago_s.pop(f"{name}_ago_s", 1)) is None else ago(seconds)
+        for name in ("locked", "pulled", "consumed")
+    }
+    return OwnedQueue(topic=topic, broker_name=broker_name, queue_id=queue_id, **times, **ago_s)
+
+
+def holder(topic: str, *others: OwnedQueue, client_id: str = "c01", **queue: Any) -> Client:
+    """A client with one queue of which this is told, and one that is as it should be."""
+    return member(client_id, owned_queues=(held(topic, **queue), held("%RETRY%g", 0), *others))
+
+
+def found(
+    clients: Sequence[Client], policy: Policy | None = None, broker: str = "broker-a", **facts: Any
+) -> Row | None:
+    """What is found of a group that reads ``pay``, on queue 0 of which 10 messages wait and do not move."""
+    topic = a_topic("pay", queues(broker, 2))
+    samples = {("pay", broker, 0): STANDS}
+    told: dict[str, Any] = {"samples": samples, "orderly": True}
+    group = a_group("g", clients, [topic], **told | facts)
+    return judge(cluster([topic], [group], BROKERS), policy).found("STUCK_QUEUE")
+
+
+def states(row: Row | None) -> list[tuple[str, str | None, float | None]]:
+    """State, cause and seconds of each queue."""
+    return [(one["state"], one["cause"], one["since_s"]) for one in row["evidence"]["queues"]] if row else []
+
+
+PART.case(
+    "held_and_stuck",
+    [
+        holder("held_and_stuck", cached_msgs=7, consumed_ago_s=300),
+        member(
+            "c02", owned_queues=(held("held_and_stuck", 1, dropped=True, pulled_ago_s=90), held("held_and_stuck", 2))
+        ),
+    ],
+    queues("broker-a", 3),
+    samples={("held_and_stuck", "broker-a", 0): STANDS},
+    lags={("held_and_stuck", "broker-a", 0): 10, ("held_and_stuck", "broker-a", 1): 2_000},
+)
+PART.case(
+    "holds_untold", [member("c1", owned_queues=(OwnedQueue(topic="holds_untold", broker_name="broker-a", queue_id=0),))]
+)
+
+
+def test_each_queue_is_named_with_its_owner_and_its_cause(judged: Judgement) -> None:
+    row = judged.finding("STUCK_QUEUE", "held_and_stuck")
+
+    assert row["severity"] == "CRITICAL"
+    assert [one["queue_id"] for one in row["queues"]] == [0, 1]
+    assert row["evidence"]["client_ids"] == ["c01", "c02"]
+    first, second = row["evidence"]["queues"]
+    assert first == {
+        "topic": "held_and_stuck",
+        "broker_name": "broker-a",
+        "queue_id": 0,
+        "client_id": "c01",
+        "state": "NO_PROGRESS",
+        "cause": "LISTENER_BUSY",
+        "since_s": 299.0,
+        "lag": 10,
+    }
+    assert (second["client_id"], second["state"], second["lag"]) == ("c02", "DROPPED", 2_000)
+    assert row["message"] == "2 queues with 2010 messages of lag are stuck at c01, c02: 1 DROPPED, 1 NO_PROGRESS."
+
+
+def test_what_no_client_tells_of_its_queues_is_no_finding(judged: Judgement) -> None:
+    assert judged.found("STUCK_QUEUE", "holds_untold") is None
+
+
+def test_a_queue_that_moves_is_no_finding() -> None:
+    assert found([holder("pay", locked=True, dropped=False, cached_msgs=7)]) is None
+
+
+@pytest.mark.parametrize(("pulled_ago_s", "is_stuck"), [(30, False), (31, False), (32, True), (None, True)])
+def test_a_dropped_queue_is_stuck_once_it_is_not_pulled_for_longer_than_the_bound(
+    pulled_ago_s: float | None, is_stuck: bool
+) -> None:
+    row = found([holder("pay", dropped=True, pulled_ago_s=pulled_ago_s)])
+
+    assert (row is not None) is is_stuck
+
+
+def test_a_dropped_queue_is_kept_by_a_listener_that_is_busy() -> None:
+    row = found([holder("pay", dropped=True, pulled_ago_s=41, cached_msgs=1, consumed_ago_s=401)])
+
+    assert states(row) == [("DROPPED", "LISTENER_BUSY", 40.0)]
+
+
+@pytest.mark.parametrize(
+    ("told", "is_stuck"),
+    [
+        ({"locked_ago_s": 61}, False),
+        ({"locked_ago_s": 62}, True),
+        ({"locked_ago_s": 61, "locked": False}, False),
+        ({"locked_ago_s": None, "locked": False}, True),
+        ({"locked_ago_s": None, "locked": None}, False),
+    ],
+)
+def test_a_lock_is_too_old_after_the_bound(told: dict[str, Any], is_stuck: bool) -> None:
+    assert (states(found([holder("pay", **told)])) != []) is is_stuck
+
+
+@pytest.mark.parametrize("facts", [{"orderly": False}, {"orderly": None}, {"message_model": "BROADCASTING"}])
+def test_who_does_not_consume_in_order_locks_nothing(facts: dict[str, Any]) -> None:
+    assert found([holder("pay", locked_ago_s=9_000, locked=False)], **facts) is None
+
+
+def test_a_lock_that_another_client_may_have_is_told() -> None:
+    clients = [
+        holder("pay", locked_ago_s=91),
+        holder("pay", client_id="c02", dropped=True, pulled_ago_s=91),
+    ]
+
+    assert states(found(clients)) == [("NOT_LOCKED", "HELD_ELSEWHERE", 90.0), ("DROPPED", None, 90.0)]
+
+
+def test_no_lock_is_given_by_a_broker_without_a_master() -> None:
+    client = holder("pay", broker_name="masterless", locked_ago_s=91)
+
+    assert states(found([client], broker="masterless")) == [("NOT_LOCKED", "NO_MASTER", 90.0)]
+
+
+@pytest.mark.parametrize(("consumed_ago_s", "is_stuck"), [(61, False), (62, True)])
+def test_a_listener_is_busy_for_too_long_after_the_bound(consumed_ago_s: float, is_stuck: bool) -> None:
+    row = found([holder("pay", cached_msgs=1, consumed_ago_s=consumed_ago_s)])
+
+    assert (states(row) == [("NO_PROGRESS", "LISTENER_BUSY", 61.0)]) is is_stuck
+
+
+def test_an_offset_that_stands_for_longer_than_the_bound_needs_no_time_of_the_client() -> None:
+    for bound, told in ((59.0, [("NO_PROGRESS", "ONE_MESSAGE", None)]), (60.0, [])):
+        policy = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progress_s": bound}}})
+        assert states(found([holder("pay", cached_msgs=5)], policy)) == told
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"samples": {}},
+        {"samples": {("pay", "broker-a", 0): [(99_000, 99_980), (99_995, 99_985)]}},
+        {"samples": {("pay", "broker-a", 0): [(99_990, 99_990)]}},
+        {"lags": {("pay", "broker-a", 0): None}, "samples": {("pay", "broker-a", 0): [(99_995, 99_990)]}},
+        {"lags": {("pay", "broker-a", 0): 0}, "samples": {("pay", "broker-a", 0): [(100_000, 100_000)]}},
+    ],
+)
+def test_without_samples_in_which_messages_wait_nobody_knows_that_an_offset_stands(facts: dict[str, Any]) -> None:
+    assert found([holder("pay", cached_msgs=5, consumed_ago_s=900)], **facts) is None
+
+
+@pytest.mark.parametrize("cached", [0, None])
+def test_a_client_without_cached_messages_has_nothing_to_get_on_with(cached: int | None) -> None:
+    assert found([holder("pay", cached_msgs=cached, consumed_ago_s=9_000)]) is None
+
+
+@pytest.mark.parametrize(("pulled_ago_s", "is_stuck"), [(121, False), (122, True)])
+def test_a_queue_is_not_pulled_after_the_bound(pulled_ago_s: float, is_stuck: bool) -> None:
+    row = found([holder("pay", pulled_ago_s=pulled_ago_s)])
+
+    assert (states(row) == [("NOT_PULLED", "PULLS_STOPPED", 121.0)]) is is_stuck
+
+
+def test_a_clock_that_is_wrong_makes_no_queue_look_older_than_the_others() -> None:
+    fast = member("c01", owned_queues=(held("pay", pulled_ago_s=-3_600, consumed_ago_s=-3_590, locked_ago_s=-3_590),))
+    assert found([fast]) is None
+
+    old: dict[str, Any] = {"pulled_ago_s": 3_600, "consumed_ago_s": 3_600, "locked_ago_s": 3_600}
+    slow = member("c01", owned_queues=(held("pay", **old), held("pay", 1, **old)))
+    assert states(found([slow])) == [("NOT_PULLED", "CLIENT_OR_CLOCK", 3_600.0)] * 2
+
+
+def test_what_counts_is_when_the_client_answered() -> None:
+    times: dict[str, Any] = {"pulled_ago_s": -600, "consumed_ago_s": -600, "locked_ago_s": -600}
+    client = member("c01", answered_at=ago(-601), owned_queues=(held("pay", **times),))
+    late = member("c01", answered_at=ago(-801), owned_queues=(held("pay", **times),))
+
+    assert found([client]) is None
+    assert states(found([late])) == [("NOT_PULLED", "CLIENT_OR_CLOCK", 201.0)]
+
+
+def test_queues_of_topics_that_are_not_read_any_more_are_left_out() -> None:
+    other = member("c01", owned_queues=(held("gone", dropped=True, pulled_ago_s=500), held("%RETRY%g")))
+
+    assert found([other]) is None
+
+
+def test_fewer_messages_than_the_policy_minds_are_a_warning() -> None:
+    row = found([holder("pay", dropped=True, pulled_ago_s=90)])
+
+    assert row is not None
+    assert row["severity"] == "WARNING"
