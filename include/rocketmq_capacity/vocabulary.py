@@ -34,6 +34,19 @@ Strategy = Literal[ClientStrategy, "POP"]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 """What a policy may name."""
 
+JAVA: Final = "JAVA"
+GO: Final = "GO"
+"""Languages of clients (LanguageCode); JAVA is a dialect as well."""
+JAVA_4_7_1: Final = "JAVA_4_7_1"
+GO_V2: Final = "GO_V2"
+Dialect = Literal["JAVA", "JAVA_4_7_1", "GO_V2"]
+"""Client libraries that compute a strategy of one name differently: Java as since 4.8.0, Java before, and Go v2."""
+DIALECT_WORDS: Final[dict[str, str]] = {
+    "GO_V2": "Go v2 clients",
+    "JAVA_4_7_1": "Java clients up to 4.7.1",
+    "JAVA": "current Java clients",
+}
+
 MIXED: Final = "MIXED"
 """Clients of a group report different strategies, or its topics have different request modes."""
 
@@ -55,8 +68,6 @@ GRPC: Final = "GRPC"
 Protocol = Literal["REMOTING", "GRPC"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 DEFAULT_PROTOCOL: Final = REMOTING
-JAVA: Final = "JAVA"
-"""A client's language (LanguageCode)."""
 CONSUME_ACTIVELY: Final = "CONSUME_ACTIVELY"
 """What a lite pull consumer reports as its type (ConsumeType)."""
 

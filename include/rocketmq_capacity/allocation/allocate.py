@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from rocketmq_capacity.allocation.registry import STRATEGIES
+from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, is_usual, torn_id
+from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import (
     NO_OWNERS,
@@ -15,14 +16,16 @@ from rocketmq_capacity.contracts.division import (
     Division,
     Flags,
     Integers,
+    Members,
     Owners,
     Shares,
     Verdict,
     with_proxied,
 )
+from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, POP
+from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, JAVA, POP, Dialect
 
 NO_CLIENTS: Final = "the group has no clients (cidAll is null or cidAll empty)"
 PROXIED: Final = "a Proxy assigns the queues of gRPC clients, which run no strategy of their own"
@@ -43,11 +46,16 @@ class Strategies:
         """
         if (refusal := self._refusal(strategy, division)) is not None:
             return Verdict(is_applicable=False, reason=refusal)
-        thrown = STRATEGIES[strategy].throws(division, self.policy) if len(division.among_listed.members) else {}
+        used = _implementations(strategy, division.among_listed.members)
+        dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
+        thrown: dict[int, str] = {}
+        for one in used.values():
+            thrown |= one.implementation.throws(division, self.policy)
         if not thrown:
-            return Verdict(is_applicable=True)
-        is_applicable = len(thrown) < len(division.queues.topics)
-        return Verdict(is_applicable, frozenset(thrown) if is_applicable else frozenset(), _thrown(thrown, division))
+            return Verdict(is_applicable=True, dialects=dialects)
+        if len(thrown) == len(division.queues.topics):
+            return Verdict(is_applicable=False, reason=_thrown(thrown, division))
+        return Verdict(True, frozenset(thrown), _thrown(thrown, division), dialects)
 
     def _refusal(self, strategy: str, division: Division) -> str | None:
         """Why the strategy can run for no topic, whatever its queues are; else None."""
@@ -61,7 +69,11 @@ class Strategies:
         listed = division.among_listed
         if not len(listed.members):
             return None if strategy == POP else PROXIED
-        return STRATEGIES[strategy].refusal(listed, self.policy)
+        used = _implementations(strategy, listed.members)
+        if len(used) > 1 and (client_id := torn_id(listed.members)) is not None:
+            return f"consumers of different libraries share the client id {client_id}, and compute it differently"
+        refusals = (one.implementation.refusal(listed, self.policy) for one in used.values())
+        return next((refusal for refusal in refusals if refusal is not None), None)
 
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue of a clustering group; of topics that are not allocated that is unknown."""
@@ -86,9 +98,23 @@ class Strategies:
         rows = _rows(strategy, listed, self._shares(strategy, listed, verdict))
         return rows if listed is division else _with_proxied_rows(rows, division)
 
+    def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
+        """By which library's code a consumer computes a strategy; JAVA also where its own has nothing of its own."""
+        own = dialect_of(consumer.language, consumer.version)
+        return own if own in STRATEGIES[strategy].dialects else JAVA
+
     def _shares(self, strategy: str, listed: Division, verdict: Verdict) -> Shares:
-        """What each of the listed consumers takes of the topics that are allocated."""
-        shares = STRATEGIES[strategy].shares(listed, self.policy)
+        """What each of the listed consumers takes of the topics that are allocated, as its own library computes it."""
+        used = list(_implementations(strategy, listed.members).values())
+        parts = [one.implementation.shares(listed, self.policy) for one in used]
+        if len(parts) == 1:
+            shares = parts[0]
+        else:
+            keep = [one.places[part.place] for one, part in zip(used, parts, strict=True)]
+            shares = Shares(
+                np.concatenate([part.queue[own] for part, own in zip(parts, keep, strict=True)]),
+                np.concatenate([part.place[own] for part, own in zip(parts, keep, strict=True)]),
+            )
         return shares.without(verdict.throws_for, listed.queues) if verdict.throws_for else shares
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
@@ -98,6 +124,28 @@ class Strategies:
             return set()
         business = {reads.topic.topic for reads in division.queues.topics if reads.topic.kind == BUSINESS}
         return {(client, queue) for client, queue in rows.named() if queue.topic in business}
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """How some consumers of a group compute a strategy: the flags say which, by place."""
+
+    implementation: Strategy
+    places: Flags
+
+
+def _implementations(strategy: str, members: Members) -> dict[Dialect, _Used]:
+    """By dialect how the consumers compute a strategy; JAVA also where a dialect has nothing of its own."""
+    usual = STRATEGIES[strategy]
+    if not len(members):
+        return {}
+    if not usual.dialects or is_usual(members):
+        return {JAVA: _Used(usual, np.ones(len(members), bool))}
+    own = [one if one in usual.dialects else JAVA for one in dialects_of(members)]
+    return {
+        one: _Used(usual.dialects.get(one, usual), np.array([each == one for each in own], bool))
+        for one in sorted(set(own))
+    }
 
 
 def _thrown(thrown: Mapping[int, str], division: Division) -> str:

@@ -1,7 +1,7 @@
 """Every strategy by its name: what it gives to whom, and why it cannot run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -10,12 +10,15 @@ from rocketmq_capacity.allocation import (
     avg_by_circle,
     config,
     consistent_hash,
+    consistent_hash_go,
     machine_room,
+    machine_room_4_7_1,
     machine_room_nearby,
     pop,
 )
 from rocketmq_capacity.contracts.division import Division, Shares
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import GO_V2, JAVA_4_7_1, Dialect
 
 
 def _never(_: Division, __: Policy) -> None:
@@ -36,24 +39,36 @@ class Strategy:
         refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words where it has some;
             None where it can.
         throws: the indexes of the topics for which it throws, each with what it says.
+        dialects: by dialect how clients compute it that compute it otherwise.
     """
 
     shares: Callable[[Division, Policy], Shares]
     refusal: Callable[[Division, Policy], str | None] = _never
     throws: Callable[[Division, Policy], Mapping[int, str]] = _for_no_topic
+    dialects: Mapping[Dialect, "Strategy"] = field(default_factory=dict)
 
 
 STRATEGIES: Final[dict[str, Strategy]] = {
     avg.NAME: Strategy(avg.shares),
     avg_by_circle.NAME: Strategy(avg_by_circle.shares),
     config.NAME: Strategy(config.shares, config.refusal),
-    machine_room.NAME: Strategy(machine_room.shares, machine_room.refusal),
+    machine_room.NAME: Strategy(
+        machine_room.shares,
+        machine_room.refusal,
+        dialects={
+            JAVA_4_7_1: Strategy(machine_room_4_7_1.shares_by_java, machine_room.refusal),
+            GO_V2: Strategy(machine_room_4_7_1.shares_by_go, machine_room.refusal),
+        },
+    ),
     **{
         name: Strategy(
-            partial(machine_room_nearby.shares, inner), machine_room_nearby.refusal, machine_room_nearby.throws
+            partial(machine_room_nearby.shares, inner),
+            machine_room_nearby.refusal,
+            machine_room_nearby.throws,
+            dialects={GO_V2: Strategy(avg.shares)},  # AllocateByMachineNearby, "TODO" in strategy.go at 2173d07
         )
         for name, inner in machine_room_nearby.INNER.items()
     },
-    consistent_hash.NAME: Strategy(consistent_hash.shares),
+    consistent_hash.NAME: Strategy(consistent_hash.shares, dialects={GO_V2: Strategy(consistent_hash_go.shares)}),
     pop.NAME: Strategy(pop.shares, pop.refusal),
 }

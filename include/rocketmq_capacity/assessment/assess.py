@@ -168,13 +168,15 @@ def _status(group: Group) -> GroupStatus:
 
 def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:
     """What a strategy means; without a load where it does not apply."""
-    reason = group.verdicts[strategy].reason
+    verdict = group.verdicts[strategy]
+    reason, dialects = verdict.reason, verdict.dialects
     if load is None:
         return StrategyLoad(
             consumer_group=group.name,
             strategy=strategy,
             is_applicable=False,
             reason=reason,
+            dialects=dialects,
             idle_clients=(),
             orphan_queues=(),
             doubly_owned_queues=(),
@@ -185,6 +187,7 @@ def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLo
         strategy=strategy,
         is_applicable=True,
         reason=reason,
+        dialects=dialects,
         idle_clients=tuple(group.client_ids[client] for client in load.idle.tolist()),
         orphan_queues=tuple(sorted(names[queue] for queue in load.orphans.tolist())),
         doubly_owned_queues=tuple(sorted(load.doubly_owned)),

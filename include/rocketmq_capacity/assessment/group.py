@@ -96,6 +96,12 @@ class Group:
         """What it runs; None for a group that is not clustering."""
         return current_strategy(self.division, self.allocator, self.policy) if self.is_clustering else None
 
+    @property
+    def has_mixed_dialects(self) -> bool:
+        """Whether its clients run one strategy, and their libraries compute it differently."""
+        verdict = None if self.current is None else self.verdicts.get(self.policy.computed(self.current.strategy))
+        return verdict is not None and len(verdict.dialects) > 1
+
     @cached_property
     def today(self) -> Today | None:
         """Who owns what today; None where that is not known, and for a group that is not clustering."""

@@ -9,7 +9,17 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.contracts.wording import counted, listed
-from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, GRPC, POP, REMOTING, RETRY, WARNING, java_order
+from rocketmq_capacity.vocabulary import (
+    CRITICAL,
+    DIALECT_WORDS,
+    EXCLUDED,
+    GRPC,
+    POP,
+    REMOTING,
+    RETRY,
+    WARNING,
+    java_order,
+)
 
 
 def duplicate_client_id(group: Group) -> Iterator[Finding]:
@@ -89,7 +99,8 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
 def mixed_strategies(group: Group) -> Iterator[Finding]:
     """MIXED_STRATEGIES: clients of a group run different strategies: their shares overlap, others have no owner.
 
-    So do a group's gRPC clients, which pop every queue, and its remoting clients, which divide the queues.
+    So do a group's gRPC clients, which pop every queue, and its remoting clients, which divide the queues; and clients
+    whose libraries compute the group's strategy differently, where that does harm.
     """
     if not group.is_clustering or group.facts.message_request_mode == POP:
         return
@@ -99,6 +110,7 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
         if one.allocate_strategy is not None and not one.is_grpc:
             runners.setdefault(one.allocate_strategy, []).append(one.client_id)
     if len(runners) < 2 and not grpc:
+        yield from _mixed_dialects(group)
         return
     each = sorted(runners.items(), key=lambda one: (-len(one[1]), one[0]))
     if grpc:
@@ -115,6 +127,32 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
             "doubly_owned_queues": group.twice_today,
         },
         message=f"Its clients run different strategies: {', '.join(sorted(runners))}."
+        + harm(group.orphans_today, group.twice_today),
+    )
+
+
+def _mixed_dialects(group: Group) -> Iterator[Finding]:
+    """The finding of MIXED_STRATEGIES where libraries compute one strategy differently."""
+    if group.current is None or not group.has_mixed_dialects or not group.is_harmed:
+        return
+    strategy = group.policy.computed(group.current.strategy)
+    of_dialect: dict[str, list[str]] = {}
+    for one in group.facts.consumers:
+        of_dialect.setdefault(group.allocator.dialect(strategy, one), []).append(one.client_id)
+    each = sorted(of_dialect.items(), key=lambda one: (-len(one[1]), one[0]))
+    yield finding(
+        "MIXED_STRATEGIES",
+        CRITICAL,
+        consumer_group=group.name,
+        subjects=_distinct(chain.from_iterable(ids for _, ids in each[1:])),
+        evidence={
+            "strategies": [{"strategy": strategy, "clients": group.facts.connections}],
+            "dialects": [{"dialect": dialect, "clients": len(ids)} for dialect, ids in each],
+            "orphan_queues": group.orphans_today,
+            "doubly_owned_queues": group.twice_today,
+        },
+        message=f"Its clients compute {strategy} differently: "
+        + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in each)}."
         + harm(group.orphans_today, group.twice_today),
     )
 

@@ -52,7 +52,7 @@ def _cause(group: Group, strategy: str) -> Rule | None:
     members = group.division.members
     if len(members.client_ids) < len(members):
         return "DUPLICATE_CLIENT_ID"
-    if strategy == MIXED:
+    if strategy == MIXED or group.has_mixed_dialects:
         return "MIXED_STRATEGIES"
     return "SUBSCRIPTION_MISMATCH" if members.has_readers_of_some else None
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Consumer, GroupFacts, Place, Reads
-from rocketmq_capacity.vocabulary import BUSINESS, EXCLUDED, SYSTEM, java_order
+from rocketmq_capacity.vocabulary import BUSINESS, EXCLUDED, SYSTEM, Dialect, java_order
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -167,6 +167,11 @@ class Members:
         return takers
 
     @cached_property
+    def libraries(self) -> frozenset[tuple[str | None, str | None]]:
+        """The languages and versions of the consumers' client libraries."""
+        return frozenset((one.language, one.version) for one in self.consumers)
+
+    @cached_property
     def is_grpc(self) -> Flags:
         """Of each place whether a Proxy assigns the consumer's queues."""
         return np.array([one.is_grpc for one in self.consumers], bool)
@@ -298,11 +303,13 @@ class Verdict:
         is_applicable: whether it would for any topic.
         throws_for: indexes of the topics for which it throws, while it allocates others.
         reason: why not, or why not those topics, which it names; None where it allocates all.
+        dialects: by which libraries' code its clients compute it; empty where all do as the official classes.
     """
 
     is_applicable: bool
     throws_for: frozenset[int] = frozenset()
     reason: str | None = None
+    dialects: tuple[Dialect, ...] = ()
 
 
 class Allocator(Protocol):
@@ -313,6 +320,9 @@ class Allocator(Protocol):
 
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue; of topics that the strategy does not allocate that is unknown."""
+
+    def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
+        """By which library's code a consumer computes a strategy."""
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
         """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""

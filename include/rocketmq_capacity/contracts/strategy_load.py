@@ -28,6 +28,13 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
             "allocates all"
         ),
     ] = None
+    dialects: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="by which libraries' code its clients compute it (GO_V2, JAVA_4_7_1, JAVA for all others); empty "
+            "where all compute as the official classes do"
+        ),
+    ] = ()
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing over all business topics")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable business queues that nobody owns")]
     doubly_owned_queues: Annotated[

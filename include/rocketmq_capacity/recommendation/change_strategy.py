@@ -17,7 +17,7 @@ from rocketmq_capacity.contracts.wording import fixed, rounded
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, MIXED, POP, PULL, Action, Rule
+from rocketmq_capacity.vocabulary import COUNT_SKEWS, GO, MIXED, POP, PULL, Action, Rule
 
 ACTION: Final[Action] = "CHANGE_STRATEGY"
 MIXED_STRATEGIES: Final[Rule] = "MIXED_STRATEGIES"
@@ -45,6 +45,8 @@ HOW: Final = (
     "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go: while they differ,"
     " their shares overlap and leave queues to nobody."
 )
+
+HOW_IN_GO: Final = HOW.replace(")", "; in Go consumer.WithStrategy)", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,18 @@ def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
         ACTION,
         consumer_group=group.name,
         target=best.strategy,
-        reason=sentences(_why(group, best, before, majority if MIXED_STRATEGIES in found else None), HOW),
+        reason=sentences(
+            _why(group, best, before, majority if MIXED_STRATEGIES in found else None),
+            HOW_IN_GO if _has_go(group) else HOW,
+        ),
         rules=best.answered,
         before={"strategy": group.current_strategy, **_shown(before)},
         after={"strategy": best.strategy, **_shown(best.after)},
     )
+
+
+def _has_go(group: Group) -> bool:
+    return any(one.language == GO for one in group.facts.consumers)
 
 
 def _found(group: Group) -> frozenset[str]:

@@ -183,6 +183,7 @@ def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
         count=_skew(row.count),
         traffic=_skew(row.traffic),
         lag=_skew(row.lag),
+        dialects=row.dialects or UNSET,
     )
 
 

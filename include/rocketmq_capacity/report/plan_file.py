@@ -71,6 +71,13 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     count: Annotated[Skew | None, Meta(description="by number of queues")]
     traffic: Annotated[Skew | None, Meta(description="by messages a second")]
     lag: Annotated[Skew | None, Meta(description="by messages of lag")]
+    dialects: Annotated[
+        tuple[str, ...] | UnsetType,
+        Meta(
+            description="by which libraries' code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
+            "others); missing where all compute as the official classes do"
+        ),
+    ] = UNSET
 
     @property
     def is_partial(self) -> bool:

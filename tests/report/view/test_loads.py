@@ -22,7 +22,9 @@ def strategy(name, peak, *, orphans=0, doubly=0, idle=0, applicable=True, metric
         idle_clients=("c",) * idle,
         orphan_queues=(QUEUE,) * orphans,
         doubly_owned_queues=(QUEUE,) * doubly,
-        **{"count": None, "traffic": None, "lag": None} | {metric: skew},
+        count=skew if metric == "count" else None,
+        traffic=skew if metric == "traffic" else None,
+        lag=skew if metric == "lag" else None,
     )
 
 

@@ -1,9 +1,10 @@
 """Groups as the page shows them: one line each, and a section for those that :func:`detailed_groups` names."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UNSET
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
@@ -15,7 +16,16 @@ from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
 from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS
-from rocketmq_capacity.vocabulary import GRPC, POP, SEVERITIES, Severity, Wording, is_broadcasting, is_clustering
+from rocketmq_capacity.vocabulary import (
+    DIALECT_WORDS,
+    GRPC,
+    POP,
+    SEVERITIES,
+    Severity,
+    Wording,
+    is_broadcasting,
+    is_clustering,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +269,20 @@ def _strategy_line(
         is_alternative=strategy.strategy == alternative,
         is_applicable=strategy.applicable,
         is_known=strategy.is_known,
-        reason=strategy.reason or ("" if strategy.applicable else "no reason given"),
+        reason="; ".join(_reasons(strategy)) or ("" if strategy.applicable else "no reason given"),
         idle=len(strategy.idle_clients),
         orphans=len(strategy.orphan_queues),
         doubly_owned=len(strategy.doubly_owned_queues),
         metrics=tuple(_cells(measure.of(strategy)) for measure in measures),
     )
+
+
+def _reasons(strategy: StrategyPlan) -> Iterator[str]:
+    """What the page says beside a strategy's name, or instead of its figures."""
+    if strategy.reason:
+        yield strategy.reason
+    if strategy.dialects is not UNSET and strategy.dialects:
+        yield f"as {' and '.join(DIALECT_WORDS[one] for one in strategy.dialects)} compute it"
 
 
 def _cells(skew: Skew | None) -> tuple[str, ...]:

@@ -1,0 +1,60 @@
+"""CONSISTENT_HASH as Go clients compute it: a ring of CRC32 sums, on which copies of an id have no further nodes."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+from zlib import crc32
+
+import numpy as np
+
+from rocketmq_capacity.allocation.consistent_hash import TOPICS_REMEMBERED
+from rocketmq_capacity.contracts.division import NOBODY, Division, Integers, Members, Shares
+from rocketmq_capacity.settings.policy import Policy
+
+AFTER: Final = "right"
+"""A queue that hashes like a node goes to the next one; in Java to that node."""
+
+
+def shares(division: Division, policy: Policy) -> Shares:
+    """What each consumer takes; without virtual nodes nobody takes anything (Go panics).
+
+    Source: AllocateByConsistentHash (strategy.go, apache/rocketmq-client-go at 2173d07), and Add and Get of
+    stathat.com/c/consistent 1.0.0.
+    """
+    nodes, owner = ring(division.members, policy.consistent_hash.virtual_nodes)
+    queues = division.queues
+    if not len(nodes):
+        return Shares.of_owners(np.full(len(queues), NOBODY))
+    points = np.concatenate([
+        _points(queues.topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in queues.places
+    ])
+    at = np.searchsorted(nodes, points, AFTER)
+    return Shares.of_owners(owner[np.where(at == len(nodes), 0, at)])
+
+
+def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
+    """The ascending keys of all virtual nodes, and the place of each one's consumer.
+
+    A node hashes as ``0clientId``, ``1clientId`` and so on. Where two hash alike the later client id's stays.
+    """
+    texts = (
+        b"%d%b" % (replica, client_id.encode(errors="replace"))
+        for client_id in members.client_ids
+        for replica in range(virtual_nodes)
+    )
+    keys = _sums(texts)
+    order = np.argsort(keys, kind="stable")
+    keys, owner = keys[order], np.repeat(members.first, virtual_nodes)[order]
+    stays = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
+    return keys[stays], owner[stays]
+
+
+@lru_cache(TOPICS_REMEMBERED)
+def _points(topic: str, broker_name: str, queues: int) -> Integers:
+    """Where the queues of a topic on a broker are on the ring; a queue hashes as ``MessageQueue.String()``."""
+    beginning = f"MessageQueue [topic={topic}, brokerName={broker_name}, queueId=".encode(errors="replace")
+    return _sums(b"%b%d]" % (beginning, queue_id) for queue_id in range(queues))
+
+
+def _sums(texts: Iterable[bytes]) -> Integers:
+    return np.fromiter(map(crc32, texts), np.int64)

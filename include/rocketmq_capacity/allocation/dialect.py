@@ -1,0 +1,44 @@
+"""Which library a client runs, as far as libraries compute a strategy of one name differently."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from rocketmq_capacity.contracts.division import Members
+from rocketmq_capacity.vocabulary import GO, GO_V2, JAVA, JAVA_4_7_1, Dialect
+
+VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
+"""A version as RocketMQ writes it (MQVersion)."""
+LAST_OLD: Final = (4, 7, 1)
+
+
+@lru_cache(1024)
+def dialect_of(language: str | None, version: str | None) -> Dialect:
+    """The dialect of a client; without a language it is taken for a Java client.
+
+    JAVA stands for every library that computes as the Java classes do since 4.8.0.
+    """
+    if language == GO:
+        return GO_V2
+    found = VERSION.match(version or "")
+    is_old = found is not None and tuple(map(int, found.groups())) <= LAST_OLD
+    return JAVA_4_7_1 if is_old and language in (JAVA, None) else JAVA
+
+
+def dialects_of(members: Members) -> list[Dialect]:
+    """The dialect of the consumer at each place."""
+    return [dialect_of(one.language, one.version) for one in members.consumers]
+
+
+def is_usual(members: Members) -> bool:
+    """Whether all consumers compute as the Java classes do since 4.8.0."""
+    return all(dialect_of(*library) == JAVA for library in members.libraries)
+
+
+def torn_id(members: Members) -> str | None:
+    """The first client id whose consumers have several dialects, or None."""
+    known: dict[str, Dialect] = {}
+    for one, dialect in zip(members.consumers, dialects_of(members), strict=True):
+        if known.setdefault(one.client_id, dialect) != dialect:
+            return one.client_id
+    return None

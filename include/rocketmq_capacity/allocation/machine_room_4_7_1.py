@@ -1,0 +1,47 @@
+"""MACHINE_ROOM of Java up to 4.7.1 and of Go: blocks are sized by the kept queues, and taken from all queues.
+
+So queues outside the rooms are owned, others are left to nobody, and some have two owners.
+"""
+
+from collections.abc import Callable, Collection
+
+import numpy as np
+
+from rocketmq_capacity.allocation import machine_room
+from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.settings.policy import Policy
+
+IsKept = Callable[[str, Collection[str]], bool]
+"""Whether the strategy counts a broker, by its name and the rooms."""
+
+
+def is_kept_by_go(broker_name: str, machine_rooms: Collection[str]) -> bool:
+    """As in Java, but Go's Split keeps trailing empty parts: ``a@`` has two, ``a@b@`` three."""
+    parts = broker_name.split("@")
+    return len(parts) == 2 and parts[0] in machine_rooms
+
+
+def shares_by_java(division: Division, policy: Policy) -> Shares:
+    """What each consumer takes. Source: AllocateMessageQueueByMachineRoom, rocketmq-all-4.7.1 (mended by #2477)."""
+    return _shares(machine_room.is_kept, division, policy)
+
+
+def shares_by_go(division: Division, policy: Policy) -> Shares:
+    """What each consumer takes. Source: AllocateByMachineRoom (strategy.go, apache/rocketmq-client-go at 2173d07)."""
+    return _shares(is_kept_by_go, division, policy)
+
+
+def _shares(is_kept: IsKept, division: Division, policy: Policy) -> Shares:
+    queues, rooms, consumers = division.queues, policy.machine_rooms or (), len(division.members)
+    of_all, _ = queues.in_topic
+    of_kept, kept = queues.ranked(lambda topic, place: topic if is_kept(place.broker_name, rooms) else None)
+    kept_of_topic = np.zeros(len(queues.topics), np.int64)
+    kept_of_topic[queues.topic[kept > 0]] = kept[kept > 0]
+    block = (kept_of_topic // consumers)[queues.topic]
+    in_block = np.flatnonzero(of_all < block * consumers)
+    rest = np.flatnonzero((kept > 0) & (of_kept >= block * consumers))
+    queue = np.concatenate([in_block, rest])
+    place = np.concatenate([of_all[in_block] // block[in_block], of_kept[rest] - (block * consumers)[rest]])
+    # One consumer may have a queue in its block and as its further one.
+    pairs = np.unique(np.stack([queue, place]), axis=1)
+    return Shares(pairs[0], pairs[1])
