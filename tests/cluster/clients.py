@@ -33,7 +33,8 @@ class Consumer:
 
     ``strategy`` is a strategy's name and ``strategy_params`` its parameters as in ``java_oracle.Case``; of CONFIG,
     ``config`` is this client's own list of (topic, broker name, queue id). ``delay_ms`` is slept for each message. The
-    intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s.
+    intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s, nor a minute for a
+    popped message whose answer came too late: it is given again after ``pop_invisible_ms``.
     """
 
     consumer_group: str
@@ -44,6 +45,7 @@ class Consumer:
     message_model: str = "CLUSTERING"
     orderly: bool = False
     pop: bool = False
+    pop_invisible_ms: int = 10_000
     consume_from_where: str = "CONSUME_FROM_FIRST_OFFSET"
     delay_ms: int = 0
     consume_threads: int = 4

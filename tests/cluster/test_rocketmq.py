@@ -55,9 +55,9 @@ def offsets(facts: dict[str, Any], topic: str) -> dict[tuple[str, int], int]:
     }
 
 
-def count_once(count: Callable[[], int], wanted: int) -> int:
-    """The count once it is as wanted, or what it is after half a minute."""
-    deadline = time.monotonic() + 30
+def count_once(count: Callable[[], int], wanted: int, within_s: float = 30) -> int:
+    """The count once it is as wanted, or what it is when the time is up."""
+    deadline = time.monotonic() + within_s
     while (now := count()) < wanted and time.monotonic() < deadline:
         time.sleep(0.2)
     return now
@@ -150,7 +150,10 @@ def test_pop_clients_own_what_the_broker_assigns_them(cluster: Cluster, clients:
     numbers = [clients.start_consumer(Consumer("g_pop", f"p{i}", ["popped"], pop=True)) for i in range(4)]
     owned = clients.settled()
     clients.produce("popped", 60)
-    consumed = count_once(lambda: sum(one.consumed for one in clients.owned() if one.consumer_group == "g_pop"), 60)
+    # A popped message whose answer comes too late for the client is given once more, after it has been invisible.
+    consumed = count_once(
+        lambda: sum(one.consumed for one in clients.owned() if one.consumer_group == "g_pop"), 60, within_s=120
+    )
     ids = [f"127.0.0.1@p{i}" for i in range(4)]
     with JavaOracle() as oracle:
         (allocation,) = oracle.allocate([Case("POP", QUEUES, ids, topic="popped", pop_share_queue_num=1)])
@@ -158,7 +161,7 @@ def test_pop_clients_own_what_the_broker_assigns_them(cluster: Cluster, clients:
         clients.stop_consumer(number)
 
     assert of_group(owned, "g_pop", "popped") == sorted(allocation.rows())
-    assert consumed == 60
+    assert consumed >= 60
 
 
 def test_one_client_id_stands_twice_on_every_broker_when_two_consumers_have_it(

@@ -46,6 +46,7 @@ final class Consumers {
         consumer.setAllocateMessageQueueStrategy(strategyOf(fields.getJSONObject("strategy")));
         consumer.setMessageModel(MessageModel.valueOf(fields.getString("message_model")));
         consumer.setClientRebalance(!fields.getBooleanValue("pop"));
+        consumer.setPopInvisibleTime(fields.getLongValue("pop_invisible_ms"));
         consumer.setConsumeFromWhere(ConsumeFromWhere.valueOf(fields.getString("consume_from_where")));
         consumer.setConsumeThreadMin(fields.getIntValue("consume_threads"));
         consumer.setConsumeThreadMax(fields.getIntValue("consume_threads"));
