@@ -50,7 +50,8 @@ def test_more_clients_than_queues_are_idle() -> None:
     found = _sizes(9)
 
     assert list(found) == [1, 2, 3, 4, 6, 9]
-    assert (found[9].idle_clients, found[9].busy_ratio, found[9].peak) == (3, pytest.approx(0.1), 1.5)
+    assert (found[9].idle_clients, found[9].peak) == (3, 1.5)
+    assert found[9].busy_ratio == pytest.approx(0.1)
 
 
 def test_a_large_group_has_some_numbers_and_those_that_matter() -> None:

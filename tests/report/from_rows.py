@@ -24,6 +24,8 @@ REPORTED = (
     contracts.Finding,
     contracts.Recommendation,
 )
+BESIDE = (contracts.GroupStatus, contracts.ClientLoad, contracts.GroupSize)
+"""What the page needs beside the plan."""
 
 
 def typed(dataset: type[Dataset], rows: Built) -> Any:
@@ -40,12 +42,14 @@ def plan_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> Plan:
 
 def page_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> str:
     made = plan_of(rows, scenario=scenario, approval=approval)
-    return html.render_report(made, typed(contracts.GroupStatus, rows), typed(contracts.ClientLoad, rows))
+    statuses, loads, sizes = (typed(dataset, rows) for dataset in BESIDE)
+    return html.render_report(made, statuses, loads, sizes)
 
 
 def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: Any = None) -> PlanSummary:
     made = plan_of(rows, scenario=scenario, approval=approval)
-    return publish.publish(made, typed(contracts.GroupStatus, rows), typed(contracts.ClientLoad, rows), folder)
+    statuses, loads, sizes = (typed(dataset, rows) for dataset in BESIDE)
+    return publish.publish(made, statuses, loads, folder, sizes)
 
 
 def plan_bytes(made: Plan) -> bytes:

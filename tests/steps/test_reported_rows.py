@@ -12,7 +12,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset, Queue
 from rocketmq_capacity.report import plan
-from rocketmq_capacity.steps.reported_rows import loads_of_clients, rows, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
 from tests.report.varied_cluster import varied_rows
@@ -73,8 +73,8 @@ def test_of_client_load_only_the_rows_of_the_groups_asked_for_are_read(tmp_path:
     run = stored(tmp_path, contracts.ClientLoad, LOADS, files=2, consumer_group=kind)
     groups = sorted({load.consumer_group for load in LOADS})[2:4]
 
-    found = loads_of_clients(run, groups)
+    found = rows_of_groups(run, contracts.ClientLoad, groups)
 
     assert len(found) > 1
     assert sorted(map(repr, found)) == sorted(repr(load) for load in LOADS if load.consumer_group in groups)
-    assert loads_of_clients(run, ()) == []
+    assert rows_of_groups(run, contracts.ClientLoad, ()) == []

@@ -72,6 +72,16 @@ class Span:
     alternative: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class SizeBar:
+    """A group with so many clients; its busy share is None where it is unknown."""
+
+    name: str
+    busy_percent: float | None
+    idle: int
+    is_today: bool
+
+
 def load_chart(loads: Loads) -> Drawing:
     """Bars of one load for each client: today's strategy, and beside it the best other one on the same scale."""
     names = [_cut(bar.name) for bar in loads.bars]
@@ -119,6 +129,38 @@ def overview_chart(spans: Sequence[Span]) -> Drawing:
         ],
     }
     return _side_by_side([_names(names), panel], len(names), top=8)
+
+
+def size_chart(bars: Sequence[SizeBar]) -> Drawing:
+    """Bars of the busiest client's busy share and of the idle clients, one line for each number of clients."""
+    longest = max((bar.busy_percent or 0.0 for bar in bars), default=0.0) or 1.0
+    busy = _size_bars(bars, [bar.busy_percent for bar in bars], "Busiest client", "% of its time", longest * VALUE_ROOM)
+    idle = [float(bar.idle) for bar in bars]
+    panels = [busy, _size_bars(bars, idle, "Idle clients", "clients", max(idle) * VALUE_ROOM)] if any(idle) else [busy]
+    return _side_by_side([_names([_cut(bar.name) for bar in bars]), *panels], len(bars))
+
+
+def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: str, unit: str, end: float) -> Spec:
+    data = [
+        {"row": row, "value": value or 0, "text": "unknown" if value is None else number(value), "now": bar.is_today}
+        for row, (bar, value) in enumerate(zip(bars, values, strict=True))
+    ]
+    x = {"type": "quantitative", "scale": {"domain": [0, end], "nice": False}, "axis": {"title": unit, "format": "~g"}}
+    y = _row(len(bars))
+    color = {"condition": {"test": "datum.now", "value": "var(--bar)"}, "value": "var(--bar-alternative)"}
+    return {
+        "title": {"text": title},
+        "data": {"values": data},
+        "width": PANEL_WIDTH,
+        "height": {"step": ROW_HEIGHT},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": {"band": 0.72}},
+                "encoding": {"y": y, "x": {"field": "value", **x}, "color": color},
+            },
+            *_figures({"y": y, "x": {"field": "value", **x}, "text": {"field": "text"}}, 5),
+        ],
+    }
 
 
 def _side_by_side(panels: list[Spec], rows: int, top: int = 48) -> Drawing:

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.plan_file import Plan
@@ -23,15 +24,17 @@ TEMPLATE: Final = "report.html.j2"
 STYLE: Final = "report.css"
 
 
-def render_report(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad]) -> str:
+def render_report(
+    plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], sizes: Sequence[GroupSize] = ()
+) -> str:
     """The page of a plan.
 
-    Shape: the plan, and the rows of what it does not hold: ``group_status`` of each group (reasons, utilisation) and
-    ``client_load`` (charts; at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names)
-    -> HTML; equal input gives equal text.
+    Shape: the plan, and the rows of what it does not hold: ``group_status`` of each group (reasons, utilisation),
+    ``client_load`` and ``group_size`` (charts; at least of the groups that
+    :func:`~rocketmq_capacity.report.detail.detailed_groups` names) -> HTML; equal input gives equal text.
     Errors: :class:`jinja2.UndefinedError` where the template asks for what is not there, a defect of ours.
     """
-    page = page_of(plan, statuses, loads)
+    page = page_of(plan, statuses, loads, sizes)
     return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
 
 

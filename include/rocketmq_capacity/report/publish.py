@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.html import render_report
@@ -22,7 +23,13 @@ SUMMARY: Final = "summary.json"
 CAPACITY: Final = "capacity.json"
 
 
-def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], folder: Path) -> PlanSummary:
+def publish(
+    plan: Plan,
+    statuses: Sequence[GroupStatus],
+    loads: Sequence[ClientLoad],
+    folder: Path,
+    sizes: Sequence[GroupSize] = (),
+) -> PlanSummary:
     """Write report.html, plan.json and what stands beside it into the folder, which is made if need be.
 
     All files are written beside their places; then each is put in its place in one step, plan.json last: where it
@@ -33,6 +40,7 @@ def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
         statuses: group_status, which knows reasons that the plan does not hold.
         loads: client_load, at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
         folder: where the files go.
+        sizes: group_size, of the same groups as client_load.
 
     Errors: ``OSError``.
     """
@@ -40,7 +48,7 @@ def publish(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
     contents: dict[str, bytes | Iterable[bytes]] = {
         FINDINGS: findings_csv(plan),
         RECOMMENDATIONS: recommendations_csv(plan),
-        REPORT: render_report(plan, statuses, loads).encode("utf-8"),
+        REPORT: render_report(plan, statuses, loads, sizes).encode("utf-8"),
         CAPACITY: render_capacity(capacity_of_plan(plan)),
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),

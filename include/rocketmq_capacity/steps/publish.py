@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rocketmq_capacity import contracts
 from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
-from rocketmq_capacity.steps.reported_rows import loads_of_clients, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import rows_of_groups, rows_of_plan
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
@@ -19,5 +20,8 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
             rows = rows_of_plan(run)
             plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
         with progress.phase("files"):
-            published(plan, rows.group_status, loads_of_clients(run, detailed_groups(plan)), run.report)
+            detailed = detailed_groups(plan)
+            loads = rows_of_groups(run, contracts.ClientLoad, detailed)
+            sizes = rows_of_groups(run, contracts.GroupSize, detailed)
+            published(plan, rows.group_status, loads, run.report, sizes)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

@@ -23,10 +23,10 @@ def rows_of_plan(run: Run) -> Rows:
     )
 
 
-def loads_of_clients(run: Run, groups: Sequence[str]) -> list[contracts.ClientLoad]:
-    """The rows of ``client_load`` of these groups: of a large cluster one in hundreds."""
+def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[Row]:
+    """The rows of a dataset of these groups: of a large cluster one in hundreds."""
     is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
-    return rows_where(run.table(contracts.ClientLoad.dataset_name()), contracts.ClientLoad, is_asked_for)
+    return rows_where(run.table(dataset.dataset_name()), dataset, is_asked_for)
 
 
 def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:

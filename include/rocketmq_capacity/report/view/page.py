@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
@@ -26,16 +27,18 @@ from rocketmq_capacity.report.view.loads import COUNT, best_alternative, measure
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
 from rocketmq_capacity.report.view.recommendations import RecommendationList, recommendations_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
+from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
 from rocketmq_capacity.vocabulary import Severity
 
 
 @dataclass(frozen=True, slots=True)
 class DetailedGroup:
-    """A group's section and its chart, if it has one."""
+    """A group's section, its chart and its table of other numbers of clients, where it has them."""
 
     section: GroupSection
     chart: Chart | None
+    sizes: Sizes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,10 @@ class Page:
     glossary: tuple[Term, ...]
 
 
-def page_of(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad]) -> Page:
-    """The plan and the rows of what it does not hold, group_status and client_load -> the page."""
+def page_of(
+    plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], sizes: Sequence[GroupSize]
+) -> Page:
+    """The plan and the rows of what it does not hold: group_status, client_load and group_size -> the page."""
     worst = worst_groups(plan)
     listed, detailed = set(worst[:GROUPS]), worst[:GROUPS_IN_DETAIL]
     answers = Answers(plan)
@@ -64,7 +69,7 @@ def page_of(plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientL
     numbered = anchors_of(plan.groups, set(detailed))
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
     lines = _lines(plan.groups, anchors, set(detailed), answers)
-    sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads)
+    sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads, sizes)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
         summary=summary_of(plan, answers, statuses),
@@ -102,6 +107,7 @@ def _sections(
     answers: Answers,
     statuses: Sequence[GroupStatus],
     loads: Sequence[ClientLoad],
+    sizes: Sequence[GroupSize],
 ) -> tuple[tuple[DetailedGroup, ...], int]:
     by_name = {group.consumer_group: group for group in plan.groups}
     status = {row.consumer_group: row for row in statuses}
@@ -109,7 +115,12 @@ def _sections(
     for load in loads:
         if load.consumer_group in clients:
             clients[load.consumer_group].append(load)
-    sections, drawn, left_out = [], 0, 0
+    of_size: dict[str, list[GroupSize]] = {name: [] for name in detailed}
+    for row in sizes:
+        if row.consumer_group in of_size:
+            of_size[row.consumer_group].append(row)
+    sections: list[DetailedGroup] = []
+    drawn, left_out = 0, 0
     for name in detailed:
         group, now = by_name[name], in_use(by_name[name])
         rules = {answers.findings[index].rule for index in answers.of_group(name)}
@@ -124,5 +135,6 @@ def _sections(
             chart = load_picture(telling, name, f"chart-{drawn}")
         elif telling is not None:
             left_out += 1
-        sections.append(DetailedGroup(section, chart))
+        size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
+        sections.append(DetailedGroup(section, chart, sizes_of(group, of_size[name], size_id)))
     return tuple(sections), left_out

@@ -1,0 +1,74 @@
+"""What if a group had n clients: a table, and a picture of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from rocketmq_capacity.contracts.group_size import GroupSize
+from rocketmq_capacity.report.charts import SizeBar, size_chart
+from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
+from rocketmq_capacity.report.plan_file import GroupPlan
+from rocketmq_capacity.report.svg import inline_svg
+from rocketmq_capacity.report.view.groups import metric
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The table of a group, and its picture where there is one."""
+
+    picture: Markup | None
+    caption: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    skips: bool
+    """Whether some numbers in between have no row."""
+
+
+def sizes_of(group: GroupPlan, rows: Sequence[GroupSize], chart_id: str | None) -> Sizes | None:
+    """The table of a group from its rows of ``group_size``; None where it has none.
+
+    Args:
+        group: the group.
+        rows: its rows, in any order.
+        chart_id: of its picture; None where there is to be none.
+    """
+    ordered = sorted(rows, key=lambda row: row.clients)
+    if not ordered:
+        return None
+    names = [_name(group, row) for row in ordered]
+    title = f"What if {group.consumer_group} had more or fewer clients"
+    bars = [
+        SizeBar(
+            name, None if row.busy_ratio is None else round(row.busy_ratio * 100, 1), row.idle_clients, row.is_today
+        )
+        for name, row in zip(names, ordered, strict=True)
+    ]
+    described = (
+        f"Bars for {len(bars)} numbers of clients: for how much of its time the busiest client would be busy, and how"
+        " many clients would be idle. The table below holds the same numbers."
+    )
+    return Sizes(
+        picture=None if chart_id is None else inline_svg(size_chart(bars), chart_id, title, described),
+        caption=title,
+        headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
+        rows=tuple(
+            (name, _busy(row), number(row.idle_clients), number(row.most_queues), metric(row.peak))
+            for name, row in zip(names, ordered, strict=True)
+        ),
+        skips=len(ordered) < ordered[-1].clients,
+    )
+
+
+def _name(group: GroupPlan, row: GroupSize) -> str:
+    target = None if group.needed_clients is None else group.needed_clients.target
+    notes = ["today"] if row.is_today else []
+    notes += ["needed"] if row.clients == target else []
+    return counted(row.clients, "client") + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _busy(row: GroupSize) -> str:
+    if row.busy_ratio is None or row.busy_lower is None or row.busy_upper is None:
+        return UNKNOWN
+    share = per_cent(row.busy_ratio)
+    return share if row.busy_lower == row.busy_upper else f"{per_cent(row.busy_lower)} to {per_cent(row.busy_upper)}"
