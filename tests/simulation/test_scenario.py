@@ -177,7 +177,6 @@ def test_a_change_that_does_not_say_which_it_is_is_told_all_there_are(tmp_path: 
             ".pop_share_queue_num",
             "less than or equal to 2147483647",
         ),
-        ('{change: lose_room, room: "\\ud800"}', ".room", "valid string"),
         ("lose_room", "", "expected a mapping of keys; it is 'lose_room'"),
     ],
 )
