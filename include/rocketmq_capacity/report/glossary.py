@@ -15,84 +15,83 @@ class Term:
 
 GLOSSARY: Final = (
     Term("broker", "Broker", "A server that stores messages."),
-    Term("topic", "Topic", "A named stream of messages. It is made of queues, which stand on one or more brokers."),
+    Term("topic", "Topic", "A named stream of messages. It is made of queues on one or more brokers."),
     Term(
         "queue",
         "Queue",
-        "A part of a topic. Within a group, one consumer reads it at a time (unless the group reads by POP).",
+        "A part of a topic. In a group one client reads it at a time, unless the group reads by POP.",
     ),
-    Term("group", "Consumer group", "Consumers that share the work: each message of a topic goes to one of them."),
+    Term("group", "Consumer group", "Consumers that share the work. Each message of a topic goes to one of them."),
     Term(
         "client",
         "Consumer, client",
-        "One running program that reads for a group. Its client id is the name RocketMQ knows it by.",
+        "One running program that reads for a group. RocketMQ knows it by its client id.",
     ),
     Term(
         "broadcasting",
         "Clustering, broadcasting",
-        "In clustering the consumers share the messages; in broadcasting each gets all of them.",
+        "In clustering the clients of a group share the messages. In broadcasting each client gets all of them.",
     ),
     Term(
         "strategy",
         "Strategy",
-        "The rule by which the consumers of a group divide the queues. AVG is RocketMQ's default.",
+        "How the clients of a group divide the queues. AVG is RocketMQ's default.",
     ),
     Term(
         "pop",
         "Pull, POP",
-        "Under pull each queue has one owner. Under POP the broker hands out messages, and queues are shared.",
+        "Under pull each queue has one owner. Under POP the broker hands out messages, and clients share queues.",
     ),
-    Term("idle", "Idle client", "A consumer that owns no queue over all business topics of its group."),
-    Term("orphan", "Orphan queue", "A readable queue that no consumer of the group owns."),
+    Term("idle", "Idle client", "A client that owns no queue of any business topic of its group."),
+    Term("orphan", "Orphan queue", "A readable queue that no client of the group owns."),
     Term(
         "doubly-owned",
         "Doubly owned queue",
-        "A queue that more than one consumer of the group reads: messages are handled twice.",
+        "A queue that more than one consumer of the group reads, so its messages are handled twice.",
     ),
     Term(
         "lag",
         "Lag",
-        "Messages that are written and not yet read by the group. Unknown where its offset lies beyond the broker's.",
+        "Messages that are written and not yet read by the group. Unknown if its offset is beyond the broker's.",
     ),
-    Term("load", "Load", "What a client carries: its queues, the messages a second written to them, or their lag."),
+    Term("load", "Load", "What a client carries: its queues, the messages a second that come from them, or their lag."),
     Term(
         "peak",
         "PEAK",
-        "The busiest client's load ÷ the average load. 1 is perfectly even; at 2 the group can use half "
-        "of its strength.",
+        "The busiest client's load ÷ the mean load. 1 is even. At 2 the group can use half of its capacity.",
     ),
     Term(
         "floor",
         "FLOOR",
         "The lowest PEAK that whole queues allow: 8 queues over 3 clients cannot be more even than 3 : 3 : 2. POP has "
-        "none, since its clients share queues.",
+        "no FLOOR, because its clients share queues.",
     ),
     Term(
         "excess",
         "EXCESS",
-        "PEAK ÷ FLOOR: how much of the unevenness could be mended by another division. 1 means nothing.",
+        "PEAK ÷ FLOOR: the part of the unevenness that another division could mend. At 1 there is nothing to mend.",
     ),
     Term("gini", "GINI", "Unevenness over all clients, from 0 (all alike) towards 1 (one has all)."),
-    Term("cv", "CV", "Coefficient of variation: the spread of the loads ÷ their average. 0 is perfectly even."),
+    Term("cv", "CV", "Coefficient of variation: the standard deviation of the loads ÷ their mean. 0 is even."),
     Term(
         "utilisation",
         "Utilisation",
-        "What the busiest client must handle ÷ what it can handle, by its response time and its threads.",
+        "The share of time in which the busiest client is busy, by its messages, response time and threads.",
     ),
     Term(
         "completeness",
         "Completeness",
-        "The share of readable business queues whose broker answered every request of the snapshot.",
+        "The share of readable queues of business topics whose broker answered every request of the snapshot.",
     ),
     Term(
         "undecided",
         "Undecided",
-        "Not judged, because facts are missing: too few queues answered, or response times are not known.",
+        "No verdict, because facts are missing: too few queues answered, or response times are unknown.",
     ),
     Term(
         "manual",
         "Manual",
-        "A recommendation whose steps a person must decide; no command of it may be run as it stands.",
+        "A recommendation that a person must complete. None of its commands may be run unchanged.",
     ),
 )
 """Each term once; where the page uses one for the first time it links here."""
