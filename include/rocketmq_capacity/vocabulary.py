@@ -168,12 +168,14 @@ Rule = Literal[
     "LAG_STATE",
     "MEMBERSHIP_DISAGREEMENT",
     "MIXED_STRATEGIES",
+    "NAMESERVER_DISAGREEMENT",
     "ORPHAN_QUEUE",
     "READ_LESS_THAN_WRITE",
     "READ_ONLY_IDLE",
     "RETENTION_RISK",
     "RETRY_PRESSURE",
     "ROOM_STARVATION",
+    "SLAVE_DRIFT",
     "SNAPSHOT_INCOMPLETE",
     "STUCK_QUEUE",
     "SUBSCRIPTION_MISMATCH",
@@ -246,6 +248,14 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     "BROKER_DISK": Wording(
         "Brokers whose disk fills",
         "Above its limits a broker first deletes messages early, then refuses new ones.",
+    ),
+    "NAMESERVER_DISAGREEMENT": Wording(
+        "Name servers that disagree on where topics are",
+        "A client keeps to one name server of its list. Consumers that ask different ones divide different queues.",
+    ),
+    "SLAVE_DRIFT": Wording(
+        "Slaves that lack what their masters have",
+        "A slave that takes the master's place brings its own topics and groups: what it lacks is then gone.",
     ),
     "MEMBERSHIP_DISAGREEMENT": Wording(
         "Brokers that disagree on who belongs to a group",

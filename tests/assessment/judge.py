@@ -95,7 +95,7 @@ def judge(
     findings = [
         *chain.from_iterable(group.findings for group in groups),
         *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
-        *assess_cluster(units.cluster, policy),
+        *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}

@@ -100,6 +100,18 @@ CLUSTER: Final[dict[str, Any]] = {
             ],
         },
     ],
+    "nameserver_views": [
+        {
+            "nameserver_addr": "10.0.9.1:9876",
+            "brokers": [{"broker_name": "broker-a", "broker_id": 0, "broker_addr": "10.0.1.1:10911"}],
+            "routes": [
+                {
+                    "topic": "pay",
+                    "queues": [{"broker_name": "broker-a", "read_queue_nums": 4, "write_queue_nums": 4, "perm": 6}],
+                }
+            ],
+        }
+    ],
     "failures": [
         {"broker_addr": "10.0.1.2:10911", "request": "GET_ALL_TOPIC_CONFIG", "error": "timed out after 5 s"},
     ],

@@ -16,6 +16,7 @@ QUEUES = "topics[0].queues[0]"
 WRITTEN = "topics[0].offsets[0]"
 GROUP = "consumer_groups[0]"
 CLIENT = "consumer_groups[0].clients[0]"
+VIEW = "nameserver_views[0]"
 READ = "consumer_groups[0].offsets[0]"
 
 OUT_OF_RANGE: list[tuple[str, Any]] = [
@@ -36,6 +37,9 @@ OUT_OF_RANGE: list[tuple[str, Any]] = [
     *((f"{CLIENT}.owned_queues[0].cached_msgs", value) for value in (-1, 2**63)),
     (f"{GROUP}.pop_share_queue_num", 2**31),
     ("brokers[0].broker_id", -1),
+    (f"{VIEW}.brokers[0].broker_id", -1),
+    (f"{VIEW}.routes[0].queues[0].perm", 8),
+    (f"{VIEW}.routes[0].queues[0].read_queue_nums", 65_537),
     ("brokers[0].broker_perm", 9),
 ]
 
@@ -70,6 +74,12 @@ WRONG_TYPES: list[tuple[str, Any]] = [
     (f"{READ}.samples", {}),
     ("failures", "none"),
     ("proxies", {"proxy_addr": "10.0.8.1:8080"}),
+    ("nameserver_views", {}),
+    (VIEW, "10.0.9.1:9876"),
+    (f"{VIEW}.brokers", "broker-a"),
+    (f"{VIEW}.routes[0].queues", None),
+    ("brokers[0].drifted_topics", "pay"),
+    ("brokers[0].missing_groups", "g_pay"),
     ("proxies[0]", "10.0.8.1:8080"),
     ("proxies[0].proxy_addr", 8080),
     ("proxies[0].version", 533),
@@ -97,6 +107,7 @@ EMPTY = [
 
 TIMES = [
     *("taken_at", f"{CLIENT}.started_at", f"{CLIENT}.answered_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"),
+    "brokers[0].master_changed_at",
     *(f"{CLIENT}.owned_queues[0].last_{name}_at" for name in ("locked", "pulled", "consumed")),
 ]
 NO_TIMES = [
@@ -119,6 +130,10 @@ REPEATED = [
     (f"{GROUP}.offsets[1]", {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}, "topic, broker_name, queue_id"),
     ("brokers[1]", {"broker_name": "broker-a", "broker_id": 0, "broker_addr": "10.0.1.9:10911"}, "broker_name"),
     ("proxies[1]", {"proxy_addr": "10.0.8.1:8080", "mode": "LOCAL"}, "proxy_addr"),
+    ("nameserver_views[1]", {"nameserver_addr": "10.0.9.1:9876"}, "nameserver_addr"),
+    (f"{VIEW}.brokers[1]", {"broker_name": "broker-a", "broker_id": 0}, "broker_name, broker_id"),
+    (f"{VIEW}.routes[1]", {"topic": "pay", "queues": []}, "topic"),
+    (f"{VIEW}.routes[0].queues[1]", {"broker_name": "broker-a"}, "broker_name"),
 ]
 
 
@@ -165,6 +180,23 @@ def test_what_may_stand_once_is_refused_the_second_time(
     first = re.sub(r"\[1\]$", "[0]", place)
     assert said.startswith(f"$.{place}: repeats ({key}")
     assert f"of $.{first}; expected each once" in said
+
+
+@pytest.mark.parametrize(
+    ("topics", "place"),
+    [
+        ([{"read_queue_nums": 4}], "[0].topic"),
+        ([{"topic": ""}], "[0].topic"),
+        ([{"topic": "pay", "read_queue_nums": -1}], "[0].read_queue_nums"),
+        ([{"topic": "pay", "master_write_queue_nums": 65_537}], "[0].master_write_queue_nums"),
+        ([{"topic": "pay"}, {"topic": "pay"}], "[1]"),
+    ],
+)
+def test_what_a_slave_lacks_is_told_in_the_contracts_words(
+    refusal: Refusal, tmp_path: Path, topics: list[Any], place: str
+) -> None:
+    said = refused(refusal, tmp_path, cluster_with("brokers[0].drifted_topics", topics))
+    assert said.startswith(f"$.brokers[0].drifted_topics{place}: ")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
@@ -267,6 +299,7 @@ def test_what_the_contract_allows_is_read(place: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "place",
     [
+        *("nameserver_views", f"{VIEW}.brokers", f"{VIEW}.routes"),
         *("proxies", "proxies[0].mode", "proxies[0].version", f"{CLIENT}.protocol"),
         *("nameservers", "failures", "brokers[0].broker_addr", "brokers[0].broker_perm", "topics[0].queues"),
         *("topics[0].offsets", "topics[0].order", f"{GROUP}.clients", f"{GROUP}.offsets", f"{GROUP}.subscriptions"),

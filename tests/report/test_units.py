@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.report.figures import unit_of
 from rocketmq_capacity.report.view.loads import measured_by
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Failure
+from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, NameserverView, Route, TopicQueues
 from rocketmq_capacity.vocabulary import RULES
 from tests import assessment, recommendation
 from tests.assessment import cases as assessed
@@ -24,6 +24,13 @@ from tests.report.page_reader import by_id, read_page
 from tests.report.row_builders import a_cluster, a_finding
 from tests.simulation.clusters import cluster
 
+DRIFTED_SLAVE = Broker(
+    broker_name="broker-a", broker_id=1, drifted_topics=(DriftedTopic(topic="pay", master_read_queue_nums=4),)
+)
+OTHER_VIEW = NameserverView(
+    nameserver_addr="10.0.9.2:9876",
+    routes=(Route(topic="pay", queues=(TopicQueues(broker_name="broker-a", read_queue_nums=4, perm=6),)),),
+)
 FAILURE = Failure(broker_addr="broker-a:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
 
 
@@ -51,11 +58,9 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     topics, groups = parts_of(assessment, "PART")
 
     # Of a snapshot with gaps there are rules that say nothing, and one that speaks of it alone.
-    found = [
-        finding
-        for failures in ([], [FAILURE])
-        for finding in judge(cluster(topics, groups, assessed.BROKERS, failures), assessed.POLICY, earlier=[]).findings
-    ]
+    whole = cluster(topics, groups, (*assessed.BROKERS, DRIFTED_SLAVE))
+    asked = [replace(whole, nameserver_views=(OTHER_VIEW,)), replace(whole, failures=(FAILURE,))]
+    found = [finding for one in asked for finding in judge(one, assessed.POLICY, earlier=[]).findings]
 
     assert {finding["rule"] for finding in found} == set(RULES)
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}

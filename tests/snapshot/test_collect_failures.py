@@ -30,10 +30,10 @@ GET_CONSUMER_RUNNING_INFO = 307
 RUNNING = (0, {"properties": {"PROP_THREADPOOL_CORE_SIZE": "7"}})
 
 
-def test_a_slave_is_asked_about_itself_alone() -> None:
+def test_a_slave_is_asked_about_itself_and_for_what_it_copies() -> None:
     master, slave = ToldBroker("a"), ToldBroker("a", 1)
     inventory = snapshot_of([master, slave])
-    assert (master.codes(), slave.codes()) == (ALL, {26, 28})
+    assert (master.codes(), slave.codes()) == (ALL, {21, 26, 28, 201})
     assert [(one.broker_id, one.version, one.broker_perm) for one in inventory.brokers] == [
         (0, "V5_3_3", 6),
         (1, "V5_3_3", 6),

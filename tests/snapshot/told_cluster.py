@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from rocketmq_capacity.protocol.command import Command
@@ -111,30 +112,39 @@ def snapshot_of(
     topics: tuple[str, ...] = ("pay",),
     clusters: tuple[str, ...] = ("C1",),
     name_server: dict[int, Rule] | None = None,
+    other_name_servers: Sequence[dict[int, Rule | None]] = (),
     options: CollectOptions | None = None,
 ) -> Inventory:
-    """Bring the cluster up, take a snapshot of it, and take it down."""
+    """Bring the cluster up, take a snapshot of it, and take it down.
 
-    async def name_server_says(visit: Visit, request: Command) -> None:
+    ``other_name_servers`` have rules of their own; None is silence.
+    """
+
+    async def name_server_says(rules: Mapping[int, Rule | None], visit: Visit, request: Command) -> None:
         table: dict[str, Any] = {}
         for broker in brokers:
             data = table.setdefault(
                 broker.broker_name, {"brokerName": broker.broker_name, "cluster": "C1", "brokerAddrs": {}}
             )
             data["brokerAddrs"][str(broker.broker_id)] = broker.address
-        says: dict[int, Rule] = {
+        says: dict[int, Rule | None] = {
             106: (0, {"brokerAddrTable": table, "clusterAddrTable": {cluster: list(table) for cluster in clusters}}),
             206: (0, {"topicList": list(topics)}),
             105: (17, "no route"),
-            **(name_server or {}),
+            **rules,
         }
         rule = says[request.code]
+        if rule is None:
+            return
         answer = rule(request) if callable(rule) else rule
         _send(visit, request, answer if answer is not None else (17, "no route"))
 
     async def run() -> Inventory:
         async with contextlib.AsyncExitStack() as running:
-            names = await running.enter_async_context(SpeakingPeer(name_server_says))
+            each: list[Mapping[int, Rule | None]] = [name_server or {}, *other_name_servers]
+            names = [
+                await running.enter_async_context(SpeakingPeer(partial(name_server_says, rules))) for rules in each
+            ]
             for broker in brokers:
                 peer = await running.enter_async_context(SpeakingPeer(broker.handle))
                 broker.address = broker.address or str(peer.address)
@@ -143,7 +153,7 @@ def snapshot_of(
                     proxy.address = str((await running.enter_async_context(SpeakingPeer(proxy.handle))).address)
             named = [parse_address(proxy.address) for proxy in proxies]
             told = replace(options or CollectOptions(), proxies=named) if named else options
-            return await asyncio.wait_for(collect([str(names.address)], options=told), 60)
+            return await asyncio.wait_for(collect([str(one.address) for one in names], options=told), 60)
 
     return asyncio.run(run())
 

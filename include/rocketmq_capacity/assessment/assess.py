@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding, GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import java_order
 
@@ -90,9 +90,9 @@ def assess_topic(topic: Topic) -> list[Finding]:
     return list(chain.from_iterable(rule(topic) for rule in topic_rules().values()))
 
 
-def assess_cluster(cluster: ClusterFacts, policy: Policy) -> list[Finding]:
+def assess_cluster(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> list[Finding]:
     """Judge name servers and brokers."""
-    return list(chain.from_iterable(rule(cluster, policy) for rule in cluster_rules().values()))
+    return list(chain.from_iterable(rule(cluster, disagreements, policy) for rule in cluster_rules().values()))
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:

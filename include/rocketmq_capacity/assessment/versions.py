@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
+from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (
@@ -184,7 +184,7 @@ def bad_version(group: Group) -> Iterator[Finding]:
     )
 
 
-def bad_broker_version(cluster: ClusterFacts, policy: Policy) -> Iterator[Finding]:
+def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
     """BAD_VERSION: brokers have a version with a known fault that can matter for them.
 
     Today's one matters for a broker that is not both readable and writable.

@@ -86,6 +86,14 @@ class BrokerAdmin:
         """201: the broker's consumer groups."""
         return await self._peer.call(request.subscription_groups())
 
+    async def changed_topic_configs(self) -> tuple[tuple[TopicConfig, ...], int | None]:
+        """21, with the time of the table's last change in ms since 1970."""
+        return await self._peer.call(request.with_change(request.topic_configs()))
+
+    async def changed_subscription_groups(self) -> tuple[tuple[SubscriptionGroupConfig, ...], int | None]:
+        """201, likewise."""
+        return await self._peer.call(request.with_change(request.subscription_groups()))
+
     async def runtime(self) -> dict[str, str]:
         """28: the broker's figures."""
         return await self._peer.call(request.broker_runtime())

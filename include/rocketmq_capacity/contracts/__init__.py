@@ -20,12 +20,14 @@ from rocketmq_capacity.contracts.group_offset import GroupOffset
 from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.group_unit import GroupUnit
+from rocketmq_capacity.contracts.nameserver_difference import NameserverDifference
 from rocketmq_capacity.contracts.offset_sample import OffsetSample
 from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
 from rocketmq_capacity.contracts.scenario_group import ScenarioGroup
+from rocketmq_capacity.contracts.slave_difference import SlaveDifference
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.strategy_status import StrategyStatus
 from rocketmq_capacity.contracts.subscription import Subscription
@@ -39,6 +41,8 @@ from rocketmq_capacity.contracts.undecided_finding import UndecidedFinding
 SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     Cluster,
     Broker,
+    NameserverDifference,
+    SlaveDifference,
     Topic,
     TopicQueue,
     QueueOffset,

@@ -5,6 +5,9 @@ types. What is read of an observed part is defined beside its dataset, and neste
 depends on an order sorts first.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from msgspec import structs
 
 from rocketmq_capacity.contracts.broker import Broker
@@ -15,9 +18,11 @@ from rocketmq_capacity.contracts.consumer_group import GroupPart
 from rocketmq_capacity.contracts.consumer_subscription import OwnSubscription
 from rocketmq_capacity.contracts.dataset import Facts
 from rocketmq_capacity.contracts.group_offset import Lag
+from rocketmq_capacity.contracts.nameserver_difference import NameserverDifference
 from rocketmq_capacity.contracts.offset_sample import Samples
 from rocketmq_capacity.contracts.owned_queue import Owned
 from rocketmq_capacity.contracts.queue_offset import Written
+from rocketmq_capacity.contracts.slave_difference import SlaveDifference
 from rocketmq_capacity.contracts.subscription import ReadsPart
 from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.contracts.topic_queue import Place
@@ -38,6 +43,7 @@ __all__ = [
     "ClusterFacts",
     "Consumed",
     "Consumer",
+    "Disagreements",
     "Facts",
     "GroupFacts",
     "Lag",
@@ -193,6 +199,17 @@ class ClusterFacts(Facts, frozen=True, kw_only=True):
     failures: int = 0
     silent: tuple[str, ...] = ()
     """Broker names, or addresses where no name is known, that did not answer a request; sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    """Where those who should know the same of the cluster do not (``nameserver_difference``, ``slave_difference``).
+
+    They may be many, and only rules of the cluster look at them.
+    """
+
+    nameservers: Sequence[NameserverDifference] = ()
+    slaves: Sequence[SlaveDifference] = ()
 
 
 class Stranded(Facts, frozen=True, kw_only=True):

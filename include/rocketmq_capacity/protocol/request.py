@@ -74,6 +74,11 @@ def subscription_groups() -> Request[tuple[broker.SubscriptionGroupConfig, ...]]
     return Request(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, broker.decode_subscription_groups)
 
 
+def with_change(question: Request[T]) -> Request[tuple[T, int | None]]:
+    """21 or 201 with the time of the table's last change, in ms since 1970."""
+    return Request(question.code, lambda body: (question.decode(body), broker.decode_changed_ms(body)))
+
+
 def broker_runtime() -> Request[dict[str, str]]:
     """28: the broker's figures; code 1, NoSuchElementException, in the first seconds of its life."""
     return Request(RequestCode.GET_BROKER_RUNTIME_INFO, broker.decode_broker_runtime)

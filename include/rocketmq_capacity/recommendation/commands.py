@@ -148,3 +148,8 @@ def cluster_list(nameserver: str) -> str:
 def broker_versions(nameserver: str) -> str:
     """The brokers that the name server knows, with their versions (read-only). Source: ClusterListSubCommand."""
     return mqadmin("clusterList", nameserver)
+
+
+def broker_status(nameserver: str, address: str) -> str:
+    """The figures of one broker process (read-only). Source: BrokerStatusSubCommand."""
+    return mqadmin("brokerStatus", nameserver, option("b", address))

@@ -19,6 +19,8 @@ CLIENTS: Final = 5
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
 VERSION: Final[Rule] = "BAD_VERSION"
+NAMESERVERS: Final[Rule] = "NAMESERVER_DISAGREEMENT"
+SLAVES: Final[Rule] = "SLAVE_DRIFT"
 STUCK: Final[Rule] = "STUCK_QUEUE"
 MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 READ_ONLY: Final[Rule] = "READ_ONLY_IDLE"
@@ -65,6 +67,16 @@ ADVICE: Final[dict[str, str]] = {
     "CONSUMER_CAPACITY": (
         "Find out what holds the group up: its lag grows, although by response times and threads its busiest client,"
         " {subjects}, has time left."
+    ),
+    NAMESERVERS: (
+        "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
+        " namesrvAddr. Compare that setting and the network of the brokers that are named. Afterwards topicRoute gives"
+        " the same from each name server."
+    ),
+    SLAVES: (
+        "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
+        " reaches the master's address ({subjects}). Afterwards brokerStatus of the slave shows that it runs, and a new"
+        " snapshot finds nothing."
     ),
     STUCK: (
         "Find out what the listener of the owners waits for: the stack of each is in what consumerStatus writes. A"
@@ -216,9 +228,29 @@ def _looks(
         ]
     if topic is not None:
         return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
+    if finding.rule == NAMESERVERS:
+        topics = evidence(finding)["topic_names"][:1]
+        return [
+            line
+            for address in nameserver.split(";")
+            for line in (commands.broker_versions(address), *(commands.topic_route(address, one) for one in topics))
+        ]
+    if finding.rule == SLAVES:
+        return [commands.broker_versions(nameserver), *(commands.broker_status(nameserver, _slave(finding, cluster)),)]
     if finding.rule == VERSION:
         return [commands.broker_versions(nameserver)]
     return [commands.cluster_list(nameserver)]
+
+
+def _slave(finding: contracts.Finding, cluster: Cluster) -> str:
+    """The address of the slave that a finding is about."""
+    numbers = evidence(finding)["slave_ids"]
+    addresses = [
+        broker.broker_addr
+        for broker in cluster.facts.brokers
+        if broker.broker_name == finding.broker_name and broker.broker_id in numbers
+    ]
+    return next(filter(None, addresses), commands.placeholder(f"address of the slave of {finding.broker_name}"))
 
 
 def _steps(finding: contracts.Finding, cluster: Cluster) -> list[str]:

@@ -301,6 +301,12 @@ class BadVersion(Section):
     ignored_issues: tuple[Annotated[int, Field(strict=True, ge=1)], ...] = ()
 
 
+class SlaveDrift(Section):
+    """SLAVE_DRIFT."""
+
+    settle_s: NonNegative = 70.0
+
+
 class StuckQueue(Section):
     """STUCK_QUEUE."""
 
@@ -366,6 +372,7 @@ class Thresholds(Section):
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
     BAD_VERSION: BadVersion = BadVersion()
+    SLAVE_DRIFT: SlaveDrift = SlaveDrift()
     STUCK_QUEUE: StuckQueue = StuckQueue()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
     PROVISION: Provision = Provision()

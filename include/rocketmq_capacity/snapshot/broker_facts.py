@@ -23,6 +23,21 @@ class OffsetSample:
     read: dict[str, Mapping[MessageQueue, GroupProgress]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What a slave has otherwise than its master.
+
+    Attributes:
+        topics: the slave's, None where it lacks it, and the master's.
+        groups: that it lacks.
+        changed_ms: when the master's tables were last changed, in ms since 1970; None where nothing differs.
+    """
+
+    topics: tuple[tuple[TopicConfig | None, TopicConfig], ...]
+    groups: tuple[str, ...]
+    changed_ms: int | None = None
+
+
 @dataclass(slots=True)
 class BrokerFacts:
     """One broker process and its answers, filled while they come in.
@@ -32,6 +47,7 @@ class BrokerFacts:
         connections: by consumer group, for those that are online here.
         running_infos: by (consumer group, client id), for the clients that were asked through this broker.
         answered_at: likewise, the moment at which the client answered, UTC ISO-8601.
+        drift: of a slave what it has otherwise than its master; None where it was not asked, or one of them failed.
     """
 
     broker_name: str
@@ -48,6 +64,7 @@ class BrokerFacts:
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
     answered_at: dict[tuple[str, str], str] = field(default_factory=dict)
+    drift: Drift | None = None
 
     @property
     def has_told_nothing(self) -> bool:

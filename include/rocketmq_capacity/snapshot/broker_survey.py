@@ -1,25 +1,30 @@
 """Asks one broker, over one connection: itself, its topics and groups, and the consumers that it can reach.
 
-A slave is asked about itself alone (26, 28). What else it knows, topics, groups, offsets and request modes, it copies
-from its master, always a little late (SlaveSynchronize), and consumers take their members from the master as long as
-there is one (BrokerData.selectBrokerAddr). A broker name without a master is asked through its slave with the lowest
-id, as its consumers do.
+A slave is asked about itself alone (26, 28), and for the topics and groups (21, 201) that it copies from its master,
+always a little late (SlaveSynchronize): what it lacks is gone when it takes the master's place. Consumers take their
+members from the master as long as there is one (BrokerData.selectBrokerAddr). A broker name without a master is asked
+through its slave with the lowest id, as its consumers do.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import BROKER_ADMIN_THREADS, ConnectionSettings
+from rocketmq_capacity.protocol.body.broker import SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.settings.address import parse_address
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetSample
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
+from rocketmq_capacity.snapshot.identify import is_system_group
+from rocketmq_capacity.snapshot.inventory import distinct
+from rocketmq_capacity.vocabulary import java_order
 
 T = TypeVar("T")
 
@@ -37,6 +42,36 @@ async def for_each(items: Collection[str], ask: Callable[[str], Awaitable[None]]
             await ask(item)
 
     await asyncio.gather(*(work() for _ in range(min(at_a_time, len(items)))))
+
+
+Tables = tuple[tuple[TopicConfig, ...], tuple[SubscriptionGroupConfig, ...]]
+"""A broker's topics and groups."""
+
+
+def drift_of(slave: Tables, master: Tables, is_ours: Callable[[str], bool]) -> Drift:
+    """What a slave lacks of its master, or has with other numbers of queues; RocketMQ's own aside."""
+    own = {config.topic: config for config in slave[0]}
+    groups = {config.consumer_group for config in slave[1]}
+    return Drift(
+        topics=tuple(
+            (other, config)
+            for config in sorted(master[0], key=lambda config: java_order(config.topic))
+            if is_ours(config.topic)
+            for other in [own.get(config.topic)]
+            if other is None or _counts(other) != _counts(config)
+        ),
+        groups=tuple(
+            distinct(
+                config.consumer_group
+                for config in master[1]
+                if config.consumer_group not in groups and not is_system_group(config.consumer_group)
+            )
+        ),
+    )
+
+
+def _counts(config: TopicConfig) -> tuple[int, int]:
+    return config.read_queue_nums, config.write_queue_nums
 
 
 class BrokerSurvey:
@@ -70,6 +105,38 @@ class BrokerSurvey:
             self._ask(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, admin.message_request_modes(), harmless=older),
             self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
         )
+
+    async def ask_what_it_copies(self, master: "BrokerSurvey", is_ours: Callable[[str], bool]) -> None:
+        """21 and 201 of a slave; where it differs, the master is asked once more, and when it changed last.
+
+        ``is_ours`` says of a topic whether it is compared.
+        """
+        topics, groups = await asyncio.gather(
+            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.topic_configs()),
+            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._admin.subscription_groups()),
+        )
+        known = master.facts.topic_configs, master.facts.subscription_groups
+        if topics is None or groups is None or known[0] is None or known[1] is None:
+            return
+        drift = drift_of((topics, groups), (known[0], known[1]), is_ours)
+        if drift.topics or drift.groups:
+            told = await master.ask_for_changed_tables()
+            if told is None:
+                return
+            tables, changed_ms = told
+            drift = replace(drift_of((topics, groups), tables, is_ours), changed_ms=changed_ms)
+        self.facts.drift = drift
+
+    async def ask_for_changed_tables(self) -> tuple[Tables, int | None] | None:
+        """21 and 201 once more, with the time of the last change of either in ms since 1970."""
+        topics, groups = await asyncio.gather(
+            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.changed_topic_configs()),
+            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._admin.changed_subscription_groups()),
+        )
+        if topics is None or groups is None:
+            return None
+        changed = [at for at in (topics[1], groups[1]) if at is not None]
+        return (topics[0], groups[0]), max(changed, default=None)
 
     async def ask_how_far_written(self, topics: Collection[str], sample: OffsetSample) -> None:
         """202 for each topic; one that was deleted meanwhile is left out."""

@@ -1,11 +1,13 @@
 """Takes one snapshot of a live cluster: which questions, in which order, and what a failure leaves.
 
-1. The name server is asked for brokers (106) and topics (206); without it there is no snapshot.
-2. Every broker is asked for its tables; meanwhile the name server is asked for the route of every topic (105).
+1. Every name server is asked for brokers (106) and topics (206); without an answer there is no snapshot.
+2. Every broker is asked for its tables; meanwhile each name server that answered is asked for the route of every topic
+   (105). At the end it is asked once more for those that differ, which may have been on their way.
 3. Samples of offsets are taken: how far every queue is read (208) in each, how far it is written (202) in the first
    and the last, between which rates are measured. Beside the last one stand the members of every group (203), which
    Proxies are asked for as well: that moment is the snapshot's ``taken_at``.
-4. Every remoting client is asked about itself (307), through a broker that it is connected to. This comes last and is
+4. Slaves are asked for their topics and groups (21, 201), which are compared with their masters'.
+5. Every remoting client is asked about itself (307), through a broker that it is connected to. This comes last and is
    rationed, because a client that hangs holds a thread of the broker; and a client gets one question at a time.
 
 System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
@@ -15,29 +17,30 @@ but a cluster whose brokers deny us everything is one that cannot be read.
 
 import asyncio
 import ssl
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from rocketmq_capacity.client.admin import NameServers
-from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.errors import NoNameServerError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.progress.progress import Phase, Progress
-from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
+from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
-from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.errors import ResponseError
 from rocketmq_capacity.settings.address import Address, parse_nameservers
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
-from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey, for_each
+from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
+from rocketmq_capacity.snapshot.describe_nameservers import describe_nameservers, differing
 from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_unnamed_proxy
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, is_system_group, is_system_topic
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct
+from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info, joined_routes
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
 from rocketmq_capacity.vocabulary import GRPC, java_order
@@ -112,19 +115,20 @@ class _Survey:
     def __init__(self, addresses: Sequence[Address], options: CollectOptions, progress: Progress) -> None:
         self._addresses, self._options, self._progress = addresses, options, progress
         self._settings = options.connection_settings()
-        self._names = NameServers(addresses, self._settings)
         self._failures = FailureLog()
+        self._nameservers = [NameServerSurvey(address, self._settings, self._failures) for address in addresses]
         self._facts: list[BrokerFacts] = []
         self._surveys: list[BrokerSurvey] = []
         self._proxies = [ProxySurvey(proxy, self._settings, self._failures) for proxy in options.proxy_addresses()]
 
     async def take(self) -> Inventory:
         """All of it, in the order that the module describes."""
-        info, listed_topics = await self._ask_name_server()
+        nameservers = await self._ask_name_servers()
+        info = joined_info(nameservers)
+        listed_topics = distinct(topic for one in nameservers for topic in one.topics)
         self._meet_brokers(info)
         clusters, broker_names = set(info.clusters), {broker.broker_name for broker in info.brokers}
-        routes: dict[str, TopicRoute] = {}
-        routing = asyncio.create_task(self._ask_routes(listed_topics, routes))
+        routing = asyncio.gather(*(one.ask_routes(listed_topics) for one in nameservers))
         try:
             await asyncio.gather(
                 *(survey.ask_about_itself() for survey in self._surveys),
@@ -137,18 +141,25 @@ class _Survey:
             asked_groups = [group for group in groups if not is_system_group(group)]
             taken_at = await self._sample(asked_topics, asked_groups)
             await self._ask_what_proxies_are(asked_topics)
+            await self._ask_slaves(lambda topic: not is_system_topic(topic, clusters, broker_names))
             await self._ask_clients(asked_groups)
-            await self._ask_routes([topic for topic in topics if topic not in set(listed_topics)], routes)
             await routing
+            listed = set(listed_topics)
+            late = [topic for topic in topics if topic not in listed]
+            await asyncio.gather(*(one.ask_routes(late) for one in nameservers))
+            again = differing(nameservers, joined_routes(nameservers), asked_topics)
+            await asyncio.gather(*(one.ask_routes(again) for one in nameservers))
         finally:
             routing.cancel()
         speakers, proxies = [survey.facts for survey in self._speakers()], [proxy.facts for proxy in self._proxies]
+        routes = joined_routes(nameservers)
         groups_of = GroupDescriber(speakers, static_topics(routes), proxies)
         taken = Inventory(
             format=FORMAT,
             cluster_name=cluster_name(info.clusters),
             taken_at=taken_at,
             nameservers=tuple(map(str, self._addresses)),
+            nameserver_views=describe_nameservers(nameservers, info, routes, asked_topics),
             brokers=describe_brokers(self._facts),
             proxies=describe_proxies(proxies, speakers),
             topics=describe_topics(topics, routes, speakers),
@@ -159,17 +170,30 @@ class _Survey:
 
     async def close(self) -> None:
         """End all connections."""
-        surveys: list[BrokerSurvey | ProxySurvey] = [*self._surveys, *self._proxies]
-        await asyncio.gather(self._names.close(), *(survey.close() for survey in surveys))
+        surveys: list[NameServerSurvey | BrokerSurvey | ProxySurvey] = [
+            *self._nameservers,
+            *self._surveys,
+            *self._proxies,
+        ]
+        await asyncio.gather(*(survey.close() for survey in surveys))
 
-    async def _ask_name_server(self) -> tuple[ClusterInfo, list[str]]:
-        """106 and 206."""
-        try:
-            info, topics = await asyncio.gather(self._names.cluster_info(), self._names.topic_list())
-        except (TransportError, ProtocolError) as error:
+    async def _ask_name_servers(self) -> list[NameServerSurvey]:
+        """106 and 206; those that answered. One that did not is a failure as long as another did.
+
+        Errors: `ClusterUnreachable` where none did.
+        """
+        await asyncio.gather(*(one.ask_what_there_is() for one in self._nameservers))
+        told = [one for one in self._nameservers if one.problem is None]
+        if not told:
             addresses = ", ".join(map(str, self._addresses))
+            problems = [(one.address, one.problem) for one in self._nameservers if one.problem is not None]
+            (_, first), *others = problems
+            is_refused = isinstance(first, ResponseError) and not others
+            error = first if is_refused else NoNameServerError(problems)
             raise ClusterUnreachable(f"the cluster cannot be read from {addresses}: {error}") from error
-        return info, distinct(topics.topics)
+        for one in self._nameservers:
+            one.note_problem()
+        return told
 
     def _meet_brokers(self, info: ClusterInfo) -> None:
         """Prepare the questions to every process that the name server lists."""
@@ -195,22 +219,6 @@ class _Survey:
 
     def _speakers(self) -> list[BrokerSurvey]:
         return [survey for survey in self._surveys if survey.facts.is_asked_for_all]
-
-    async def _ask_routes(self, topics: Sequence[str], routes: dict[str, TopicRoute]) -> None:
-        """105 for each topic; one that has none, or was deleted meanwhile, is left out."""
-
-        async def ask(topic: str) -> None:
-            route = await self._failures.answer_or_none(
-                str(self._names.address),
-                RequestCode.GET_ROUTEINFO_BY_TOPIC,
-                self._names.topic_route(topic),
-                subject=topic,
-                harmless=(ResponseCode.TOPIC_NOT_EXIST,),
-            )
-            if route is not None:
-                routes[topic] = route
-
-        await for_each(topics, ask, at_a_time=self._settings.in_flight)
 
     def _topics(self, listed: Sequence[str]) -> list[str]:
         """The topics that the name server lists, and those that a broker has and has not yet registered."""
@@ -266,6 +274,17 @@ class _Survey:
         if topics:
             topic = min(topics, key=java_order)
             await asyncio.gather(*(proxy.ask_about_itself(topic, addresses) for proxy in self._proxies))
+
+    async def _ask_slaves(self, is_ours: Callable[[str], bool]) -> None:
+        """21 and 201 of each slave that has a master."""
+        masters = {one.facts.broker_name: one for one in self._surveys if one.facts.broker_id == 0}
+        await asyncio.gather(
+            *(
+                slave.ask_what_it_copies(masters[slave.facts.broker_name], is_ours)
+                for slave in self._surveys
+                if slave.facts.broker_id != 0 and slave.facts.broker_name in masters
+            )
+        )
 
     async def _ask_clients(self, groups: Sequence[str]) -> None:
         """307 for each client of each group: a client about one group after the other, the clients side by side.

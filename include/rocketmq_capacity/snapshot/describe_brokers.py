@@ -1,10 +1,12 @@
 """Brokers as the inventory has them, out of what they answered."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift
+from rocketmq_capacity.snapshot.describe_clients import utc_of_ms
 from rocketmq_capacity.snapshot.identify import without_secrets
-from rocketmq_capacity.snapshot.inventory import Broker
+from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic
 from rocketmq_capacity.vocabulary import PERM_BITS
 
 
@@ -19,9 +21,29 @@ def describe_brokers(brokers: Iterable[BrokerFacts]) -> tuple[Broker, ...]:
             version=None if facts.runtime is None else facts.runtime.get("brokerVersionDesc"),
             config=None if facts.config is None else without_secrets(facts.config),
             runtime=None if facts.runtime is None else dict(sorted(facts.runtime.items())),
+            **_drift(facts.drift),
         )
         for facts in sorted(brokers, key=lambda facts: (facts.broker_name, facts.broker_id))
     )
+
+
+def _drift(drift: Drift | None) -> dict[str, Any]:
+    if drift is None:
+        return {}
+    return {
+        "drifted_topics": tuple(
+            DriftedTopic(
+                topic=config.topic,
+                read_queue_nums=None if other is None else other.read_queue_nums,
+                write_queue_nums=None if other is None else other.write_queue_nums,
+                master_read_queue_nums=config.read_queue_nums,
+                master_write_queue_nums=config.write_queue_nums,
+            )
+            for other, config in drift.topics
+        ),
+        "missing_groups": drift.groups,
+        "master_changed_at": utc_of_ms(drift.changed_ms or 0),
+    }
 
 
 def _perm(facts: BrokerFacts) -> int | None:

@@ -42,7 +42,7 @@ def _topic(
         topic=name,
         message_type=_message_type(configs),
         order=any(config.order for config in configs) if configs else None,
-        queues=() if route is None else _queues(route),
+        queues=() if route is None else queues_of(route),
         offsets=None if is_static else _offsets(name, brokers),
     )
 
@@ -57,7 +57,7 @@ def _message_type(configs: Sequence[TopicConfig]) -> str | None:
     return min(types, default=DEFAULT_MESSAGE_TYPE)
 
 
-def _queues(route: TopicRoute) -> tuple[TopicQueues, ...]:
+def queues_of(route: TopicRoute) -> tuple[TopicQueues, ...]:
     """The queues that consumers see.
 
     Those of a static topic are logical: they stand under a broker name that no broker has, and all can be read

@@ -65,8 +65,22 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     """
 
 
+class DriftedTopic(_Part, frozen=True, kw_only=True):
+    """A topic that a slave has not, or otherwise than its master; counts are None where the slave has it not."""
+
+    topic: Name
+    read_queue_nums: Count | None = None
+    write_queue_nums: Count | None = None
+    master_read_queue_nums: Count | None = None
+    master_write_queue_nums: Count | None = None
+
+
 class Broker(_Part, frozen=True, kw_only=True):
-    """One broker process: a master (``broker_id`` 0) or a slave (above 0)."""
+    """One broker process: a master (``broker_id`` 0) or a slave (above 0).
+
+    Of a slave that was asked, ``drifted_topics`` and ``missing_groups`` are what it has otherwise than its master; the
+    master's tables were last changed at ``master_changed_at``.
+    """
 
     broker_name: Name
     broker_id: Offset = msgspec.field(default_factory=int)  # 0; as a plain default it would be left out where written
@@ -75,6 +89,17 @@ class Broker(_Part, frozen=True, kw_only=True):
     version: str | None = None
     config: dict[str, str] | None = None
     runtime: dict[str, str] | None = None
+    drifted_topics: tuple[DriftedTopic, ...] | None = None
+    missing_groups: tuple[str, ...] | None = None
+    master_changed_at: str | None = None
+
+
+class ListedBroker(_Part, frozen=True, kw_only=True):
+    """A broker process as a name server lists it."""
+
+    broker_name: Name
+    broker_id: Offset
+    broker_addr: str | None = None
 
 
 class Proxy(_Part, frozen=True, kw_only=True):
@@ -112,6 +137,21 @@ class Topic(_Part, frozen=True, kw_only=True):
     order: bool | None = None
     queues: tuple[TopicQueues, ...] | None = None
     offsets: tuple[TopicOffset, ...] | None = None
+
+
+class Route(_Part, frozen=True, kw_only=True):
+    """A topic's queues as one name server gives them; none where it has no route."""
+
+    topic: Name
+    queues: tuple[TopicQueues, ...]
+
+
+class NameserverView(_Part, frozen=True, kw_only=True):
+    """What one name server says otherwise than the inventory: its brokers, all of them, and the routes that differ."""
+
+    nameserver_addr: Name
+    brokers: tuple[ListedBroker, ...] | None = None
+    routes: tuple[Route, ...] | None = None
 
 
 class Subscription(_Part, frozen=True, kw_only=True):
@@ -234,6 +274,7 @@ class Inventory(_Part, frozen=True, kw_only=True):
     taken_at: str
     recorded_at: str | None = None
     nameservers: tuple[str, ...] | None = None
+    nameserver_views: tuple[NameserverView, ...] | None = None
     brokers: tuple[Broker, ...]
     proxies: tuple[Proxy, ...] | None = None
     topics: tuple[Topic, ...]
@@ -423,6 +464,18 @@ def _check_values(inventory: Inventory, source: str) -> None:
     if inventory.recorded_at is not None:
         time("$.recorded_at", inventory.recorded_at)
     unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
+    for b, broker in enumerate(inventory.brokers):
+        if broker.master_changed_at not in utc:
+            time(f"$.brokers[{b}].master_changed_at", broker.master_changed_at)
+        unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
+    views = inventory.nameserver_views or ()
+    unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")
+    for v, view in enumerate(views):
+        place = f"$.nameserver_views[{v}]"
+        unique(f"{place}.brokers", [(b.broker_name, b.broker_id) for b in view.brokers or ()], "broker_name, broker_id")
+        unique(f"{place}.routes", [route.topic for route in view.routes or ()], "topic")
+        for r, route in enumerate(view.routes or ()):
+            unique(f"{place}.routes[{r}].queues", [q.broker_name for q in route.queues], "broker_name")
     unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
     unique("$.topics", [t.topic for t in inventory.topics], "topic")
     unique("$.consumer_groups", [g.consumer_group for g in inventory.consumer_groups], "consumer_group")

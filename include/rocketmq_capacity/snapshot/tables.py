@@ -18,6 +18,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import lag_of
+from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import (
     GroupOffset,
@@ -57,6 +58,8 @@ def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> It
     yield contracts.TopicQueue, table_of_columns(contracts.TopicQueue, queues)
     columns: dict[type[Dataset], Callable[[], Columns]] = {
         contracts.Broker: snapshot.brokers,
+        contracts.NameserverDifference: lambda: nameserver_differences(inventory),
+        contracts.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
         contracts.Topic: snapshot.topics,
         contracts.QueueOffset: snapshot.queue_offsets,
         contracts.ConsumerGroup: snapshot.consumer_groups,

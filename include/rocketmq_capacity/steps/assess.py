@@ -58,7 +58,7 @@ def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
         topics = planning.units(contracts.TopicUnit, "facts")
         planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), contracts.Finding)
         found = [
-            *assess_cluster(cluster, policy),
+            *assess_cluster(cluster, planning.disagreements, policy),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
             *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
         ]

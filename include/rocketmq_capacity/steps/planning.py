@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
 from rocketmq_capacity.progress.progress import Progress, Step
 from rocketmq_capacity.settings.policy import Policy
@@ -136,6 +136,11 @@ class Planning:
             failures=len(failures),
             silent=tuple(sorted({failure.broker_name or failure.broker_addr for failure in failures})),
         )
+
+    @property
+    def disagreements(self) -> Disagreements:
+        """Where name servers, or slaves and their masters, disagree."""
+        return Disagreements(self.rows(contracts.NameserverDifference), self.rows(contracts.SlaveDifference))
 
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name and the snapshot lacks, sorted."""

@@ -77,6 +77,16 @@ def decode_subscription_groups(body: bytes) -> tuple[SubscriptionGroupConfig, ..
     return tuple(configs)
 
 
+def decode_changed_ms(body: bytes) -> int | None:
+    """Read of 21 or 201 when the broker's table was last changed, in ms since 1970; None where it does not say so.
+
+    Source: DataVersion.java, rocketmq-all-5.3.3.
+    """
+    version = field.as_object(tolerant_json.decode(body), "a table").get("dataVersion")
+    changed = version.get("timestamp") if isinstance(version, dict) else None
+    return changed if type(changed) is int and changed > 0 else None
+
+
 def decode_broker_runtime(body: bytes) -> dict[str, str]:
     """Read 28: names and values, all as text. Source: KVTable.java, rocketmq-all-5.3.3."""
     members = field.as_object(tolerant_json.decode(body), "KVTable")

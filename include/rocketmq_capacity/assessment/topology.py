@@ -1,0 +1,129 @@
+"""Rules on who should know the same of the cluster and does not: NAMESERVER_DISAGREEMENT, SLAVE_DRIFT."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from rocketmq_capacity.assessment.cluster import ClusterRule
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.contracts import Finding, NameserverDifference, SlaveDifference
+from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
+
+NAMED: Final = 50
+"""Topics, groups and brokers that the evidence names; it counts all."""
+
+
+def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: Policy) -> Iterator[Finding]:
+    """NAMESERVER_DISAGREEMENT: name servers list other brokers, or give other routes of a topic.
+
+    Clients that ask one of them see other queues than those who ask another. Where the readable queues differ,
+    consumers of one group divide different lists: some queues are read twice, others by nobody.
+    Source: MQClientAPIImpl and NettyRemotingClient.getAndCreateNameserverChannel, rocketmq-all-5.3.3: a client keeps to
+    one name server of its list, chosen at random.
+    """
+    rows = sorted(disagreements.nameservers, key=lambda row: java_order(row.nameserver_addr))
+    if not rows:
+        return
+    views = [_view(address, list(each)) for address, each in groupby(rows, key=lambda row: row.nameserver_addr)]
+    addresses = [view["nameserver_addr"] for view in views]
+    topics = _distinct(row.topic for row in rows)
+    brokers = _distinct(row.broker_name for row in rows)
+    is_divided = any(row.readable != row.readable_elsewhere for row in rows)
+    yield finding(
+        "NAMESERVER_DISAGREEMENT",
+        CRITICAL if is_divided else WARNING,
+        subjects=addresses,
+        evidence={
+            "topics": len(topics),
+            "brokers": len(brokers),
+            "topic_names": topics[:NAMED],
+            "broker_names": brokers[:NAMED],
+            "nameservers": views,
+        },
+        message=f"{listed(addresses)} {'says' if len(addresses) == 1 else 'say'} otherwise than the rest where"
+        f" {counted(len(topics), 'topic')} and {counted(len(brokers), 'broker')} are"
+        f" ({listed([*topics, *brokers])})."
+        + (" Consumers of one group then divide different lists of queues." if is_divided else ""),
+    )
+
+
+def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[str, Any]:
+    """What one name server says otherwise."""
+    about_brokers = [row for row in rows if row.topic is None]
+    return {
+        "nameserver_addr": nameserver_addr,
+        "missing_brokers": _distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
+        "other_brokers": _distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
+        "topics": len({row.topic for row in rows if row.topic is not None}),
+        "routes": [
+            {
+                "topic": row.topic,
+                "broker_name": row.broker_name,
+                "read_queue_nums": row.read_queue_nums,
+                "write_queue_nums": row.write_queue_nums,
+                "perm": row.perm,
+            }
+            for row in rows
+            if row.topic is not None
+        ][:NAMED],
+    }
+
+
+def slave_drift(_: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
+    """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; after a switch they are gone.
+
+    For information where the master's tables changed so lately that the slave may not have asked for them yet.
+    Source: SlaveSynchronize, BrokerController.handleSlaveSynchronize (every 60 s), rocketmq-all-5.3.3.
+    """
+    settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
+    rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
+    for (broker_name, broker_id), each in groupby(rows, key=lambda row: (row.broker_name, row.broker_id)):
+        yield _drift(broker_name, broker_id, list(each), settle_s)
+
+
+def _drift(broker_name: str, broker_id: int, rows: Sequence[SlaveDifference], settle_s: float) -> Finding:
+    missing = _distinct(row.topic for row in rows if row.read_queue_nums is None)
+    other = _distinct(row.topic for row in rows if row.read_queue_nums is not None)
+    groups = _distinct(row.consumer_group for row in rows)
+    ago_s = rows[0].changed_ago_s
+    is_on_its_way = ago_s is not None and ago_s <= settle_s
+    return finding(
+        "SLAVE_DRIFT",
+        INFO if is_on_its_way else WARNING,
+        broker_name=broker_name,
+        subjects=[rows[0].broker_addr or f"{broker_name} {broker_id}"],
+        evidence={
+            "slave_ids": [broker_id],
+            "missing_topics": missing[:NAMED],
+            "other_topics": other[:NAMED],
+            "missing_groups": groups[:NAMED],
+            "topics": len(missing) + len(other),
+            "groups": len(groups),
+            "changed_ago_s": rounded(ago_s, 0),
+            "differences": [
+                {
+                    "topic": row.topic,
+                    "read_queue_nums": row.read_queue_nums,
+                    "write_queue_nums": row.write_queue_nums,
+                    "master_read_queue_nums": row.master_read_queue_nums,
+                    "master_write_queue_nums": row.master_write_queue_nums,
+                }
+                for row in rows
+                if row.topic is not None
+            ][:NAMED],
+        },
+        message=f"Slave {broker_id} of {broker_name} lacks {counted(len(missing), 'topic')} and"
+        f" {counted(len(groups), 'group')} of its master, and has {counted(len(other), 'topic')} with other queues"
+        f" ({listed([*missing, *other, *groups])})."
+        + (" The master changed a moment ago: they may be on their way." if is_on_its_way else ""),
+    )
+
+
+def _distinct(names: Iterator[str | None]) -> list[str]:
+    return sorted({name for name in names if name is not None}, key=java_order)
+
+
+CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (nameserver_disagreement, slave_drift)

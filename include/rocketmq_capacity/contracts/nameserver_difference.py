@@ -1,0 +1,28 @@
+"""Dataset ``nameserver_difference``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class NameserverDifference(Dataset, frozen=True, kw_only=True):
+    """What a name server says otherwise than the inventory, where several were asked.
+
+    Grain: one row a name server, broker and topic; without a topic it is about the broker's processes.
+    Key: nameserver_addr, topic, broker_name.
+    Units: queues, counted; ``perm`` is a bit set. Null where the name server, or the inventory, has nothing there.
+    """
+
+    nameserver_addr: Annotated[str, Meta(description="host:port of the name server")]
+    topic: Annotated[str | None, Meta(description="topic whose route differs; null where the broker itself does")] = (
+        None
+    )
+    broker_name: Annotated[str, Meta(description="name of the broker that differs")]
+    is_listed: Annotated[bool, Meta(description="the name server lists the broker, or the topic's queues on it")]
+    read_queue_nums: Annotated[Int | None, Meta(description="read queues by this name server")] = None
+    write_queue_nums: Annotated[Int | None, Meta(description="write queues by this name server")] = None
+    perm: Annotated[Int | None, Meta(description="4 read + 2 write by this name server")] = None
+    readable: Annotated[Int, Meta(description="queues that consumers see who ask this name server")] = 0
+    readable_elsewhere: Annotated[Int, Meta(description="queues that consumers see by the inventory")] = 0

@@ -1,0 +1,31 @@
+"""Dataset ``slave_difference``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class SlaveDifference(Dataset, frozen=True, kw_only=True):
+    """What a slave has not, or otherwise than its master.
+
+    Grain: one row a slave and topic or consumer group.
+    Key: broker_name, broker_id, topic, consumer_group.
+    Units: queues, counted; seconds. Counts of a slave are null where it has not the topic.
+    """
+
+    broker_name: Annotated[str, Meta(description="name that the slave shares with its master")]
+    broker_id: Annotated[int, Meta(description="the slave's id")]
+    broker_addr: Annotated[str | None, Meta(description="host:port of the slave")] = None
+    topic: Annotated[str | None, Meta(description="topic that differs; null where it is about a group")] = None
+    consumer_group: Annotated[
+        str | None, Meta(description="group that the slave has not; null where about a topic")
+    ] = None
+    read_queue_nums: Annotated[Int | None, Meta(description="read queues at the slave")] = None
+    write_queue_nums: Annotated[Int | None, Meta(description="write queues at the slave")] = None
+    master_read_queue_nums: Annotated[Int | None, Meta(description="read queues at the master")] = None
+    master_write_queue_nums: Annotated[Int | None, Meta(description="write queues at the master")] = None
+    changed_ago_s: Annotated[
+        float | None, Meta(description="seconds from the last change of the master's tables to the snapshot")
+    ] = None

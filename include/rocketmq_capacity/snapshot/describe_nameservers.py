@@ -1,0 +1,65 @@
+"""What name servers say otherwise than the inventory, as the inventory has it."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
+from rocketmq_capacity.snapshot.describe_topics import queues_of
+from rocketmq_capacity.snapshot.inventory import ListedBroker, NameserverView, Route
+from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey
+from rocketmq_capacity.vocabulary import java_order
+
+
+def describe_nameservers(
+    surveys: Collection[NameServerSurvey],
+    info: ClusterInfo,
+    routes: Mapping[str, TopicRoute],
+    compared: Collection[str],
+) -> tuple[NameserverView, ...] | None:
+    """One entry a name server that answered, by address; None where fewer than two did.
+
+    ``info`` and ``routes`` are what the inventory has of brokers and topics; ``compared`` are the topics that matter.
+    """
+    if len(surveys) < 2:
+        return None
+    brokers = _listed(info)
+    views = []
+    for survey in sorted(surveys, key=lambda one: str(one.address)):
+        own = _listed(survey.info)
+        views.append(
+            NameserverView(
+                nameserver_addr=str(survey.address),
+                brokers=None if own == brokers else own,
+                routes=tuple(
+                    Route(topic=topic, queues=() if route is None else queues_of(route))
+                    for topic in differing([survey], routes, compared)
+                    for route in [survey.routes[topic]]
+                )
+                or None,
+            )
+        )
+    return tuple(views)
+
+
+def differing(
+    surveys: Iterable[NameServerSurvey], routes: Mapping[str, TopicRoute], compared: Collection[str]
+) -> list[str]:
+    """Of which topics some name server gives other queues than ``routes``, in Java's order.
+
+    Where a name server did not answer about a topic, nobody knows.
+    """
+    found = {
+        topic
+        for survey in surveys
+        for topic, route in survey.routes.items()
+        if topic in compared
+        and (() if route is None else queues_of(route)) != (queues_of(routes[topic]) if topic in routes else ())
+    }
+    return sorted(found, key=java_order)
+
+
+def _listed(info: ClusterInfo) -> tuple[ListedBroker, ...]:
+    return tuple(
+        ListedBroker(broker_name=broker.broker_name, broker_id=broker_id, broker_addr=address)
+        for broker in sorted(info.brokers, key=lambda broker: java_order(broker.broker_name))
+        for broker_id, address in sorted(broker.addresses.items())
+    )

@@ -1,0 +1,113 @@
+"""What name servers and slaves say otherwise than the inventory, as the columns of two tables."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec.structs import asdict
+
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory, ListedBroker, NameserverView, TopicQueues
+from rocketmq_capacity.snapshot.seconds import Seconds
+from rocketmq_capacity.vocabulary import is_readable, java_order
+
+Columns = dict[str, list[Any]]
+
+
+class _AtNameserver(NamedTuple):
+    nameserver_addr: str
+    topic: str | None
+    broker_name: str
+    is_listed: bool
+    read_queue_nums: int | None = None
+    write_queue_nums: int | None = None
+    perm: int | None = None
+    readable: int = 0
+    readable_elsewhere: int = 0
+
+
+class _AtSlave(NamedTuple):
+    broker_name: str
+    broker_id: int
+    broker_addr: str | None
+    changed_ago_s: float | None
+    topic: str | None = None
+    consumer_group: str | None = None
+    read_queue_nums: int | None = None
+    write_queue_nums: int | None = None
+    master_read_queue_nums: int | None = None
+    master_write_queue_nums: int | None = None
+
+
+_Row = TypeVar("_Row", _AtNameserver, _AtSlave)
+
+
+def nameserver_differences(inventory: Inventory) -> Columns:
+    """The columns of ``nameserver_difference``: what a view has beyond ``brokers`` or ``topics``, and what it lacks."""
+    routes = {topic.topic: topic.queues for topic in inventory.topics}
+    rows: list[_AtNameserver] = []
+    for view in inventory.nameserver_views or ():
+        if view.brokers is not None:
+            rows += _of_brokers(view, view.brokers, inventory.brokers)
+        for route in view.routes or ():
+            rows += _of_route(view, route.topic, route.queues, routes.get(route.topic) or ())
+    return _columns(_AtNameserver, rows)
+
+
+def slave_differences(inventory: Inventory, seconds: Seconds) -> Columns:
+    """The columns of ``slave_difference``."""
+    rows: list[_AtSlave] = []
+    for broker in inventory.brokers:
+        changed_at = broker.master_changed_at
+        ago_s = None if changed_at is None else seconds[inventory.taken_at] - seconds[changed_at]
+        slave = _AtSlave(broker.broker_name, broker.broker_id, broker.broker_addr, ago_s)
+        rows += [slave._replace(**asdict(topic)) for topic in broker.drifted_topics or ()]
+        rows += [slave._replace(consumer_group=group) for group in broker.missing_groups or ()]
+    return _columns(_AtSlave, rows)
+
+
+def _of_brokers(
+    view: NameserverView, listed: Iterable[ListedBroker], brokers: Iterable[Broker]
+) -> Iterator[_AtNameserver]:
+    theirs, ours = _processes(listed), _processes(brokers)
+    for name in sorted(theirs.keys() | ours.keys(), key=java_order):
+        if theirs.get(name) != ours.get(name):
+            yield _AtNameserver(view.nameserver_addr, None, name, name in theirs)
+
+
+def _processes(brokers: Iterable[Broker | ListedBroker]) -> dict[str, set[tuple[int, str | None]]]:
+    found: dict[str, set[tuple[int, str | None]]] = {}
+    for broker in brokers:
+        found.setdefault(broker.broker_name, set()).add((broker.broker_id, broker.broker_addr))
+    return found
+
+
+def _of_route(
+    view: NameserverView, topic: str, told: Iterable[TopicQueues], known: Iterable[TopicQueues]
+) -> Iterator[_AtNameserver]:
+    theirs = {queues.broker_name: queues for queues in told}
+    ours = {queues.broker_name: queues for queues in known}
+    for name in sorted(theirs.keys() | ours.keys(), key=java_order):
+        one, other = theirs.get(name), ours.get(name)
+        if one == other:
+            continue
+        yield _AtNameserver(
+            view.nameserver_addr,
+            topic,
+            name,
+            one is not None,
+            None if one is None else one.read_queue_nums,
+            None if one is None else one.write_queue_nums,
+            None if one is None else one.perm,
+            _readable(one),
+            _readable(other),
+        )
+
+
+def _readable(queues: TopicQueues | None) -> int:
+    if queues is None or not is_readable(queues.perm, queues.read_queue_nums):
+        return 0
+    return queues.read_queue_nums or 0
+
+
+def _columns(kind: type[_Row], rows: Iterable[_Row]) -> Columns:
+    each = list(rows)
+    return {name: [getattr(row, name) for row in each] for name in kind._fields}

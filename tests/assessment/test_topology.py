@@ -1,0 +1,213 @@
+"""NAMESERVER_DISAGREEMENT and SLAVE_DRIFT, and what is done about them."""
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import (
+    Broker,
+    DriftedTopic,
+    Inventory,
+    ListedBroker,
+    NameserverView,
+    Route,
+    TopicQueues,
+)
+from tests.assessment.cases import a_topic, ago
+from tests.assessment.judge import Row, judge
+from tests.recommendation.answers import Answers, answer, options
+from tests.simulation.clusters import broker, cluster, queues
+
+FIRST, SECOND = "10.0.9.1:9876", "10.0.9.2:9876"
+BROKERS = (broker("broker-a"), broker("broker-b"))
+
+
+def asked(*views: NameserverView) -> Inventory:
+    """A cluster with two brokers and a topic on both, four queues each."""
+    inventory = cluster([a_topic("pay"), a_topic("ship")], [], BROKERS)
+    return replace(inventory, nameservers=(FIRST, SECOND), nameserver_views=views)
+
+
+def says(*layout: TopicQueues, brokers: tuple[ListedBroker, ...] | None = None) -> NameserverView:
+    """The second name server, that gives this route of ``pay``."""
+    return NameserverView(nameserver_addr=SECOND, brokers=brokers, routes=(Route(topic="pay", queues=layout),))
+
+
+def found(inventory: Inventory, policy: Policy | None = None) -> Row | None:
+    return judge(inventory, policy).found("NAMESERVER_DISAGREEMENT")
+
+
+def test_a_route_without_a_broker_divides_consumers() -> None:
+    row = found(asked(NameserverView(nameserver_addr=FIRST), says(queues("broker-a"))))
+
+    assert row is not None
+    assert (row["severity"], row["subjects"]) == ("CRITICAL", [SECOND])
+    assert (row["consumer_group"], row["topic"], row["broker_name"]) == (None, None, None)
+    assert row["evidence"] == {
+        "topics": 1,
+        "brokers": 1,
+        "topic_names": ["pay"],
+        "broker_names": ["broker-b"],
+        "nameservers": [
+            {
+                "nameserver_addr": SECOND,
+                "missing_brokers": [],
+                "other_brokers": [],
+                "topics": 1,
+                "routes": [
+                    {
+                        "topic": "pay",
+                        "broker_name": "broker-b",
+                        "read_queue_nums": None,
+                        "write_queue_nums": None,
+                        "perm": None,
+                    }
+                ],
+            }
+        ],
+    }
+    assert row["message"] == (
+        f"{SECOND} says otherwise than the rest where 1 topic and 1 broker are (pay, broker-b). Consumers of one group"
+        " then divide different lists of queues."
+    )
+
+
+@pytest.mark.parametrize(
+    ("layout", "severity"),
+    [
+        ((queues("broker-a"), queues("broker-b", 6)), "CRITICAL"),
+        ((queues("broker-a"), queues("broker-b", 4, 2)), "WARNING"),
+        ((queues("broker-a"), queues("broker-b", perm=4)), "WARNING"),
+        ((queues("broker-a"), queues("broker-b", perm=2)), "CRITICAL"),
+        ((queues("broker-a"), queues("broker-b"), queues("broker-c")), "CRITICAL"),
+        ((), "CRITICAL"),
+    ],
+)
+def test_what_consumers_see_otherwise_is_critical(layout: tuple[TopicQueues, ...], severity: str) -> None:
+    row = found(asked(says(*layout)))
+
+    assert row is not None
+    assert row["severity"] == severity
+
+
+def test_a_list_without_a_broker_is_a_disagreement_by_itself() -> None:
+    listed = (ListedBroker(broker_name="broker-a", broker_id=0, broker_addr=BROKERS[0].broker_addr),)
+    row = found(asked(NameserverView(nameserver_addr=SECOND, brokers=listed)))
+
+    assert row is not None
+    assert row["severity"] == "WARNING"
+    (view,) = row["evidence"]["nameservers"]
+    assert (view["missing_brokers"], view["other_brokers"], view["topics"]) == (["broker-b"], [], 0)
+
+
+def test_a_broker_with_other_processes_is_a_disagreement() -> None:
+    listed = tuple(
+        ListedBroker(broker_name=one.broker_name, broker_id=0, broker_addr=f"10.0.0.9:{one.broker_id + 10911}")
+        for one in BROKERS
+    )
+    row = found(asked(NameserverView(nameserver_addr=SECOND, brokers=listed)))
+
+    assert row is not None
+    assert row["evidence"]["nameservers"][0]["other_brokers"] == ["broker-a", "broker-b"]
+
+
+@pytest.mark.parametrize("views", [(), (NameserverView(nameserver_addr=FIRST), NameserverView(nameserver_addr=SECOND))])
+def test_name_servers_that_agree_are_no_finding(views: tuple[NameserverView, ...]) -> None:
+    assert found(asked(*views)) is None
+
+
+def test_a_view_that_says_what_the_inventory_says_is_no_difference() -> None:
+    assert found(asked(says(queues("broker-b"), queues("broker-a")))) is None
+
+
+def answers_of(inventory: Inventory) -> Answers:
+    return answer(inventory)
+
+
+def test_each_name_server_is_asked_for_its_brokers_and_a_route() -> None:
+    (card,) = answers_of(asked(says(queues("broker-a")))).all("INVESTIGATE")
+
+    assert card["rules"] == ["NAMESERVER_DISAGREEMENT"]
+    assert card["reason"].startswith(f"Find out which brokers have lost {SECOND}:")
+    assert [(line.split()[1], options(line)["-n"]) for line in card["commands"]] == [
+        ("clusterList", FIRST),
+        ("topicRoute", FIRST),
+        ("clusterList", SECOND),
+        ("topicRoute", SECOND),
+    ]
+
+
+def slave(**facts: Any) -> Inventory:
+    own = Broker(broker_name="broker-a", broker_id=1, broker_addr="broker-a:10912", **facts)
+    return cluster([a_topic("pay")], [], (*BROKERS, own))
+
+
+MISSING = DriftedTopic(topic="pay", master_read_queue_nums=4, master_write_queue_nums=4)
+FEWER = DriftedTopic(
+    topic="ship", read_queue_nums=2, write_queue_nums=2, master_read_queue_nums=4, master_write_queue_nums=4
+)
+
+
+def test_a_slave_that_lacks_what_its_master_has_is_named_with_it() -> None:
+    row = judge(slave(drifted_topics=(FEWER, MISSING), missing_groups=("g",), master_changed_at=ago(300))).finding(
+        "SLAVE_DRIFT"
+    )
+
+    assert (row["severity"], row["broker_name"], row["subjects"]) == ("WARNING", "broker-a", ["broker-a:10912"])
+    evidence = row["evidence"]
+    assert (evidence["missing_topics"], evidence["other_topics"], evidence["missing_groups"]) == (
+        ["pay"],
+        ["ship"],
+        ["g"],
+    )
+    assert (evidence["topics"], evidence["groups"], evidence["changed_ago_s"]) == (2, 1, 300.0)
+    assert row["message"] == (
+        "Slave 1 of broker-a lacks 1 topic and 1 group of its master, and has 1 topic with other queues (pay, ship, g)."
+    )
+
+
+@pytest.mark.parametrize(("changed_ago_s", "severity"), [(70, "INFO"), (71, "WARNING"), (None, "WARNING")])
+def test_what_changed_a_moment_ago_may_be_on_its_way(changed_ago_s: float | None, severity: str) -> None:
+    changed_at = None if changed_ago_s is None else ago(changed_ago_s)
+    row = judge(slave(drifted_topics=(MISSING,), master_changed_at=changed_at)).finding("SLAVE_DRIFT")
+
+    assert row["severity"] == severity
+
+
+def test_the_policy_says_how_long_that_is() -> None:
+    policy = Policy.model_validate({"thresholds": {"SLAVE_DRIFT": {"settle_s": 10.0}}})
+    row = judge(slave(drifted_topics=(MISSING,), master_changed_at=ago(11)), policy).finding("SLAVE_DRIFT")
+
+    assert row["severity"] == "WARNING"
+
+
+@pytest.mark.parametrize("facts", [{}, {"drifted_topics": (), "missing_groups": ()}])
+def test_a_slave_that_is_like_its_master_or_was_not_asked_is_no_finding(facts: dict[str, Any]) -> None:
+    assert judge(slave(**facts)).found("SLAVE_DRIFT") is None
+
+
+def test_each_slave_has_a_finding_of_its_own() -> None:
+    inventory = slave(missing_groups=("g",))
+    second = Broker(broker_name="broker-b", broker_id=2, missing_groups=("h",))
+    rows = judge(replace(inventory, brokers=(*inventory.brokers, second))).findings
+
+    assert [row["subjects"] for row in rows if row["rule"] == "SLAVE_DRIFT"] == [["broker-a:10912"], ["broker-b 2"]]
+
+
+def test_the_slave_itself_is_looked_at() -> None:
+    (card,) = answers_of(replace(slave(missing_groups=("g",)), nameservers=(FIRST,))).all("INVESTIGATE")
+
+    assert card["rules"] == ["SLAVE_DRIFT"]
+    assert [line.split()[1] for line in card["commands"]] == ["clusterList", "brokerStatus"]
+    assert options(card["commands"][1])["-b"] == "broker-a:10912"
+
+
+def test_a_long_list_is_counted_and_cut() -> None:
+    many = tuple(DriftedTopic(topic=f"t{number:03}", master_read_queue_nums=1) for number in range(200))
+    evidence = judge(slave(drifted_topics=many)).finding("SLAVE_DRIFT")["evidence"]
+
+    assert (evidence["topics"], len(evidence["missing_topics"])) == (200, 50)
+    assert len(json.dumps(evidence)) < 20_000
