@@ -6,6 +6,7 @@ That a rule names nothing else is checked by types, as is the same of an action.
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 from rocketmq_capacity import recommendation
 from rocketmq_capacity.allocation import registry
@@ -19,11 +20,11 @@ from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
     MACHINE_ROOM_NEARBY,
     POP,
-    PROVISION_STATUSES,
     RULE_WORDS,
     RULES,
     SEVERITIES,
     STRATEGIES,
+    ProvisionStatus,
 )
 
 
@@ -62,7 +63,7 @@ def test_every_name_has_words_on_the_page() -> None:
 
 
 def test_the_page_has_words_for_every_provision_status() -> None:
-    assert set(wording.STATUS_WORDS) == set(PROVISION_STATUSES)
+    assert set(wording.STATUS_WORDS) == set(get_args(ProvisionStatus))
 
 
 def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:

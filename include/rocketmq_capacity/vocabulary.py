@@ -151,7 +151,6 @@ RIGHT: Final = "RIGHT_PROVISIONED"
 OVER: Final = "OVER_PROVISIONED"
 UNDECIDED: Final = "UNDECIDED"
 ProvisionStatus = Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
-PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatus)
 
 Rule = Literal[
     "ALLOCATION_SKEW",

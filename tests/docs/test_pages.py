@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 import pytest
@@ -23,7 +23,7 @@ from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot import inventory as parts_of_an_inventory
 from rocketmq_capacity.snapshot.inventory import read_inventory
 from rocketmq_capacity.spark.jvm import HEAP_PER_INVENTORY, LEAST_HEAP_MIB
-from rocketmq_capacity.vocabulary import ACTION_WORDS, ACTIONS, PROVISION_STATUSES, RULE_WORDS, RULES
+from rocketmq_capacity.vocabulary import ACTION_WORDS, ACTIONS, RULE_WORDS, RULES, ProvisionStatus
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, anchors, blocks, commands, links
 
 PACKAGE: Final = ROOT / "include/rocketmq_capacity"
@@ -121,7 +121,7 @@ def test_no_entry_tells_of_a_rule_or_an_action_that_does_not_exist() -> None:
 
 
 def test_every_provision_status_is_explained() -> None:
-    for status in PROVISION_STATUSES:
+    for status in get_args(ProvisionStatus):
         assert f"\n| {status} |" in REPORT
 
 

@@ -21,6 +21,7 @@ _TYPES: Final[dict[Any, pa.DataType]] = {
     Queue: QUEUE,
     Metrics: METRICS,
     dict[str, str]: pa.map_(pa.string(), pa.string()),
+    dict[str, float]: pa.map_(pa.string(), pa.float64()),
 }
 
 

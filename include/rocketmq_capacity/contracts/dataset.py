@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 """A count or an id: 32 bits in the files, where ``int`` is 64."""
 
-Metrics = dict[str, float]
+Metrics = Annotated[dict[str, float], Meta(extra={"is": "metrics"})]
 """Skew of one load over the clients of a group: peak, floor, excess, gini, cv, and max, min, mean in the load's unit.
 
 Null where it is not defined: under two clients, no load, or an unknown part of it. Without floor and excess where

@@ -39,6 +39,7 @@ TYPES: Final[tuple[tuple[Any, str], ...]] = (
     (float, "double"),
     (bool, "boolean"),
     (dict[str, str], "map<string,string>"),
+    (dict[str, float], "map<string,double>"),
     (Metrics, "METRICS"),
     (Queue, "queue"),
 )
