@@ -17,6 +17,8 @@ from tests.allocation.fleets import Fleet, random_fleet
 from tests.allocation.official import Expected, Row, never_asked, official_allocation
 from tests.fixtures.units import units_of
 from tests.oracle.java_oracle import JavaOracle
+from tests.oracle.requirement import started_or_skipped
+from tests.oracle.rocketmq_version import NEWEST
 
 FLEETS: Final = [(1, 10, ["hz", "sh"]), (2, 10, ["", "hz", "nowhere"]), (3, 1, []), (4, 0, None)]
 """Seed, virtual nodes, machine rooms."""
@@ -60,6 +62,19 @@ def test_a_fleet_is_allocated_as_the_official_classes_do(planned: Planned) -> No
     assert len(planned.expected.rows) > 10_000
     assert _first_of(got - planned.expected.rows) == []
     assert _first_of(planned.expected.rows - got) == []
+
+
+@pytest.mark.java
+def test_the_newest_official_classes_give_the_same() -> None:
+    fleet = random_fleet(5, 40, machine_rooms=["hz", "sh"])
+    groups = units_of(fleet.inventory, fleet.policy).business_groups
+    with started_or_skipped(JavaOracle(NEWEST).start) as oracle:
+        expected = official_allocation(fleet, oracle)
+    rows = (rows for group in groups for rows in rows_of(Division.of(group), Strategies(fleet.policy)))
+    got = Counter(named for each in rows for named in _named(each))
+
+    assert len(expected.rows) > 1_000
+    assert got == expected.rows
 
 
 def test_the_table_of_a_fleet_holds_what_the_official_classes_give(planned: Planned) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tests.cluster.jvm import ClusterError, Jvm
+from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.oracle.java_oracle import Queue
+from tests.oracle.rocketmq_version import ROCKETMQ
 
 _JVM: Final = ("-Xms64m", "-Xmx512m", "-Xss256k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SETTLE_POLL_S: Final = 0.5
@@ -73,8 +74,12 @@ class Owned:
 class Clients:
     """A JVM with real consumers and a producer; a context manager."""
 
-    def __init__(self, nameserver: str, *, processors: int | None = None) -> None:
-        """Say whose clients they are, and how many processors they see (all); nothing runs before ``start``."""
+    def __init__(self, nameserver: str, *, processors: int | None = None, rocketmq: str = ROCKETMQ) -> None:
+        """Say whose clients they are, of which version, and how many processors they see (all).
+
+        Nothing runs before ``start``.
+        """
+        self._project = project_of(rocketmq)
         self._nameserver = nameserver
         self._options = (*_JVM, *([f"-XX:ActiveProcessorCount={processors}"] if processors else []))
         self._folder = Path()
@@ -87,7 +92,9 @@ class Clients:
         """
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-clients-"))
         main = "capacity.cluster.ClientsMain"
-        self._jvm = Jvm(main, self._nameserver, folder=self._folder, name="clients", jvm=self._options)
+        self._jvm = Jvm(
+            main, self._nameserver, folder=self._folder, name="clients", jvm=self._options, project=self._project
+        )
         try:
             self._jvm.answer()
         except BaseException:
@@ -176,9 +183,14 @@ class Clients:
         weights: Mapping[tuple[str, int], float] | None = None,
         size_bytes: int = 100,
         tag: str = "",
+        priority: int | None = None,
     ) -> None:
-        """Send messages and wait for each to be stored; queues are drawn by weight, 1 where none is given."""
-        self.ask("produce", topic=topic, count=count, weights=_as_rows(weights), size_bytes=size_bytes, tag=tag)
+        """Send messages and wait for each to be stored; queues are drawn by weight, 1 where none is given.
+
+        With a priority, a broker from 5.4 on puts a message into the queue of that number, or the last one.
+        """
+        fields = {"topic": topic, "count": count, "size_bytes": size_bytes, "tag": tag, "priority": priority}
+        self.ask("produce", weights=_as_rows(weights), **fields)
 
     def start_load(
         self,

@@ -10,11 +10,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.oracle.maven_project import MavenProject
+from tests.oracle.rocketmq_version import ROCKETMQ
 
-PROJECT: Final = MavenProject(Path(__file__).parent, also=(Path(__file__).parent.parent / "oracle",))
+HERE: Final = Path(__file__).parent
 ANSWER_TIME_LIMIT_S: Final = 120.0
 
 _LOG_LINES: Final = 20
+
+
+def project_of(rocketmq: str) -> MavenProject:
+    """Our programs, built for a version of RocketMQ."""
+    return MavenProject(HERE, also=(HERE.parent / "oracle",), rocketmq=rocketmq)
+
+
+PROJECT: Final = project_of(ROCKETMQ)
 
 
 class ClusterError(Exception):

@@ -1,4 +1,4 @@
-"""A real RocketMQ 5.3.3 on the loopback address: a name server and brokers."""
+"""A real RocketMQ on the loopback address: a name server and brokers."""
 
 import os
 import shutil
@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from tests.cluster.clients import Clients
-from tests.cluster.jvm import ClusterError, Jvm
+from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.cluster.ports import free_ports
 from tests.cluster.proxies import ProxyPlaces, start_proxy
+from tests.oracle.rocketmq_version import ROCKETMQ
 
 __all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
 
@@ -58,14 +59,17 @@ class Cluster:
         pop: bool = False,
         nameserver_config: Mapping[str, str] | None = None,
         jvm: Sequence[str] = (),
+        rocketmq: str = ROCKETMQ,
     ) -> None:
         """Say what is to be started; nothing runs before ``start``.
 
         ``pop``: whether messages can be popped, which takes some 90 MB a broker. ``jvm``: options of every JVM.
+        ``rocketmq``: its version.
         """
         self._brokers = brokers
         self._pop = pop
         self._jvm_options = tuple(jvm)
+        self._project = project_of(rocketmq)
         self.cluster_name = cluster_name
         self._nameserver_config = nameserver_config or {}
         self._folder = Path()
@@ -127,6 +131,11 @@ class Cluster:
                 order=order,
                 message_type=message_type,
             )
+
+    def create_many(self, broker_name: str, topics: Sequence[str], groups: Sequence[str]) -> None:
+        """Create topics of one queue, and groups, on a master: one request for all topics, and one for all groups."""
+        address = self.broker_addrs[broker_name, 0]
+        self._ask("create_many", broker_addr=address, topics=list(topics), groups=list(groups))
 
     def set_order_conf(self, topic: str, value: str) -> None:
         """Set the order configuration of a topic at the name server: ``broker-a:4;broker-b:4``."""
@@ -217,12 +226,21 @@ class Cluster:
                 shared.append(argument)
 
         main = "capacity.cluster.ClusterMain"
-        first = Jvm(main, *shared, folder=self._folder, name="cluster", jvm=(*_SHARED_JVM, *self._jvm_options))
+        first = Jvm(
+            main,
+            *shared,
+            folder=self._folder,
+            name="cluster",
+            jvm=(*_SHARED_JVM, *self._jvm_options),
+            project=self._project,
+        )
         self._jvms[None] = first
         for (broker_name, broker_id), argument in own.items():
             name = f"{broker_name}-{broker_id}"
             options = (*_OWN_JVM, *self._jvm_options)
-            self._jvms[broker_name, broker_id] = Jvm(main, argument, folder=self._folder, name=name, jvm=options)
+            self._jvms[broker_name, broker_id] = Jvm(
+                main, argument, folder=self._folder, name=name, jvm=options, project=self._project
+            )
         self._jvms.update(hosting.items())
         for jvm in self._jvms.values():
             jvm.answer(READY_TIME_LIMIT_S)

@@ -9,6 +9,7 @@ from rocketmq_capacity.snapshot.inventory import read_inventory
 from tests.cli.program import contents, run
 from tests.client.certificates import authority
 from tests.cluster.guarded import GuardedCluster
+from tests.oracle.rocketmq_version import ROCKETMQ_NAME
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 
@@ -53,8 +54,8 @@ def test_with_certificates_and_keys_everything_is_answered(
     inventory = read_inventory(tmp_path / "inventory.json")
     assert inventory.failures == ()
     assert [(broker.broker_name, broker.version) for broker in inventory.brokers] == [
-        ("broker-a", "V5_3_3"),
-        ("broker-b", "V5_3_3"),
+        ("broker-a", ROCKETMQ_NAME),
+        ("broker-b", ROCKETMQ_NAME),
     ]
     (pay,) = (topic for topic in inventory.topics if topic.topic == "pay")
     assert len(pay.offsets or ()) == 6
@@ -147,7 +148,7 @@ def test_the_doctor_says_of_everybody_whether_he_answers(
     nameserver = f"--nameserver={guarded_cluster.nameserver}"
     well = run("doctor", nameserver, f"--connection={guarded_cluster.connection_file(keys)}", cwd=tmp_path, env=WIDE)
     assert (well.returncode, well.stderr) == (0, "")
-    assert well.stdout.count("answered, V5_3_3") == 2
+    assert well.stdout.count(f"answered, {ROCKETMQ_NAME}") == 2
     wrong = guarded_cluster.connection_file(keys, secret_key="wrong-and-not-to-be-told")
     ill = run("doctor", nameserver, f"--connection={wrong}", cwd=tmp_path, env=WIDE)
     assert (ill.returncode, ill.stderr) == (1, "")

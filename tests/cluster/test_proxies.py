@@ -18,6 +18,7 @@ from tests.cluster.clients import Clients, Consumer, Owned
 from tests.cluster.proxies import GrpcClients, GrpcOwned, Proxies
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.oracle.requirement import started_or_skipped
+from tests.oracle.rocketmq_version import ROCKETMQ_NAME
 from tests.recommendation.test_grpc import consistent_hash
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -184,7 +185,7 @@ def test_the_plan_is_whole(live: Live) -> None:
 
 def test_the_proxies_say_what_they_are(live: Live, proxies: Proxies) -> None:
     assert live.inventory["proxies"] == [
-        {"proxy_addr": address, "mode": "CLUSTER", "version": "V5_3_3"}
+        {"proxy_addr": address, "mode": "CLUSTER", "version": ROCKETMQ_NAME}
         for address in sorted(one.remoting_addr for one in proxies.places)
     ]
 
@@ -335,7 +336,7 @@ def test_a_proxy_in_local_mode_is_recognised_and_the_plan_is_whole(local: Local)
     plan = local.live.planned.plan
     assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, [])
     assert local.live.inventory["proxies"] == [
-        {"proxy_addr": local.cluster.broker_addrs["broker-a", 0], "mode": "LOCAL", "version": "V5_3_3"}
+        {"proxy_addr": local.cluster.broker_addrs["broker-a", 0], "mode": "LOCAL", "version": ROCKETMQ_NAME}
     ]
     assert {tuple(one["seen_on"]) for one in local.live.clients("g_push")} == {("broker-a",)}
 
@@ -367,7 +368,7 @@ def test_a_local_proxy_that_is_named_by_its_remoting_port_is_one_in_local_mode(l
     address = local.cluster.local_proxies["broker-a"].remoting_addr
     (tmp_path / "policy.yaml").write_text(f"proxies: ['{address}']\n")
     inventory = json.loads(taken(local.cluster, tmp_path, "--policy=policy.yaml").read_bytes())
-    assert inventory["proxies"] == [{"proxy_addr": address, "mode": "LOCAL", "version": "V5_3_3"}]
+    assert inventory["proxies"] == [{"proxy_addr": address, "mode": "LOCAL", "version": ROCKETMQ_NAME}]
     assert inventory["failures"] == []
     (seen_on,) = {
         tuple(client["seen_on"])

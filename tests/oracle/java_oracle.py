@@ -10,11 +10,19 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from tests.oracle.maven_project import JavaBuildError, MavenProject, OracleUnavailable
+from tests.oracle.rocketmq_version import ROCKETMQ
 
 __all__ = ["Allocation", "Case", "JavaBuildError", "JavaOracle", "OracleError", "OracleUnavailable", "Queue", "Refusal"]
 
-PROJECT: Final = MavenProject(Path(__file__).parent)
 TIME_LIMIT_S: Final = 300.0
+
+
+def project_of(rocketmq: str) -> MavenProject:
+    """The oracle, built for a version of RocketMQ."""
+    return MavenProject(Path(__file__).parent, rocketmq=rocketmq)
+
+
+PROJECT: Final = project_of(ROCKETMQ)
 
 _JVM: Final = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _STOP_TIME_LIMIT_S: Final = 10.0
@@ -98,8 +106,9 @@ class JavaOracle:
     Not for two threads at once. Use it as a context manager, or call ``start`` and ``close``.
     """
 
-    def __init__(self) -> None:
-        """Make the oracle; nothing runs before ``start``."""
+    def __init__(self, rocketmq: str = ROCKETMQ) -> None:
+        """Make the oracle of a version of RocketMQ; nothing runs before ``start``."""
+        self._project = project_of(rocketmq)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:
@@ -107,7 +116,7 @@ class JavaOracle:
 
         Errors: OracleUnavailable without Java, Maven or Maven Central.
         """
-        command = PROJECT.command("capacity.oracle.Oracle", jvm=_JVM)
+        command = self._project.command("capacity.oracle.Oracle", jvm=_JVM)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         return self
 

@@ -40,11 +40,13 @@ class JavaBuildError(Exception):
 class MavenProject:
     """A folder with a ``pom.xml`` and ``src/``; everything made of them goes to its ``target/``.
 
-    ``also`` are folders of other projects whose sources this pom compiles too.
+    ``also`` are folders of other projects whose sources this pom compiles too. ``rocketmq`` is a version for which the
+    pom has a profile, and a folder of its own under ``target/``.
     """
 
     folder: Path
     also: tuple[Path, ...] = ()
+    rocketmq: str | None = None
 
     def command(self, main_class: str, *args: str, jvm: Sequence[str] = ()) -> list[str]:
         """The command line that runs a main class, built first if it is not up to date.
@@ -63,7 +65,7 @@ class MavenProject:
 
     @property
     def _target(self) -> Path:
-        return self.folder / "target"
+        return self.folder / "target" / (self.rocketmq or "")
 
     @property
     def _jars(self) -> Path:
@@ -76,7 +78,7 @@ class MavenProject:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Test workers run side by side: one builds, the others wait and find it built."""
-        self._target.mkdir(exist_ok=True)
+        self._target.mkdir(parents=True, exist_ok=True)
         with (self._target / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -98,7 +100,8 @@ class MavenProject:
     def _build(self) -> None:
         self._stamp.unlink(missing_ok=True)
         shutil.rmtree(self._target / "classes", ignore_errors=True)
-        goals = ["compile", "dependency:build-classpath", f"-Dmdep.outputFile={self._jars}"]
+        profile = [] if self.rocketmq is None else ["-P", f"rocketmq-{self.rocketmq}"]
+        goals = [*profile, "compile", "dependency:build-classpath", f"-Dmdep.outputFile={self._jars}"]
         try:
             done = subprocess.run(
                 [maven(), "-q", "-B", "-ntp", "-Dstyle.color=never", "-f", str(self.folder / "pom.xml"), *goals],

@@ -29,6 +29,7 @@ from tests.client.conftest import free_address
 from tests.cluster.clients import Consumer, Owned, Subscription
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.oracle.requirement import started_or_skipped
+from tests.oracle.rocketmq_version import ROCKETMQ_NAME
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 __all__ = ["free_address"]
@@ -152,7 +153,7 @@ def test_every_process_is_listed_masters_and_slaves(taken: Taken) -> None:
     brokers = {(one.broker_name, one.broker_id, one.broker_addr) for one in taken.inventory.brokers}
     assert brokers == {(row["broker_name"], row["broker_id"], row["broker_addr"]) for row in taken.facts["brokers"]}
     for broker in taken.inventory.brokers:
-        assert broker.version == "V5_3_3"
+        assert broker.version == ROCKETMQ_NAME
         assert broker.broker_perm == 6
         assert broker.config is not None
         assert broker.config["brokerName"] == broker.broker_name
@@ -232,7 +233,7 @@ def test_clients_stand_once_for_each_consumer_with_the_brokers_that_named_them(t
         for client in group.clients or ():
             assert client.seen_on
             assert (client.seen_on[0], group.consumer_group, client.client_addr) in addresses
-            assert (client.language, client.version) == ("JAVA", "V5_3_3")
+            assert (client.language, client.version) == ("JAVA", ROCKETMQ_NAME)
 
 
 def test_two_consumers_of_one_id_are_two_clients_of_which_one_is_known(taken: Taken) -> None:

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,7 @@ final class Admin {
     void addTo(Commands commands) {
         add(commands, "create_topic", Admin::createTopic);
         add(commands, "create_group", Admin::createGroup);
+        add(commands, "create_many", Admin::createMany);
         add(commands, "set_order_conf", Admin::setOrderConf);
         add(commands, "set_request_mode", Admin::setRequestMode);
         add(commands, "set_broker_config", Admin::setBrokerConfig);
@@ -95,6 +97,21 @@ final class Admin {
         group.setGroupName(fields.getString("consumer_group"));
         group.setConsumeMessageOrderly(fields.getBooleanValue("orderly"));
         client.createAndUpdateSubscriptionGroupConfig(fields.getString("broker_addr"), group);
+    }
+
+    private static void createMany(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        List<TopicConfig> topics = new ArrayList<>();
+        for (String topic : fields.getList("topics", String.class)) {
+            topics.add(new TopicConfig(topic, 1, 1, 6));
+        }
+        client.createAndUpdateTopicConfigList(fields.getString("broker_addr"), topics);
+        List<SubscriptionGroupConfig> groups = new ArrayList<>();
+        for (String name : fields.getList("groups", String.class)) {
+            SubscriptionGroupConfig group = new SubscriptionGroupConfig();
+            group.setGroupName(name);
+            groups.add(group);
+        }
+        client.createAndUpdateSubscriptionGroupConfigList(fields.getString("broker_addr"), groups);
     }
 
     /** A user who may do these actions to everything, and nothing else. */

@@ -46,11 +46,8 @@ public final class ClusterMain {
     }
 
     private static BrokerController start(String[] options) throws Exception {
-        // As BrokerStartup.createBrokerController, without its shutdown hook.
-        BrokerController controller = BrokerStartup.buildBrokerController(options);
-        if (!controller.initialize()) {
-            throw new IllegalStateException("a broker did not initialize: " + options[1]);
-        }
+        // Ends the JVM where the broker does not initialize; its shutdown hook never runs, as Commands halts the JVM.
+        BrokerController controller = BrokerStartup.createBrokerController(options);
         controller.start();
         return controller;
     }

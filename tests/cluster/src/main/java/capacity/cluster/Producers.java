@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageQueue;
 
 /**
@@ -45,6 +46,7 @@ final class Producers {
         private final String topic;
         private final String tag;
         private final byte[] body;
+        private final String priority;
         private final List<MessageQueue> queues;
         private final double[] until;
         private final Random random = new Random(1);
@@ -54,6 +56,7 @@ final class Producers {
             topic = fields.getString("topic");
             tag = fields.getString("tag");
             body = new byte[fields.getIntValue("size_bytes")];
+            priority = fields.getString("priority");
             queues = new ArrayList<>(producer.fetchPublishMessageQueues(topic));
             Collections.sort(queues);
             until = new double[queues.size()];
@@ -84,7 +87,11 @@ final class Producers {
         }
 
         private Message message() {
-            return new Message(topic, tag, body);
+            Message message = new Message(topic, tag, body);
+            if (priority != null) {
+                MessageAccessor.putProperty(message, "_SYS_MSG_PRIORITY_", priority);
+            }
+            return message;
         }
 
         private void tick(double messages) {
