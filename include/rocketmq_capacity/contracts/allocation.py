@@ -11,7 +11,7 @@ class Allocation(Dataset, frozen=True, kw_only=True):
     """Who owns what under each strategy.
 
     Grain: one row a queue and consumer, for every strategy that applies to the group.
-    Key: none; consumers that share a client id have one equal row each.
+    Key: none; consumers with the same client id have one equal row each.
     Units: ``queue_id`` counts from 0.
     """
 

@@ -15,12 +15,12 @@ class Broker(Dataset, frozen=True, kw_only=True):
     Units: ``broker_perm`` is a bit set; ``config`` and ``runtime`` hold RocketMQ's own names, units and texts.
     """
 
-    broker_name: Annotated[str, Meta(description="name that a master shares with its slaves")]
+    broker_name: Annotated[str, Meta(description="name of a master and its slaves")]
     broker_id: Annotated[int, Meta(description="0 is the master, others are slaves")]
     broker_addr: Annotated[str | None, Meta(description="host:port")] = None
     broker_perm: Annotated[Int | None, Meta(description="what the broker allows: 4 read + 2 write")] = None
-    version: Annotated[str | None, Meta(description="as the broker says it, such as V5_3_3")] = None
+    version: Annotated[str | None, Meta(description="as the broker reports it, such as V5_3_3")] = None
     config: Annotated[dict[str, str] | None, Meta(description="the broker's properties, without secrets")] = None
     runtime: Annotated[dict[str, str] | None, Meta(description="the broker's runtime figures")] = None
-    room: Annotated[str | None, Meta(description="machine room by the policy; null where no rule matches")] = None
+    room: Annotated[str | None, Meta(description="machine room by the policy; null if no rule matches")] = None
     has_answered: Annotated[bool, Meta(description="no request to this process failed")]

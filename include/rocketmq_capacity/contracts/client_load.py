@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class ClientLoad(Dataset, frozen=True, kw_only=True):
-    """Load of each client id under each strategy that applies to all of the group's business topics, over these.
+    """Load of each client id over the group's business topics, under each strategy that applies to all of them.
 
     Grain: one row a client id and strategy; an idle client has zeros, equal ids count once.
     Key: consumer_group, strategy, client_id.
@@ -17,9 +17,9 @@ class ClientLoad(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
-    client_id: Annotated[str, Meta(description="client id, equal ones counted once")]
+    client_id: Annotated[str, Meta(description="client id; equal ids count once")]
     queues: Annotated[int, Meta(description="queues owned over all business topics")]
     msgs_per_s: Annotated[
-        float | None, Meta(description="messages a second written to its queues; null where a rate is unknown")
+        float | None, Meta(description="messages a second written to its queues; null if a rate is unknown")
     ] = None
-    lag: Annotated[int | None, Meta(description="messages not read on its queues; null where a lag is unknown")] = None
+    lag: Annotated[int | None, Meta(description="messages not read on its queues; null if a lag is unknown")] = None

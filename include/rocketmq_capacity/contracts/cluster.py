@@ -16,12 +16,12 @@ class Cluster(Dataset, frozen=True, kw_only=True):
     """
 
     cluster_name: Annotated[str, Meta(description="name of the cluster")]
-    taken_at: Annotated[str, Meta(description="UTC ISO-8601, as the inventory says it")]
+    taken_at: Annotated[str, Meta(description="UTC ISO-8601, as in the inventory")]
     recorded_at: Annotated[
-        str | None, Meta(description="when a recorded snapshot was really taken, where taken_at was given to it later")
+        str | None, Meta(description="when a recorded snapshot was really taken, if it was given another taken_at")
     ] = None
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
-    nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty where unknown")]
+    nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty if unknown")]
     completeness_ratio: Annotated[
         float,
         Meta(

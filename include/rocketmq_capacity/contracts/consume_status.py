@@ -16,7 +16,7 @@ class ConsumedFacts(Facts, frozen=True, kw_only=True):
     consume_rt_ms: Annotated[
         float | None,
         Meta(
-            description="mean duration of a listener call (one call handles up to consume_batch_size messages); 0 says nothing was consumed"
+            description="mean duration of a listener call (one call handles up to consume_batch_size messages); 0 if nothing was consumed"
         ),
     ] = None
 
@@ -24,7 +24,7 @@ class ConsumedFacts(Facts, frozen=True, kw_only=True):
 class ConsumeStatus(ConsumedFacts, Dataset, frozen=True, kw_only=True):
     """How fast a consumer handles a topic, as it reports it.
 
-    RocketMQ's clients report the last minute; the response time is the last hour's where that minute is empty.
+    RocketMQ's clients report the last minute. If that minute is empty, the response time is the last hour's.
 
     Grain: one row a consumer and topic.
     Key: consumer_group, consumer_index, topic.

@@ -11,15 +11,13 @@ from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 class ConsumerFacts(Facts, frozen=True, kw_only=True):
     """What rules read of a running consumer."""
 
-    consumer_index: Annotated[Int, Meta(description="place of the consumer among its group's in the inventory, from 0")]
-    client_id: Annotated[str, Meta(description="as RocketMQ sorts and hashes it")]
+    consumer_index: Annotated[Int, Meta(description="position of the consumer in its group in the inventory, from 0")]
+    client_id: Annotated[str, Meta(description="id by which RocketMQ sorts and hashes it")]
     client_addr: Annotated[str | None, Meta(description="host:port, as the first broker of seen_on sees it")] = None
     protocol: Annotated[Protocol, Meta(description="REMOTING, or GRPC behind a Proxy")] = DEFAULT_PROTOCOL
     is_listed: Annotated[
         bool,
-        Meta(
-            description="remoting consumers of the group divide the queues among it as well, by the list they ask for"
-        ),
+        Meta(description="it is in the list of members among which remoting consumers of the group divide the queues"),
     ] = True
     language: Annotated[str | None, Meta(description="client library, such as JAVA")] = None
     version: Annotated[str | None, Meta(description="version of the client library, such as V5_3_3")] = None
@@ -31,25 +29,27 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
     allocate_strategy: Annotated[
         str | None,
         Meta(
-            description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner one, any other class by its full name"
+            description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name"
         ),
     ] = None
     consume_threads: Annotated[Int | None, Meta(description="listener threads")] = None
-    consume_batch_size: Annotated[Int | None, Meta(description="most messages in one listener call")] = None
-    pull_threshold_for_queue: Annotated[Int | None, Meta(description="most messages cached for one queue")] = None
-    pull_threshold_size_for_queue_mib: Annotated[Int | None, Meta(description="most MiB cached for one queue")] = None
+    consume_batch_size: Annotated[Int | None, Meta(description="maximum of messages in one listener call")] = None
+    pull_threshold_for_queue: Annotated[Int | None, Meta(description="maximum of messages cached for one queue")] = None
+    pull_threshold_size_for_queue_mib: Annotated[
+        Int | None, Meta(description="maximum of MiB cached for one queue")
+    ] = None
     pull_threshold_for_topic: Annotated[
-        int | None, Meta(description="messages that it divides by its queues, which gives the ones for one queue")
+        int | None, Meta(description="maximum of messages cached for one topic; it divides this by its queues")
     ] = None
     pull_threshold_size_for_topic_mib: Annotated[
-        int | None, Meta(description="MiB that it divides by its queues, which gives the ones for one queue")
+        int | None, Meta(description="maximum of MiB cached for one topic; it divides this by its queues")
     ] = None
     room: Annotated[
-        str | None, Meta(description="machine room by the policy, one for equal ids; null where no rule matches")
+        str | None, Meta(description="machine room by the policy, the same for equal ids; null if no rule matches")
     ] = None
     only_topics: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the topics it subscribes, where these are not all of its group's; else null"),
+        Meta(description="the topics that it subscribes to, if these are not all of its group's; else null"),
     ] = None
     has_owned_queues: Annotated[bool, Meta(description="it reported what it owns")]
     has_subscriptions: Annotated[bool, Meta(description="it reported its own subscriptions")]
@@ -66,7 +66,7 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
 
 
 class Consumer(ConsumerFacts, Dataset, frozen=True, kw_only=True):
-    """Running consumers; equal client ids stay apart.
+    """Running consumers; equal client ids have separate rows.
 
     Grain: one row a consumer.
     Key: consumer_group, consumer_index.

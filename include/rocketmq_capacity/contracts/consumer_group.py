@@ -23,20 +23,20 @@ class GroupPart(Facts, frozen=True, kw_only=True):
     message_request_mode: Annotated[str, Meta(description="PULL, POP or MIXED over the group's business topics")]
     is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
     protocol: Annotated[
-        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED where they differ; null without clients")
+        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients")
     ] = None
     unseen_clients: Annotated[
         UnseenClients | None,
         Meta(
-            description="why a group without known clients may have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
+            description="why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
         ),
     ] = None
-    connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
+    connections: Annotated[Int, Meta(description="running consumers; equal client ids count separately")]
     distinct_client_ids: Annotated[Int, Meta(description="different client ids")]
 
 
 class ConsumerGroup(GroupPart, Dataset, frozen=True, kw_only=True):
-    """Consumer groups, as brokers are configured for them and see their members.
+    """Consumer groups: their settings on the brokers, and their members.
 
     Grain: one row a group.
     Key: consumer_group.

@@ -20,5 +20,5 @@ class Demand(Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="the group that the finding is about")]
     clients: Annotated[Int, Meta(description="different client ids of the group")]
     queues_per_broker: Annotated[
-        Int | None, Meta(description="queues on each writable broker that answer it; null where they are to be found")
+        Int | None, Meta(description="queues needed on each writable broker; null if the number is still to be found")
     ] = None

@@ -18,11 +18,11 @@ INTRODUCTION: Final = """\
 <!-- Made by `make docs` from include/rocketmq_capacity/contracts; change it there. -->
 
 The tables that the steps of a plan exchange: parquet files under `tables/<dataset>/` of a run in the lake, and under
-`DIR/tables/<dataset>/` of `rocketmq-capacity plan --out DIR`. Columns stand in this order. Names are RocketMQ's own, in
-snake_case; units stand in the name where it has one; texts of times are UTC ISO-8601. Unknown is null, never 0 and
+`DIR/tables/<dataset>/` of `rocketmq-capacity plan --out DIR`. Columns are in this order. Names are RocketMQ's own, in
+snake_case, with the unit in the name if there is one. Times as text are UTC ISO-8601. Unknown is null, never 0 and
 never -1.
 
-Two types stand in several tables:
+Several tables use these two types:
 
 - **queue**, a struct of `topic`, `broker_name` and `queue_id`.
 - **METRICS**, a map from a metric's name to its value, of one load over all distinct client ids of a group: `peak`,
@@ -48,13 +48,13 @@ TYPES: Final[tuple[tuple[Any, str], ...]] = (
 PARTS: Final = (
     (
         "The snapshot",
-        "Written by the step `snapshot`: what the cluster said, one table a kind of thing. The last two gather what\n"
-        "concerns a group, or a topic, in one row.",
+        "Written by the step `snapshot`: the cluster's answers, one table a kind of thing. The last two have\n"
+        "everything about a group, or a topic, in one row.",
         SNAPSHOT,
     ),
     (
         "What is computed from it",
-        "Written by the steps `allocate`, `assess` and `recommend`. A what-if alone has the last three: its\n"
+        "Written by the steps `allocate`, `assess` and `recommend`. Only a what-if has the last three: its\n"
         "step `compare`, before `publish`, writes them.",
         tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
     ),
@@ -67,7 +67,7 @@ def dictionary() -> str:
 
 
 def type_name(kind: Any) -> str:
-    """A column's type as the page names it: Spark's own name, but for the two types that stand in several tables."""
+    """A column's type as the page names it: Spark's name, except for the two types that several tables use."""
     if get_origin(kind) is tuple:
         return f"array<{type_name(get_args(kind)[0])}>"
     if get_origin(kind) is Literal:

@@ -303,7 +303,7 @@ class Verdict:
         is_applicable: whether it would for any topic.
         throws_for: indexes of the topics for which it throws, while it allocates others.
         reason: why not, or why not those topics, which it names; None where it allocates all.
-        dialects: by which libraries' code its clients compute it; empty where all do as the official classes.
+        dialects: libraries by whose code its clients compute it; empty if all compute as the official classes do.
     """
 
     is_applicable: bool

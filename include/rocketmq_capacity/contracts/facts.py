@@ -91,7 +91,7 @@ class Consumed(ConsumedFacts, frozen=True, kw_only=True):
 
 
 def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:
-    """Messages not read; None where an offset is unknown, or where the group's lies beyond the broker's.
+    """Messages not read; None if an offset is unknown, or if the group's is beyond the broker's.
 
     A group is beyond the end of a queue where the broker lost messages, or the topic was deleted and made anew: what it
     has not read then is not known.

@@ -8,15 +8,15 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class Failure(Dataset, frozen=True, kw_only=True):
-    """Requests that were not answered; what depends on them is unknown, not empty.
+    """Requests without an answer. What depends on them is unknown, not empty.
 
-    Grain: one row a broker address and request; a file written by hand may hold several.
+    Grain: one row a broker address and request; a hand-written file may have several.
     Key: none.
     """
 
     broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, or a name server's")]
-    broker_name: Annotated[str | None, Meta(description="the broker at that address, where known")] = None
+    broker_name: Annotated[str | None, Meta(description="the broker at that address, if known")] = None
     request: Annotated[str | None, Meta(description="RocketMQ's name of the request")] = None
     error: Annotated[
-        str | None, Meta(description="what happened, for the first of several alike, and how many more there were")
+        str | None, Meta(description="what happened; of several alike the first, and the number of the others")
     ] = None

@@ -12,24 +12,20 @@ class Finding(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a finding: a rule and what it is about.
     Key: rule, consumer_group, topic, broker_name.
-    Units: those of the figures in ``evidence`` stand in their names.
+    Units: those of the figures in ``evidence`` are in their names.
     """
 
     rule: Annotated[str, Meta(description="name of the rule")]
     severity: Annotated[str, Meta(description="INFO, WARNING or CRITICAL")]
-    consumer_group: Annotated[
-        str | None, Meta(description="the group that it is about; null where it is about none")
-    ] = None
-    topic: Annotated[str | None, Meta(description="the topic that it is about; null where it is about none")] = None
-    broker_name: Annotated[str | None, Meta(description="the broker that it is about; null where it is about none")] = (
-        None
-    )
+    consumer_group: Annotated[str | None, Meta(description="the group that it is about; null if there is none")] = None
+    topic: Annotated[str | None, Meta(description="the topic that it is about; null if there is none")] = None
+    broker_name: Annotated[str | None, Meta(description="the broker that it is about; null if there is none")] = None
     subjects: Annotated[
         tuple[str, ...],
         Meta(description="client ids, brokers or groups that it is about, sorted; queues are in queues"),
     ] = ()
     queues: Annotated[tuple[Queue, ...], Meta(description="queues that it is about, sorted")] = ()
-    evidence: Annotated[str, Meta(description="JSON object of the figures that it rests on")]
+    evidence: Annotated[str, Meta(description="JSON object of the figures that it is based on")]
     message: Annotated[str, Meta(description="one sentence for people")]
 
     @property

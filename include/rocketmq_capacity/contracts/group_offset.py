@@ -19,17 +19,17 @@ class Lag(Facts, frozen=True, kw_only=True):
     lag: Annotated[
         int | None,
         Meta(
-            description="messages not read: broker_offset - consumer_offset; null where one of them is unknown, and where"
-            " consumer_offset lies beyond broker_offset"
+            description="messages not read: broker_offset - consumer_offset; null if one of them is unknown, or"
+            " consumer_offset is beyond broker_offset"
         ),
     ] = None
     behind_s: Annotated[
-        float | None, Meta(description="age of that message at the snapshot; null where its time is unknown")
+        float | None, Meta(description="age of that message at the snapshot; null if its time is unknown")
     ] = None
 
 
 class GroupOffset(Lag, Dataset, frozen=True, kw_only=True):
-    """A group's place on a queue at the moment of the snapshot.
+    """A group's offset on a queue at the moment of the snapshot.
 
     Grain: one row a group and queue.
     Key: consumer_group, topic, broker_name, queue_id.

@@ -12,7 +12,7 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group.
     Key: consumer_group.
-    Units: consumers and client ids, counted; ``utilisation`` is a ratio, 1 is busy without pause.
+    Units: consumers and client ids, counted; ``utilisation`` is a ratio, 1 is always busy.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
@@ -22,17 +22,17 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
         ),
     ] = None
-    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
+    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
     protocol: Annotated[
-        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED where they differ; null without clients")
+        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients")
     ] = None
-    connections: Annotated[Int, Meta(description="running consumers, equal client ids counted each")]
+    connections: Annotated[Int, Meta(description="running consumers; equal client ids count separately")]
     distinct_client_ids: Annotated[Int, Meta(description="different client ids")]
     topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
     max_useful_clients: Annotated[
         Int | None,
         Meta(
-            description="readable queues of its largest pulled topic, beyond which clients stand idle; null for POP, for gRPC clients, and for groups that are not clustering"
+            description="readable queues of its largest pulled topic; more clients than this are idle; null for POP, for gRPC clients, and for groups that are not clustering"
         ),
     ] = None
     provision_status: Annotated[
@@ -42,14 +42,14 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     current_strategy: Annotated[
         str | None,
         Meta(
-            description="strategy in use, MIXED where clients report different ones; null for groups that are not clustering"
+            description="strategy in use, MIXED if clients report different ones; null for groups that are not clustering"
         ),
     ] = None
     current_strategy_source: Annotated[
         str | None, Meta(description="how that is known: reported, observed, policy or default")
     ] = None
     utilisation: Annotated[
-        float | None, Meta(description="busy share of its busiest client (incoming / capacity); null where unknown")
+        float | None, Meta(description="busy share of its busiest client (incoming / capacity); null if unknown")
     ] = None
     utilisation_lower: Annotated[
         float | None, Meta(description="the same, if every unknown response time were the shortest known of its topic")
@@ -61,11 +61,11 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     peak_factor: Annotated[
         float | None,
         Meta(
-            description="messages at the busiest of the samples / the usual rate, at least 1; the verdict holds there"
+            description="messages at the busiest of the samples / the usual rate, at least 1; the verdict is for that moment"
         ),
     ] = None
     is_size_known: Annotated[
-        bool, Meta(description="what its clients would bear can be computed for other numbers of them")
+        bool, Meta(description="how busy its clients would be can be computed for other numbers of them")
     ] = False
     needed_clients_lower: Annotated[
         Int | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
@@ -73,7 +73,7 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     needed_clients_target: Annotated[
         Int | None,
         Meta(
-            description="least clients with which the busiest one stays within under_utilisation, as simulated; null where no number of clients is enough, or unknown"
+            description="smallest number of clients that keeps the busiest one within under_utilisation, as simulated; null if no number is enough, or if unknown"
         ),
     ] = None
     needed_clients_upper: Annotated[
@@ -83,12 +83,12 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         Int | None, Meta(description="clients that are needed even if they shared the work evenly")
     ] = None
     provision_doubt: Annotated[
-        str | None, Meta(description="which fact must be wrong, where clients consume otherwise than messages come")
+        str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")
     ] = None
     pass_ratios: Annotated[
         dict[str, float] | None,
-        Meta(description="of each topic that it filters the share of messages let through; null without a filter"),
+        Meta(
+            description="for each topic with a filter, the share of messages that it lets through; null without a filter"
+        ),
     ] = None
-    untold_filters: Annotated[
-        tuple[str, ...], Meta(description="topics that it filters, of which that share cannot be told")
-    ] = ()
+    untold_filters: Annotated[tuple[str, ...], Meta(description="topics with a filter whose share is unknown")] = ()

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class GroupUnit(Dataset, frozen=True, kw_only=True):
-    """Everything that the snapshot says of a business group, in one row: what the later steps read.
+    """Everything that the snapshot knows of a business group, in one row. The later steps read it.
 
     Grain: one row a business group.
     Key: consumer_group.
@@ -17,8 +17,10 @@ class GroupUnit(Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     facts: Annotated[
         str,
-        Meta(description="JSON of what it divides among whom: the group, its topics with their queues, its consumers"),
+        Meta(
+            description="JSON of what it divides and among whom: the group, its topics with their queues, its consumers"
+        ),
     ]
     observations: Annotated[
-        str, Meta(description="JSON of what its consumers report of themselves, its lags and its offset samples")
+        str, Meta(description="JSON of what its consumers report about themselves, its lags and its offset samples")
     ]

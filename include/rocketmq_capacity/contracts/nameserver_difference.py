@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
 class NameserverDifference(Dataset, frozen=True, kw_only=True):
-    """What a name server says otherwise than the inventory, where several were asked.
+    """What a name server lists differently from the inventory, if several name servers were asked.
 
     Grain: one row a name server, broker and topic; without a topic it is about the broker's processes.
     Key: nameserver_addr, topic, broker_name.
@@ -24,5 +24,5 @@ class NameserverDifference(Dataset, frozen=True, kw_only=True):
     read_queue_nums: Annotated[Int | None, Meta(description="read queues by this name server")] = None
     write_queue_nums: Annotated[Int | None, Meta(description="write queues by this name server")] = None
     perm: Annotated[Int | None, Meta(description="4 read + 2 write by this name server")] = None
-    readable: Annotated[Int, Meta(description="queues that consumers see who ask this name server")] = 0
-    readable_elsewhere: Annotated[Int, Meta(description="queues that consumers see by the inventory")] = 0
+    readable: Annotated[Int, Meta(description="queues that consumers of this name server see")] = 0
+    readable_elsewhere: Annotated[Int, Meta(description="queues that consumers see according to the inventory")] = 0

@@ -16,16 +16,16 @@ class Samples(Facts, frozen=True, kw_only=True):
     at_s: Annotated[tuple[float, ...], Meta(description="moments of the samples, seconds since 1970-01-01 UTC")]
     broker_offset: Annotated[
         tuple[int | None, ...],
-        Meta(description="offset that the next message would be written at, by moment; null where unknown"),
+        Meta(description="offset that the next message would be written at, by moment; null if unknown"),
     ]
     consumer_offset: Annotated[
         tuple[int | None, ...],
-        Meta(description="offset that the group would read next, as committed, by moment; null where unknown"),
+        Meta(description="offset that the group would read next, as committed, by moment; null if unknown"),
     ]
 
 
 class OffsetSample(Samples, Dataset, frozen=True, kw_only=True):
-    """A group's place on a queue over time: the history's values, then the snapshot's samples and its final values.
+    """A group's offset on a queue over time: the history's values, then the snapshot's samples and its final values.
 
     Grain: one row a group and queue; the three lists have one item a moment, oldest first.
     Key: consumer_group, topic, broker_name, queue_id.

@@ -14,14 +14,14 @@ class Owned(Facts, frozen=True, kw_only=True):
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")]
-    dropped: Annotated[bool | None, Meta(description="the client was to let it go, and still holds it")] = None
-    locked: Annotated[bool | None, Meta(description="the client says that it has locked it")] = None
-    cached_msgs: Annotated[int | None, Meta(description="messages pulled and not handled to their end")] = None
+    dropped: Annotated[bool | None, Meta(description="the client has to release it, and still has it")] = None
+    locked: Annotated[bool | None, Meta(description="the client reports that it has locked it")] = None
+    cached_msgs: Annotated[int | None, Meta(description="messages pulled and not yet completely handled")] = None
     locked_ago_s: Annotated[
         float | None, Meta(description="seconds from its last lock to the client's last sign of life")
     ] = None
     pulled_ago_s: Annotated[
-        float | None, Meta(description="seconds from the last question for messages to the client's last sign of life")
+        float | None, Meta(description="seconds from the last request for messages to the client's last sign of life")
     ] = None
     consumed_ago_s: Annotated[
         float | None, Meta(description="seconds from the last message handled to the client's last sign of life")
@@ -35,11 +35,11 @@ class Owned(Facts, frozen=True, kw_only=True):
 class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
     """Queues that consumers report to own.
 
-    Grain: one row a consumer and queue that it reported; a file written by hand may repeat one.
+    Grain: one row a consumer and queue that it reported; a hand-written file may repeat one.
     Key: none.
     Units: seconds and messages, as each column says; ``queue_id`` counts from 0.
 
-    A client's last sign of life is the newest time that it gives for any queue, by its own clock.
+    A client's last sign of life is the newest time that it reports for any queue, by its own clock.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

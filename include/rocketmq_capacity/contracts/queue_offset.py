@@ -24,7 +24,7 @@ class Written(Facts, frozen=True, kw_only=True):
 
 
 class QueueOffset(Written, Dataset, frozen=True, kw_only=True):
-    """How far queues are written at the moment of the snapshot.
+    """The offsets of queues at the moment of the snapshot.
 
     Grain: one row a queue.
     Key: topic, broker_name, queue_id.

@@ -8,31 +8,31 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class Recommendation(Dataset, frozen=True, kw_only=True):
-    """What to change, in what way, and what that would do.
+    """What to change, how, and what that would do.
 
     Grain: one row a recommendation.
     Key: id.
-    Units: those of the figures in ``before`` and ``after`` stand in their names.
+    Units: those of the figures in ``before`` and ``after`` are in their names.
     """
 
     id: Annotated[str, Meta(description="12 hexadecimal digits, equal over equal inputs")]
     action: Annotated[str, Meta(description="name of the action")]
     consumer_group: Annotated[
-        str | None, Meta(description="the group to change; null where the change is a topic's or the cluster's")
+        str | None, Meta(description="the group to change; null if the change is a topic's or the cluster's")
     ] = None
     topic: Annotated[
-        str | None, Meta(description="the topic to change; null where the change is a group's or the cluster's")
+        str | None, Meta(description="the topic to change; null if the change is a group's or the cluster's")
     ] = None
-    is_manual: Annotated[bool, Meta(description="a person must decide the steps; no command may be run as it stands")]
+    is_manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
     reason: Annotated[str, Meta(description="why, and what it changes")]
     rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
     commands: Annotated[
-        tuple[str, ...], Meta(description="shell commands in order; empty where the change is not an mqadmin command")
+        tuple[str, ...], Meta(description="shell commands in order; empty if the change is not an mqadmin command")
     ]
     before: Annotated[str, Meta(description="JSON object of the figures of today")]
     after: Annotated[str, Meta(description="JSON object of the same figures after the change, as simulated")]
     check_command: Annotated[
-        str | None, Meta(description="a command that only looks, to be run afterwards; null where there is none")
+        str | None, Meta(description="a command that only looks, to be run afterwards; null if there is none")
     ] = None
-    check_shows: Annotated[str | None, Meta(description="what that command shows where the change has worked")] = None
-    way_back: Annotated[str | None, Meta(description="how the change is undone; null where reason says all")] = None
+    check_shows: Annotated[str | None, Meta(description="what that command shows if the change has worked")] = None
+    way_back: Annotated[str | None, Meta(description="how the change is undone; null if the reason says it")] = None

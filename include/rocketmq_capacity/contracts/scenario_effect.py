@@ -10,9 +10,9 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics
 class ScenarioEffect(Dataset, frozen=True, kw_only=True):
     """What a scenario does to a group under a strategy; only a what-if has it.
 
-    There is a row for each strategy that can be run after the changes. Where it could not be run before, moved_* and
-    before_* are null. Where it throws for a business topic, the figures of that side are null; moved_* are null where
-    the owners that the topic keeps are not known.
+    There is a row for each strategy that can run after the changes. If it could not run before, moved_* and before_* are
+    null. If it throws for a business topic, the figures of that side are null; moved_* are null if the owners that the
+    topic keeps are unknown.
 
     Grain: one row a group and strategy.
     Key: consumer_group, strategy.
@@ -22,11 +22,11 @@ class ScenarioEffect(Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
     moved_queues: Annotated[
-        Int | None, Meta(description="business queues, present before and after, whose owner differs")
+        Int | None, Meta(description="business queues that are there before and after, and whose owner differs")
     ] = None
     moved_ratio: Annotated[
         float | None,
-        Meta(description="moved_queues / business queues present before and after; null where there are none"),
+        Meta(description="moved_queues / business queues present before and after; null if there are none"),
     ] = None
     before_idle: Annotated[Int | None, Meta(description="client ids that owned nothing before")] = None
     before_count: Annotated[Metrics | None, Meta(description="METRICS by queues before")] = None

@@ -12,21 +12,25 @@ class ScenarioGroup(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group.
     Key: consumer_group.
-    Units: queues, findings and messages, counted; utilisation is a ratio, 1 is busy without pause.
+    Units: queues, findings and messages, counted; utilisation is a ratio, 1 is always busy.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     verdict: Annotated[str, Meta(description="BETTER, WORSE, MIXED, UNCHANGED or UNDECIDED")]
     before_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client before")] = None
     after_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client after")] = None
-    before_lag: Annotated[int | None, Meta(description="messages not read before; null where unknown")] = None
+    before_lag: Annotated[int | None, Meta(description="messages not read before; null if unknown")] = None
     after_lag: Annotated[
-        int | None, Meta(description="messages not read after, on the queues that are left; null where unknown")
+        int | None, Meta(description="messages not read after, on the queues that are left; null if unknown")
     ] = None
     moved_queues: Annotated[
         Int | None,
-        Meta(description="queues present before and after whose owner differs; null where an owner is not known"),
+        Meta(
+            description="queues that are there before and after, and whose owner differs; null if an owner is unknown"
+        ),
     ] = None
     findings_added: Annotated[Int, Meta(description="findings that only the changed cluster has")]
-    findings_cleared: Annotated[Int, Meta(description="findings whose fact is judged again and is well")]
-    findings_undecided: Annotated[Int, Meta(description="findings whose fact can no longer be judged")]
+    findings_cleared: Annotated[
+        Int, Meta(description="findings that were judged again on the same facts, and are gone")
+    ]
+    findings_undecided: Annotated[Int, Meta(description="findings that can no longer be judged")]

@@ -8,19 +8,19 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
 class SlaveDifference(Dataset, frozen=True, kw_only=True):
-    """What a slave has not, or otherwise than its master.
+    """What a slave lacks, or has differently from its master.
 
     Grain: one row a slave and topic or consumer group.
     Key: broker_name, broker_id, topic, consumer_group.
-    Units: queues, counted; seconds. Counts of a slave are null where it has not the topic.
+    Units: queues, counted; seconds. Counts of a slave are null if it lacks the topic.
     """
 
-    broker_name: Annotated[str, Meta(description="name that the slave shares with its master")]
+    broker_name: Annotated[str, Meta(description="name of the slave and its master")]
     broker_id: Annotated[int, Meta(description="the slave's id")]
     broker_addr: Annotated[str | None, Meta(description="host:port of the slave")] = None
-    topic: Annotated[str | None, Meta(description="topic that differs; null where it is about a group")] = None
+    topic: Annotated[str | None, Meta(description="topic that differs; null if the row is about a group")] = None
     consumer_group: Annotated[
-        str | None, Meta(description="group that the slave has not; null where about a topic")
+        str | None, Meta(description="group that the slave lacks; null if the row is about a topic")
     ] = None
     read_queue_nums: Annotated[Int | None, Meta(description="read queues at the slave")] = None
     write_queue_nums: Annotated[Int | None, Meta(description="write queues at the slave")] = None

@@ -8,10 +8,10 @@ from rocketmq_capacity.contracts.dataset import Dataset, Metrics, Queue
 
 
 class StrategyLoad(Dataset, frozen=True, kw_only=True):
-    """What a strategy means for a group, over its business topics.
+    """The result of a strategy for a group, over its business topics.
 
-    Where it throws for a business topic, the owners of that topic are unknown: no client is called idle, all metrics are
-    null, and the other lists are of the other topics.
+    If it throws for a business topic, the owners of that topic are unknown. Then no client is called idle, all metrics
+    are null, and the other lists are of the other topics.
 
     Grain: one row a clustering group and strategy.
     Key: consumer_group, strategy.
@@ -20,26 +20,26 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
-    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it, if only some topics")]
+    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
     reason: Annotated[
         str | None,
         Meta(
-            description="why not, or for which topics it throws, in RocketMQ's words where it has some; null where it "
+            description="why not, or for which topics it throws, in RocketMQ's words if it has some; null if it "
             "allocates all"
         ),
     ] = None
     dialects: Annotated[
         tuple[str, ...],
         Meta(
-            description="by which libraries' code its clients compute it (GO_V2, JAVA_4_7_1, JAVA for all others); empty "
-            "where all compute as the official classes do"
+            description="libraries by whose code its clients compute it (GO_V2, JAVA_4_7_1, JAVA for all others); empty "
+            "if all compute as the official classes do"
         ),
     ] = ()
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing over all business topics")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable business queues that nobody owns")]
     doubly_owned_queues: Annotated[
         tuple[Queue, ...],
-        Meta(description="queues read by more than one consumer (under POP that is what is meant, and none is listed)"),
+        Meta(description="queues read by more than one consumer (POP does this on purpose, so none is listed)"),
     ]
     count: Annotated[Metrics | None, Meta(description="METRICS by number of queues")] = None
     traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second")] = None

@@ -16,11 +16,11 @@ class StrategyStatus(Dataset, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
-    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it, if only some topics")]
+    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
     reason: Annotated[
         str | None,
         Meta(
-            description="why not, or for which topics it throws, in RocketMQ's words where it has some; null where it "
+            description="why not, or for which topics it throws, in RocketMQ's words if it has some; null if it "
             "allocates all"
         ),
     ] = None

@@ -11,19 +11,19 @@ class ReadsPart(Facts, frozen=True, kw_only=True):
     """What rules read of how a group reads a topic."""
 
     is_declared_by_group: Annotated[
-        bool, Meta(description="the group itself subscribes it; false: only some of its consumers do")
+        bool, Meta(description="the group itself subscribes to it; false: only some of its consumers do")
     ]
     expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
     expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
     pass_ratio: Annotated[
         float | None,
         Meta(
-            description="share of the topic's messages that the filter lets through, 1 without one; null where it cannot be told"
+            description="share of the topic's messages that the filter lets through, 1 without a filter; null if unknown"
         ),
     ] = 1.0
     message_request_mode: Annotated[str, Meta(description="PULL or POP: the topic's own, else the group's, else PULL")]
     pop_share_queue_num: Annotated[
-        Int, Meta(description="how many next clients' queues a client pops beside its own; <= 0 means all")
+        Int, Meta(description="number of next clients whose queues a client also pops; <= 0 means all")
     ]
 
 
@@ -32,7 +32,7 @@ class Subscription(ReadsPart, Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group and topic.
     Key: consumer_group, topic.
-    Units: ``pop_share_queue_num`` in clients whose queues are popped beside one's own; ``pass_ratio`` is a ratio.
+    Units: ``pop_share_queue_num`` in other clients whose queues a client also pops; ``pass_ratio`` is a ratio.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

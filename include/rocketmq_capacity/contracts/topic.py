@@ -12,7 +12,7 @@ class TopicPart(Facts, frozen=True, kw_only=True):
 
     topic: Annotated[str, Meta(description="name of the topic")]
     is_declared: Annotated[
-        bool, Meta(description="the cluster has it; false: a group subscribes it, and no broker has it")
+        bool, Meta(description="the cluster has it; false: a group subscribes to it, and no broker has it")
     ] = True
     message_type: Annotated[str | None, Meta(description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED")] = (
         None

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class TopicAnswer(Dataset, frozen=True, kw_only=True):
-    """What the recommendations for a topic mean for those of its groups.
+    """What the groups of a topic need to know about the recommendations for the topic.
 
     Grain: one row a topic.
     Key: topic.

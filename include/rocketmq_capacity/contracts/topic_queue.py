@@ -16,7 +16,7 @@ class Place(Facts, frozen=True, kw_only=True):
     write_queue_nums: Annotated[Int | None, Meta(description="queues that producers see, ids from 0")] = None
     perm: Annotated[Int | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
     room: Annotated[
-        str | None, Meta(description="machine room of the broker by the policy; null where no rule matches")
+        str | None, Meta(description="machine room of the broker by the policy; null if no rule matches")
     ] = None
     broker_state: Annotated[str, Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")]
     has_answered: Annotated[bool, Meta(description="the broker is present and answered every request")]

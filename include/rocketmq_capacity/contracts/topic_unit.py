@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class TopicUnit(Dataset, frozen=True, kw_only=True):
-    """Everything that the snapshot says of a topic, in one row: what the later steps read.
+    """Everything that the snapshot knows of a topic, in one row. The later steps read it.
 
     Grain: one row a topic.
     Key: topic.

@@ -14,6 +14,6 @@ class TriedCase(Dataset, frozen=True, kw_only=True):
     Key: case_id.
     """
 
-    case_id: Annotated[str, Meta(description="tells it from every other change of the plan")]
+    case_id: Annotated[str, Meta(description="id of the change, unique in the plan")]
     topic: Annotated[str, Meta(description="the topic that it changes")]
     counts: Annotated[str, Meta(description="JSON of the numbers of queues that it sets, by broker")]

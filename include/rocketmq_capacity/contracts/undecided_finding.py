@@ -8,11 +8,11 @@ from rocketmq_capacity.contracts.finding import Finding
 
 
 class UndecidedFinding(Finding, frozen=True, kw_only=True):
-    """What is wrong with the cluster as it is, and can no longer be judged after the changes; only a what-if has it.
+    """Findings of the cluster as it is that can no longer be judged after the changes; only a what-if has it.
 
     Grain: one row a finding.
     Key: rule, consumer_group, topic, broker_name.
-    Units: those of the figures in ``evidence`` stand in their names.
+    Units: those of the figures in ``evidence`` are in their names.
     """
 
-    why: Annotated[str, Meta(description="what is not known after the changes, in words")]
+    why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
