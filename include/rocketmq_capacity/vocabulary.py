@@ -374,6 +374,8 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
 }
 """In the order of the page; those beyond `ACTIONS` are reserved."""
 
+LOOKING_ACTIONS: Final[frozenset[Action]] = frozenset({"CHECK_PRODUCER_KEYS", "INVESTIGATE"})
+"""Actions that change nothing: they find out what to change."""
 LOOKING: Final = frozenset({
     "brokerConsumeStats",
     "brokerStatus",

@@ -1,6 +1,10 @@
 """The report as a browser shows it: accessible, quiet, readable at every width."""
 
 import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -13,6 +17,14 @@ from tests.report.varied_cluster import a_scenario, varied_rows
 
 pytestmark = pytest.mark.browser
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
+WIDTHS = [360, 390, 768, 1000, 1280, 1920]
+HEIGHT_PX = 10_000
+"""How tall the sample's page may be, with all folded as it opens."""
+TAB_STOPS = 80
+PAGES = 12
+"""Of paper, for the sample."""
+FLEET_BYTES = 5_000_000
+FIRST_PAINT_MS = 1_000
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +41,16 @@ def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(page_of(rows, scenario=a_scenario()), encoding="utf-8")
     return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    """The page of the recorded cluster, as the command makes it."""
+    out = tmp_path_factory.mktemp("plan") / "plan"
+    inventory = Path(__file__).parents[2] / "include/sample/inventory.json"
+    command = [sys.executable, "-m", "rocketmq_capacity", "plan", "--inventory", str(inventory), "--out", str(out)]
+    subprocess.run([*command, "--quiet"], check=True, timeout=300)
+    return (out / "report.html").as_uri()
 
 
 @pytest.fixture
@@ -73,14 +95,97 @@ def test_the_page_asks_for_nothing_and_nothing_is_refused(opened, report):
     assert page.complaints == []
 
 
-@pytest.mark.parametrize(
-    "viewport", [DESKTOP, PHONE, {"width": 768, "height": 900}], ids=["desktop", "phone", "tablet"]
-)
-def test_no_width_makes_the_page_scroll_sideways(opened, report, viewport):
-    page = opened(report, viewport=viewport)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report, width):
+    page = opened(report, viewport={"width": width, "height": 900})
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(cut) == 0
+    for table in page.locator("table.stack").all():
+        assert table.evaluate("e => e.getBoundingClientRect().right") <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_cards_fill_their_rows(opened, report, width):
+    page = opened(report, viewport={"width": width, "height": 900})
+
+    tops = page.locator(".card").evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().top))")
+    assert set(Counter(tops).values()) in ({4}, {2}, {1})
+
+
+def test_the_samples_page_is_short_and_its_first_list_fits_a_screen(opened, sample):
+    page = opened(sample)
+
+    assert page.evaluate("document.documentElement.scrollHeight") <= HEIGHT_PX
+    first = page.locator("section[aria-labelledby=first]")
+    assert first.evaluate("e => e.getBoundingClientRect().height") <= DESKTOP["height"]
+    assert first.locator(":scope > .cause").count() >= 10
+
+
+def test_the_samples_page_has_few_stops_for_the_keyboard(opened, sample):
+    page = opened(sample)
+    seen = []
+    for _ in range(TAB_STOPS + 1):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("[document.activeElement.tagName, document.activeElement.outerHTML.slice(0, 99)]"))
+        if seen[-1][0] == "BODY":
+            break
+
+    assert seen[-1][0] == "BODY", seen[-1]
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_sample_prints_on_few_pages(opened, sample, paper):
+    pdf = opened(sample).pdf(format=paper)
+
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= PAGES
+
+
+@pytest.mark.parametrize("width", [703, 725], ids=["A4", "Letter"])
+def test_paper_has_every_column_and_every_command(opened, sample, width):
+    page = opened(sample, viewport={"width": width, "height": 900})
+    page.emulate_media(media="print")
+
+    right = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
+    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(right) <= width
+    columns = page.locator("table.groups thead th").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
+    assert min(columns) > 20
+    assert (
+        page.locator("section[aria-labelledby=first] pre:visible").count()
+        == page.locator("section[aria-labelledby=first] pre").count()
+    )
+
+
+@pytest.mark.slow
+def test_the_page_of_ten_thousand_groups_is_small_and_shows_itself_at_once(opened, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(page_of(varied_rows(10_000)), encoding="utf-8")
+    assert path.stat().st_size <= FLEET_BYTES
+
+    opened("about:blank")  # the browser itself has started
+    page = opened(path.as_uri())
+    page.wait_for_timeout(100)
+
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert painted <= FIRST_PAINT_MS
+    assert page.get_by_text(re.compile(r"9,500 more groups stand in plan\.json")).count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_inside_a_frame_the_page_is_as_dark_as_what_is_around_it(browser, report, tmp_path, scheme):
+    around = tmp_path / "around.html"
+    around.write_text(
+        f'<!doctype html><html style="color-scheme: {scheme}"><iframe sandbox src="{report}"></iframe></html>'
+    )
+    context = browser.new_context(color_scheme="null")
+    page = context.new_page()
+    page.goto(around.as_uri())
+
+    colour = page.frames[1].locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+    context.close()
+    assert (colour == "rgb(14, 20, 26)") is (scheme == "dark")
 
 
 def test_hostile_names_run_nothing(opened, tmp_path):
@@ -119,22 +224,9 @@ def test_the_keyboard_reaches_the_content_at_once_and_its_place_is_seen(opened, 
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
-def test_findings_are_filtered_by_severity_without_a_script(opened, report):
+def test_a_link_to_a_cause_opens_it(opened, report):
     page = opened(report)
-    total = page.locator(".finding:visible").count()
-    critical = page.locator(".finding.critical").count()
-
-    page.get_by_label(re.compile("^Critical")).focus()
-    page.keyboard.press("Space")
-
-    assert 0 < critical < total
-    assert page.locator(".finding:visible").count() == critical
-    assert page.locator(".rule:visible").count() < page.locator(".rule").count()
-
-
-def test_a_link_to_a_finding_opens_it(opened, report):
-    page = opened(report)
-    link = page.locator(".group a[href^='#finding-']").first
+    link = page.locator(".group a[href^='#cause-']").first
     target = link.get_attribute("href")
 
     assert not page.locator(target).is_visible()
@@ -157,6 +249,8 @@ def test_a_print_shows_what_the_screen_keeps_folded(opened, report):
     page.emulate_media(media="print")
 
     assert page.locator("nav").is_hidden()
-    heights = page.locator(".finding .body").evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+    heights = page.locator(".cause.critical > .body").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().height)"
+    )
     assert heights
     assert min(heights) > 0

@@ -120,7 +120,7 @@ def test_the_top_of_the_page_says_who_approved_when_and_why():
         "Approved by admin on 20 November 2026, 08:00:00 UTC. Why: the change window is tonight"
     )
     assert "This answers 2 recommendations: " in text_of(box)
-    assert {link.get("href") for link in elements(box, "a")} == {"#recommendation-1", "#recommendation-2"}
+    assert {link.get("href") for link in elements(box, "a")} == {"#cause-1"}
 
 
 @pytest.mark.parametrize(

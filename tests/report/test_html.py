@@ -197,9 +197,14 @@ def test_hostile_names_are_text_and_nothing_else(name):
     assert any(shown[:12] in text_of(t) for t in tree.iter(f"{SVG}text"))
 
 
-def steps(text):
-    (listed,) = with_class(read_page(text), "steps")
-    return [text_of(item) for item in listed]
+def causes(text):
+    """The lines of what to do first, and each cause behind its line."""
+    first = elements(read_page(text), "section")[1]
+    return [line for line in first if "cause" in (line.get("class") or "").split()]
+
+
+def told_in(cause):
+    return text_of(cause.find(f"{HTML}summary"))
 
 
 def test_a_queue_is_shown_in_short_among_subjects_and_in_the_evidence():
@@ -207,52 +212,99 @@ def test_a_queue_is_shown_in_short_among_subjects_and_in_the_evidence():
     evidence = {"hottest": [{"queue": queue, "msgs_per_s": 21.0}]}
     rows = sample_rows() | {"finding": [a_finding("HOT_QUEUE", queues=[queue], evidence=evidence)]}
 
-    text = text_of(by_id(read_page(page(rows)), "finding-1"))
+    text = text_of(by_id(read_page(page(rows)), "cause-1"))
 
     assert text.count("pay broker-a 3") == 2
     assert "queue_id" not in text
 
 
-def test_what_to_do_first_is_the_worst_and_names_alternatives():
+def test_what_to_do_first_is_the_worst_and_offers_a_choice():
     rows = sample_rows()
-    rows["finding"].append(a_finding("ORPHAN_QUEUE", severity="CRITICAL", message="2 queues have no reader."))
+    rows["finding"].append(
+        a_finding("ORPHAN_QUEUE", {"orphans": 2}, severity="CRITICAL", message="2 queues have no reader.")
+    )
 
-    first, second = steps(page(rows))
+    first, second = causes(page(rows))
 
-    assert first.startswith("1 critical Queues that nobody reads")
-    assert "No change is proposed" in first
-    assert "Do one of these: Give pay more queues, or Change the number of consumers of g_pay" in second
-
-
-def test_findings_that_one_recommendation_settles_are_one_step():
-    rows = {
-        "cluster": [a_cluster()],
-        "group_status": [a_group()],
-        "finding": [
-            a_finding("ORPHAN_QUEUE", severity="CRITICAL"),
-            a_finding("DUPLICATE_CLIENT_ID", severity="CRITICAL"),
-        ],
-        "recommendation": [
-            a_recommendation(
-                "FIX_CLIENT_ID", consumer_group="g_pay", topic=None, rules=["DUPLICATE_CLIENT_ID", "ORPHAN_QUEUE"]
-            )
-        ],
-    }
-
-    (only,) = steps(page(rows))
-
-    assert "This settles as well: Consumers that share one client id" in only
+    assert told_in(first) == "Critical Queues that nobody reads 2 queues without reader g_pay 2 queues have no reader."
+    assert "No change is proposed" in text_of(first)
+    assert told_in(second).startswith("Warning Give pay more queues Changes the cluster one of 2 ways")
 
 
-def test_alternatives_are_shown_as_alternatives_on_both_sides():
+def test_a_cause_is_told_once_and_its_group_leads_to_it():
     tree = read_page(page(sample_rows()))
 
-    told = [text_of(choice) for choice in with_class(tree, "choice")]
-
-    assert told == [
-        "Alternative: this, or Change the number of consumers of g_pay. One is enough.",
-        "Alternative: this, or Give pay more queues. One is enough.",
+    (group,) = with_class(tree, "group")
+    (link,) = [a for a in elements(group, "a") if a.get("href").startswith("#cause-")]
+    body = by_id(tree, link.get("href")[1:])
+    assert [text_of(way.find(f"{HTML}h3")) for way in with_class(body, "advice")] == [
+        "Give pay more queues Changes the cluster",
+        "Change the number of consumers of g_pay Change in the clients",
     ]
+    assert sum("8 consumers read as much as 12." in (one.text or "") for one in tree.iter()) == 1
+
+
+def test_what_changes_the_cluster_and_what_only_looks_differ_in_words():
+    rows = sample_rows()
+    rows["recommendation"] = [
+        a_recommendation(commands=["mqadmin updateTopic -n a -b b -t pay -r 6 -w 6 -p 6 -o false"]),
+        a_recommendation("INVESTIGATE", consumer_group="g_pay", topic=None, commands=["mqadmin consumerProgress -n a"]),
+    ]
+
+    change, look = with_class(read_page(page(rows)), "advice")
+
+    assert (change.get("class"), look.get("class")) == ("advice cluster", "advice look")
+    assert "Changes the cluster" in text_of(change)
+    assert "Only looks" in text_of(look)
+
+
+def test_equal_causes_of_many_groups_are_one_line_with_their_number():
+    names = [f"g{n}" for n in range(5)]
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [a_group(name) for name in names],
+        "finding": [a_finding("MIXED_STRATEGIES", consumer_group=name) for name in names],
+    }
+
+    (line,) = causes(page(rows))
+
+    assert told_in(line).startswith("Warning 5 times: Consumers of one group that divide the queues differently")
+    assert len(with_class(line, "cause")) == 1 + 5
+
+
+def test_more_queues_of_several_topics_are_told_as_one():
+    rows = sample_rows()
+    rows["group_status"] = [a_group(topics=["pay", "refund"])]
+    rows["recommendation"] = [a_recommendation(id=topic, topic=topic) for topic in ("pay", "refund")]
+
+    (way,) = with_class(read_page(page(rows)), "advice")
+
+    assert text_of(way.find(f"{HTML}h3")).startswith("Give pay and refund more queues")
+    assert text_of(way).endswith("Ids pay, refund")
+
+
+def test_the_check_and_the_way_back_stand_beside_the_change():
+    rows = sample_rows()
+    check = {"check_command": "mqadmin topicRoute -t pay", "check_shows": "six queues."}
+    rows["recommendation"] = [a_recommendation() | check | {"way_back": "Take them away."}]
+
+    (way,) = with_class(read_page(page(rows)), "advice")
+
+    told = [text_of(one) for one in elements(way, "dd")]
+    assert told == ["mqadmin topicRoute -t pay It must show: six queues.", "Take them away."]
+
+
+def test_why_strategies_cannot_be_run_stands_once_for_all_groups():
+    rows = sample_rows()
+    names = ["g_pay", "g_other"]
+    rows["group_status"] = [a_group(name) for name in names]
+    refused = {"is_applicable": False, "reason": "the policy names no machine_rooms"}
+    rows["strategy_load"] = [a_strategy(name, "MACHINE_ROOM") | refused for name in names]
+
+    text = text_of(read_page(page(rows)))
+
+    assert text.count("the policy names no machine_rooms") == 1
+    assert "MACHINE_ROOM in 2 groups: the policy names no machine_rooms" in text
 
 
 def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
@@ -263,7 +315,6 @@ def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
 
     (advice,) = with_class(read_page(page(rows)), "advice")
 
-    assert "manual" in advice.get("class").split()
     assert "Manual: a person decides" in text_of(advice)
     assert "It is ordered." in text_of(advice)
     assert "Do not run these as they stand" in text_of(advice)
@@ -322,40 +373,34 @@ def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
     tree = read_page(text)
 
     (table,) = with_class(tree, "groups")
-    assert len(list(table.iter(f"{HTML}tr"))) == groups + 1
+    assert len(list(table.iter(f"{HTML}tr"))) == limits.GROUPS + 1
     assert len(with_class(tree, "group")) == limits.GROUPS_IN_DETAIL
     assert len(elements(tree, "figure")) == limits.CHARTS + 1
-    assert len(with_class(tree, "advice")) == limits.RECOMMENDATIONS
-    counts = {name: len(rows[name]) for name in ("finding", "recommendation")}
-    assert (
-        f"{counts['recommendation'] - limits.RECOMMENDATIONS:,} more of {counts['recommendation']:,} stand in" in text
-    )
-    shown = len(with_class(tree, "finding"))
-    hidden = [
-        int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ stand in findings.csv", text)
-    ]
-    assert shown + sum(hidden) == counts["finding"]
-    assert f"the other {groups - limits.GROUPS_IN_DETAIL:,} stand in plan.json" in text
+    plan = plan_of(rows)
+    shown = [one for one in with_class(tree, "cause") if "fold" not in one.get("class").split()]
+    hidden = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ stand in", text)]
+    hidden += [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more causes? stand", text)]
+    assert len(shown) + sum(hidden) == len(plan.causes)
+    assert f"{groups - limits.GROUPS:,} more groups stand in plan.json" in text
     assert "further uneven groups have none" in text
     assert len(text) < 2_500_000
 
 
 def test_a_huge_cluster_lists_the_groups_with_the_worst_findings_by_name_and_counts_the_others(monkeypatch):
     monkeypatch.setattr("rocketmq_capacity.report.view.page.GROUPS", 10)
-    monkeypatch.setattr("rocketmq_capacity.report.view.page.GROUPS_IN_DETAIL", 3)
+    monkeypatch.setattr("rocketmq_capacity.report.detail.GROUPS_IN_DETAIL", 3)
     rows = varied_rows(18)
     worst = worst_groups(plan_of(rows))[:10]
 
     tree = read_page(page(rows))
 
     (table,) = with_class(tree, "groups")
-    assert [text_of(row[0]) for row in table.iter(f"{HTML}tr")][1:] == sorted(worst)
+    assert [text_of(row[0]) for row in table.iter(f"{HTML}tr")][1:] == list(worst)
     assert len(with_class(tree, "group")) == 3
     ids = {element.get("id") for element in tree.iter() if element.get("id")}
     assert {a.get("href")[1:] for a in elements(tree, "a")} <= ids
     told = " ".join(text_of(note) for note in with_class(tree, "more"))
     assert re.search(r"\b8 more groups\b", told)
-    assert re.search(r"\bother 15\b", told)
 
 
 def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
@@ -372,14 +417,12 @@ def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
     tree = read_page(page(rows))
 
     (group,) = with_class(tree, "group")
-    (finding,) = [one for one in with_class(tree, "finding") if with_class(one, "answers")]
-    (choice,) = [one for one in with_class(tree, "choice") if len(elements(one, "a")) > 1]
-    assert len(elements(with_class(group, "plain")[0], "li")) == limits.FINDINGS_A_GROUP
-    assert len(with_class(finding, "answers")[0]) == limits.ANSWERS + 1
-    assert len(elements(finding, "dt")) <= 2 * limits.TABLE_ROWS + 1
-    assert len(elements(choice, "a")) <= limits.ANSWERS
+    assert len(elements(with_class(group, "plain")[0], "li")) == limits.CAUSES_A_GROUP
+    assert len(with_class(tree, "cause")) <= 2 * limits.FOLDED_CAUSES + 2
+    evidence = [one for one in elements(tree, "details") if one.get("class") == "deep"]
+    assert all(len(elements(one, "dt")) <= 2 * limits.TABLE_ROWS + 1 for one in evidence)
     told = [text_of(note) for note in with_class(tree, "more")]
-    for more in (301 - limits.FINDINGS_A_GROUP, 301 - limits.ANSWERS, 300 - limits.TABLE_ROWS, 301 - limits.TABLE_ROWS):
+    for more in (300 - limits.FOLDED_CAUSES, 300 - limits.TABLE_ROWS, 301 - limits.TABLE_ROWS):
         assert any(note.startswith(f"{more} more") for note in told), more
 
 
@@ -414,7 +457,7 @@ def test_the_page_names_clients_that_are_behind_a_proxy():
 
     (table,) = with_class(tree, "groups")
     lines = [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
-    assert {line[0]: line[3] for line in lines} == {
+    assert {line[0]: line[4] for line in lines} == {
         "g_both": "6 (gRPC and remoting)",
         "g_grpc": "6 (gRPC)",
         "g_pay": "6",

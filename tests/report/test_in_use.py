@@ -7,7 +7,7 @@ from rocketmq_capacity.report.difference import Load, difference
 from rocketmq_capacity.report.in_use import in_use
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, elements, read_page, text_of, with_class
-from tests.report.row_builders import a_cluster, a_group, a_load, a_strategy, metrics
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_strategy, metrics
 
 CLIENTS = ["10.0.0.1@1", "10.0.0.2@1", "10.0.0.3@1", "10.0.0.4@1"]
 UNEVEN = [5, 1, 1, 1]
@@ -18,6 +18,7 @@ def rows_of(group, *strategies):
     return {
         "cluster": [a_cluster()],
         "group_status": [group],
+        "finding": [a_finding()],
         "strategy_load": [strategy for strategy, _ in strategies],
         "client_load": [
             a_load("g_pay", strategy["strategy"], client, queues)
@@ -68,7 +69,7 @@ def test_no_bar_counts_a_popped_queue_for_each_of_its_clients(mode):
 def test_a_group_that_pops_is_shown_under_pop_with_neither_floor_nor_excess():
     tree = read_page(page_of(a_popping_group()))
     (in_table,) = [row for row in elements(tree, "tr") if (row.get("id") or "").startswith("line-")]
-    (current,) = with_class(tree, "current")
+    (current,) = with_class(with_class(tree, "matrix")[0], "current")
 
     assert [text_of(cell) for cell in elements(in_table, "td")][-3:] == ["POP", "1.00", UNKNOWN]
     assert text_of(current.find(f"{HTML}th")).startswith("POP")

@@ -103,6 +103,6 @@ def test_every_number_of_a_scenarios_changes_has_a_known_unit() -> None:
 def test_the_page_shows_them(rule: str, evidence: dict[str, Any], shown: list[str]) -> None:
     rows = {"cluster": [a_cluster()], "finding": [a_finding(rule, evidence)]}
 
-    text = " ".join(" ".join(by_id(read_page(page_of(rows)), "finding-1").itertext()).split())
+    text = " ".join(" ".join(by_id(read_page(page_of(rows)), "cause-1").itertext()).split())
 
     assert [part for part in shown if part not in text] == []

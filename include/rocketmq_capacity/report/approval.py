@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.plan_file import Approval, Plan
-from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.vocabulary import INFO
 
 
@@ -17,12 +17,10 @@ def needing_approval(plan: Plan) -> list[str]:
 
     A recommendation that answers notes alone, or nothing that was found, is for information as they are.
     """
-    answers = Answers(plan)
+    topics = {group.consumer_group: group.topics for group in plan.groups}
+    places = answering(plan.findings, plan.recommendations, topics)
     needing = {
-        place
-        for finding, places in zip(answers.findings, answers.places, strict=True)
-        if finding.severity != INFO
-        for place in places
+        place for finding, of in zip(plan.findings, places, strict=True) if finding.severity != INFO for place in of
     }
     return [recommendation.id for place, recommendation in enumerate(plan.recommendations) if place in needing]
 

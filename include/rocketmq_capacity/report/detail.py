@@ -5,7 +5,7 @@ from typing import Final
 from rocketmq_capacity.report.limits import GROUPS_IN_DETAIL
 from rocketmq_capacity.report.plan_file import GroupPlan, Plan
 from rocketmq_capacity.report.wording import STATUS_WORDS
-from rocketmq_capacity.vocabulary import OVER, SEVERITIES, UNDER, Severity
+from rocketmq_capacity.vocabulary import INFO, OVER, SEVERITIES, UNDER, Severity
 
 SEVERITY_RANK: Final[dict[Severity, int]] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 STATUS_RANK: Final = {status: rank for rank, status in enumerate((UNDER, OVER))}
@@ -13,8 +13,19 @@ NOT_FLAGGED: Final = len(SEVERITIES)
 
 
 def detailed_groups(plan: Plan) -> tuple[str, ...]:
-    """Names of the groups with a section of their own, worst first; of these alone the page needs ``client_load``."""
-    return worst_groups(plan)[:GROUPS_IN_DETAIL]
+    """Names of the groups with a section of their own, worst first; of these alone the page needs ``client_load``.
+
+    They are the worst of those of which something should be changed; the others stand in the table of groups alone.
+    """
+    flagged = flagged_groups(plan)
+    return tuple(name for name in worst_groups(plan) if name in flagged)[:GROUPS_IN_DETAIL]
+
+
+def flagged_groups(plan: Plan) -> frozenset[str]:
+    """Names of the groups that a finding of WARNING or CRITICAL is about."""
+    names = {group.consumer_group for group in plan.groups}
+    found = {finding.consumer_group for finding in plan.findings if finding.severity != INFO}
+    return frozenset(name for name in found if name in names)
 
 
 def worst_groups(plan: Plan) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize
-from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS
 
 PACKAGE: Final = "rocketmq_capacity.report"
 TEMPLATE: Final = "report.html.j2"
@@ -70,8 +70,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(severity_words=SEVERITY_WORDS, counted=counted)
-    environment.filters["number"] = number
+    environment.globals.update(severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted)
+    environment.filters |= {"number": number, "lower_first": lambda text: text[:1].lower() + text[1:]}
     return environment
 
 

@@ -5,20 +5,32 @@ Everything that is left out is counted on the page, and stands in plan.json and 
 
 from typing import Final
 
-GROUPS: Final = 2_000
-"""Lines of the table of groups: where there are more, those with the worst findings; a line takes about 600 bytes."""
+GROUPS: Final = 500
+"""Lines of the table of groups, those with the worst findings first; a line takes about 800 bytes."""
 GROUPS_IN_DETAIL: Final = 40
-"""Sections of groups: the flagged ones first, worst first."""
+"""Sections of groups: those of which something should be changed, worst first."""
 CHARTS: Final = 12
 """Charts of loads: one takes about 70 ms to draw, and the page is to be made in about two seconds."""
+FIRST_CAUSES: Final = 12
+"""Causes that are called the first, each or as many as fold into one: they fit a screen."""
+CAUSES: Final = 80
+"""Lines of causes, each of one cause or of several that fold into one."""
+FOLDED: Final = 3
+"""So many causes of one rule with one answer fold into one line."""
+FOLDED_CAUSES: Final = 20
+"""Causes inside such a line."""
+FOLDED_PLACES: Final = 6
+"""Groups or topics that such a line names."""
 FINDINGS_A_RULE: Final = 40
-FINDINGS_A_GROUP: Final = 40
-"""Findings in one group's section."""
-RECOMMENDATIONS: Final = 80
+"""Findings that a what-if brings, and that it takes away."""
+FINDINGS: Final = 20
+"""Findings of one cause."""
+OPTIONS: Final = 12
+"""Recommendations of one cause, each or as many as are alike."""
 COMMANDS: Final = 64
 """Commands of one recommendation: a topic on 64 brokers."""
-CHANGES: Final = 6
-"""Recommendations whose before and after stand in one group's section."""
+CAUSES_A_GROUP: Final = 12
+"""Causes in one group's section."""
 ITEMS: Final = 20
 """Entries of a list inside a finding: client ids, queues."""
 TABLE_ROWS: Final = 40
@@ -30,12 +42,9 @@ OVERVIEW_GROUPS: Final = 15
 SCENARIO_ROWS: Final = 200
 SCENARIO_CHANGES: Final = 100
 FAILURES: Final = 100
-FIRST_STEPS: Final = 6
 APPROVED_LINKS: Final = 12
 """Recommendations that the answer at the top of the page names."""
-LINKS: Final = 3
-"""Recommendations named in one of the first steps."""
-ANSWERS: Final = 20
-"""Recommendations that a finding names, and alternatives that a recommendation names."""
+LINKS: Final = 8
+"""Recommendations that another one replaces."""
 REASONS: Final = 8
 """Reasons of undecided groups that the summary names."""

@@ -25,6 +25,16 @@ def told_apart(ids: Iterable[str]) -> Iterator[str]:
         yield one if number == 1 else f"{one}-{number}"
 
 
+def beside(lists: Iterable[Iterable[str]]) -> dict[str, dict[str, None]]:
+    """For each member of the lists the others that stand in a list with it, in the order of the lists."""
+    others: dict[str, dict[str, None]] = {}
+    for one in lists:
+        members = tuple(one)
+        for name in members:
+            others.setdefault(name, {}).update(dict.fromkeys(other for other in members if other != name))
+    return others
+
+
 def nulls_first(*values: Any) -> tuple[tuple[bool, Any], ...]:
     """A key over values that may be None; None sorts before everything."""
     return tuple((value is not None, value if value is not None else 0) for value in values)

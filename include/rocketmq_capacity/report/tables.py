@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
 from rocketmq_capacity.report.view.facts import subject
 
@@ -65,10 +66,7 @@ def recommendations_csv(plan: Plan) -> bytes:
     ``alternative`` names those of which none is carried out if this one is, one a line.
     """
     by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
-    others: dict[str, dict[str, None]] = {}
-    for one in plan.alternatives:
-        for name in one:
-            others.setdefault(name, {}).update(dict.fromkeys(other for other in one if other != name))
+    others = beside(plan.alternatives)
     return _csv(
         RECOMMENDATION_COLUMNS,
         (

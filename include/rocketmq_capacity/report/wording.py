@@ -8,6 +8,7 @@ from rocketmq_capacity.vocabulary import (
     ACTION_WORDS,
     CRITICAL,
     INFO,
+    LOOKING_ACTIONS,
     OVER,
     RIGHT,
     UNDECIDED,
@@ -51,3 +52,18 @@ def action_title(recommendation: Recommendation) -> str:
         "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
     }
     return PLACEHOLDER.sub(lambda found: names[found[1]], wording.title)
+
+
+KIND_WORDS: Final = {
+    "cluster": "Changes the cluster",
+    "clients": "Change in the clients",
+    "look": "Only looks",
+}
+"""What carrying a recommendation out touches."""
+
+
+def kind_of(action: str, *, changes_cluster: bool) -> str:
+    """The kind of a recommendation of this action, in ``KIND_WORDS``."""
+    if changes_cluster:
+        return "cluster"
+    return "look" if action in LOOKING_ACTIONS else "clients"

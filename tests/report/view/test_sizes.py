@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.report.from_rows import page_of
 from tests.report.page_reader import elements, read_page, text_of
-from tests.report.row_builders import a_cluster, a_group
+from tests.report.row_builders import a_cluster, a_finding, a_group
 
 NEEDED = {
     "utilisation": 0.9,
@@ -38,6 +38,7 @@ def _page(*sizes: dict[str, Any], groups: int = 1) -> Any:
         "cluster": [a_cluster()],
         "group_status": [a_group(name, **NEEDED) for name in names],
         "group_size": list(sizes),
+        "finding": [a_finding(consumer_group=name) for name in names],
     }
     return read_page(page_of(rows))
 

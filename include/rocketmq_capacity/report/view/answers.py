@@ -1,13 +1,13 @@
-"""Which recommendations answer which findings, and where on the page each of them stands."""
+"""Where on the page each cause, and each recommendation of it, stands."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from rocketmq_capacity.report.answering import ACTION_ORDER, answering, urgency
-from rocketmq_capacity.report.limits import FINDINGS_A_RULE, RECOMMENDATIONS
-from rocketmq_capacity.report.plan_file import Plan, Recommendation
+from rocketmq_capacity.report.limits import CAUSES, FOLDED, FOLDED_CAUSES
+from rocketmq_capacity.report.order import beside
+from rocketmq_capacity.report.plan_file import Cause, Finding, Plan, Recommendation
 from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import CHOICE_RULES
+from rocketmq_capacity.vocabulary import INFO
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,84 +18,69 @@ class Link:
     anchor: str | None
 
 
-class Answers:
-    """The plan's findings and recommendations, tied together and ordered by what to mend first."""
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Causes that the page tells together: one alone, or several of one rule that one action mends."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.topics = {group.consumer_group: group.topics for group in plan.groups}
-        self.findings = sorted(plan.findings, key=urgency)
-        self.recommended = plan.recommendations
-        """In the plan's order, by which a recommendation's place counts."""
-        self.places = answering(self.findings, self.recommended, self.topics)
-        """For each finding the places of its recommendations in the plan."""
-        self._answered_by: dict[int, list[int]] = {}
-        for index, places in enumerate(self.places):
-            for place in places:
-                self._answered_by.setdefault(place, []).append(index)
-        self._of_group: dict[str | None, list[int]] = {}
-        for index, finding in enumerate(self.findings):
-            self._of_group.setdefault(finding.consumer_group, []).append(index)
-        self.order = sorted(range(len(self.recommended)), key=self._recommendation_key)
-        self._anchors = {
-            place: f"recommendation-{shown + 1}" for shown, place in enumerate(self.order[:RECOMMENDATIONS])
-        }
-        self._finding_anchors = self._anchors_of_findings()
+    causes: tuple[Cause, ...]
 
     @property
-    def recommendations(self) -> list[Recommendation]:
-        """All of them, what answers the worst findings first."""
-        return [self.recommended[place] for place in self.order]
+    def is_one(self) -> bool:
+        """Whether there is nothing to fold."""
+        return len(self.causes) == 1
 
-    def link(self, place: int) -> Link:
-        """To a recommendation, by its place in the plan."""
-        return Link(action_title(self.recommended[place]), self._anchors.get(place))
 
-    def finding_anchor(self, index: int) -> str | None:
-        """Where the finding of this index stands; None where the page leaves it out."""
-        return self._finding_anchors.get(index)
+class Answers:
+    """The plan's causes with what belongs to them, and their places on the page."""
 
-    def choices(self, shown: int) -> tuple[Link, ...]:
-        """Other actions that would do instead of the recommendation that is shown at this place."""
-        here = self.order[shown]
-        found: dict[int, None] = {}
-        for index in self._answered_by.get(here, ()):
-            if self.is_choice(index):
-                found |= dict.fromkeys(
-                    place
-                    for place in self.places[index]
-                    if self.recommended[place].action != self.recommended[here].action
-                )
-        return tuple(self.link(place) for place in found)
+    def __init__(self, plan: Plan) -> None:
+        self.findings: Mapping[str, Finding] = {finding.id: finding for finding in plan.findings}
+        self.recommendations: Mapping[str, Recommendation] = {one.id: one for one in plan.recommendations}
+        self.alternatives = beside(plan.alternatives)
+        """For each recommendation those of which none is carried out if it is."""
+        self.in_order = tuple(one for cause in plan.causes for one in cause.recommendations)
+        """Ids of the recommendations, those of the worst causes first."""
+        self.folds = tuple(_folds(plan.causes))
+        """The worst first; those for information alone come last."""
+        self._anchors = {cause.id: f"cause-{place + 1}" for place, cause in enumerate(self._shown())}
+        self._cause_of = {one: cause for cause in plan.causes for one in (*cause.findings, *cause.recommendations)}
+        self._of_group: dict[str | None, dict[str, Cause]] = {}
+        for cause in plan.causes:
+            for group in self.groups_of(cause):
+                self._of_group.setdefault(group, {})[cause.id] = cause
 
-    def of_group(self, consumer_group: str) -> tuple[int, ...]:
-        """Indices of the group's findings, worst first."""
-        return tuple(self._of_group.get(consumer_group, ()))
+    def anchor(self, cause: Cause) -> str | None:
+        """Where the cause stands; None where the page leaves it out."""
+        return self._anchors.get(cause.id)
 
-    def is_choice(self, index: int) -> bool:
-        """Whether one of the finding's recommendations is enough, and there are several kinds."""
-        actions = {self.recommended[place].action for place in self.places[index]}
-        return self.findings[index].rule in CHOICE_RULES and len(actions) > 1
+    def link(self, recommendation: str) -> Link:
+        """To the cause of a recommendation, by the recommendation's id."""
+        cause = self._cause_of.get(recommendation)
+        return Link(action_title(self.recommendations[recommendation]), None if cause is None else self.anchor(cause))
 
-    def answered(self, shown: int) -> tuple[int, ...]:
-        """Indices of the findings that the recommendation shown at this place answers."""
-        return tuple(self._answered_by.get(self.order[shown], ()))
+    def of_group(self, consumer_group: str) -> tuple[Cause, ...]:
+        """The causes that have findings of the group, worst first."""
+        return tuple(self._of_group.get(consumer_group, {}).values())
 
-    def _recommendation_key(self, place: int) -> tuple[Any, ...]:
-        recommendation = self.recommended[place]
-        answered = self._answered_by.get(place)
-        return (
-            answered[0] if answered else len(self.findings),  # findings stand worst first
-            recommendation.consumer_group or "",
-            recommendation.topic or "",
-            ACTION_ORDER.get(recommendation.action, len(ACTION_ORDER)),
-            recommendation.id,
-        )
+    def groups_of(self, cause: Cause) -> tuple[str, ...]:
+        """The groups that the findings of a cause name, or its action does."""
+        named = dict.fromkeys(self.findings[one].consumer_group for one in cause.findings)
+        return tuple(name for name in named or {cause.consumer_group: None} if name is not None)
 
-    def _anchors_of_findings(self) -> dict[int, str]:
-        shown: dict[str, int] = {}
-        anchors: dict[int, str] = {}
-        for index, finding in enumerate(self.findings):
-            shown[finding.rule] = shown.get(finding.rule, 0) + 1
-            if shown[finding.rule] <= FINDINGS_A_RULE:
-                anchors[index] = f"finding-{index + 1}"
-        return anchors
+    def _shown(self) -> Iterator[Cause]:
+        for fold in self.folds[:CAUSES]:
+            yield from fold.causes[:FOLDED_CAUSES]
+
+
+def _folds(causes: tuple[Cause, ...]) -> Iterator[Fold]:
+    alike: dict[tuple[str, str, str | None], list[Cause]] = {}
+    for cause in causes:
+        alike.setdefault((cause.severity, cause.rule, cause.action), []).append(cause)
+    told: set[tuple[str, str, str | None]] = set()
+    for cause in sorted(causes, key=lambda cause: cause.severity == INFO):
+        key = cause.severity, cause.rule, cause.action
+        if len(alike[key]) < FOLDED:
+            yield Fold((cause,))
+        elif key not in told:
+            told.add(key)
+            yield Fold(tuple(alike[key]))

@@ -18,20 +18,20 @@ class ApprovalView:
     at_iso: str
     why: str | None
     links: tuple[Link, ...]
-    """The recommendations that were asked about, what answers the worst findings first."""
+    """The recommendations that were asked about, those of the worst causes first."""
     more: int
 
 
 def approval_of(approval: Approval, answers: Answers) -> ApprovalView:
     """The plan's ``approval``."""
-    asked = set(approval.recommendations)
-    places = [place for place in answers.order if answers.recommended[place].id in asked]
+    named = set(approval.recommendations)
+    asked = [one for one in answers.in_order if one in named]
     return ApprovalView(
         is_approved=approval.status == "APPROVED",
         by=approval.by,
         at=when(approval.at),
         at_iso=approval.at,
         why=approval.why,
-        links=tuple(answers.link(place) for place in places[:APPROVED_LINKS]),
-        more=max(0, len(places) - APPROVED_LINKS),
+        links=tuple(answers.link(one) for one in asked[:APPROVED_LINKS]),
+        more=max(0, len(asked) - APPROVED_LINKS),
     )

@@ -1,7 +1,9 @@
 """Groups as the page shows them: one line each, and a section for those that :func:`detailed_groups` names."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 from msgspec import UNSET
@@ -10,10 +12,9 @@ from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
 from rocketmq_capacity.report.in_use import in_use
-from rocketmq_capacity.report.limits import CHANGES, FINDINGS_A_GROUP, ITEMS
+from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
-from rocketmq_capacity.report.view.answers import Answers, Link
-from rocketmq_capacity.report.view.comparison import Comparison, compare
+from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
 from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import (
@@ -21,11 +22,15 @@ from rocketmq_capacity.vocabulary import (
     GRPC,
     POP,
     SEVERITIES,
+    Action,
     Severity,
     Wording,
     is_broadcasting,
     is_clustering,
 )
+
+CHANGE: Final[Action] = "CHANGE_STRATEGY"
+TO_POP: Final[Action] = "SWITCH_TO_POP"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,12 @@ class GroupLine:
     strategy: str
     peak: str
     floor: str
+    busy: str
+    """Utilisation of its busiest client."""
+    busy_share: float | None
+    """The same as a number, 1 is without pause."""
     severities: tuple[tuple[str, int], ...]
+    """Of its causes, each with their number, worst first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class StrategyLine:
     strategy: str
     is_current: bool
     is_alternative: bool
+    is_recommended: bool
     is_applicable: bool
     is_known: bool
     reason: str
@@ -66,22 +77,22 @@ class StrategyLine:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupFinding:
-    """A finding in a group's section."""
+class GroupCause:
+    """A cause in a group's section, which leads to where it is told."""
 
     severity: str
-    places: tuple[str, ...]
-    """Topic and broker that it names."""
+    title: str
     message: str
     anchor: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class GroupChange:
-    """What a recommendation would do to the group."""
+class NotApplicable:
+    """Why some strategies cannot be run, and how many groups that is so for."""
 
-    link: Link
-    comparison: Comparison
+    strategies: tuple[str, ...]
+    reason: str
+    groups: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +113,14 @@ class GroupSection:
     status_meaning: str
     status_reason: str
     facts: tuple[tuple[str, str], ...]
-    findings: tuple[GroupFinding, ...]
-    more_findings: int
-    changes: tuple[GroupChange, ...]
-    more_changes: int
+    causes: tuple[GroupCause, ...]
+    more_causes: int
+    telling: tuple[StrategyLine, ...]
+    """The strategy in use, the most even and the recommended one."""
     strategies: tuple[StrategyLine, ...]
+    """All that can be run."""
+    not_applicable: tuple[str, ...]
+    """The others; :func:`not_applicable` says why."""
     measures: tuple[str, ...]
     """Loads that are known under any strategy: what the matrix has columns for."""
     unknown: str
@@ -124,9 +138,9 @@ def anchors_of(groups: Sequence[GroupPlan], detailed: Collection[str]) -> dict[s
     }
 
 
-def line_of(group: GroupPlan, place: int, section: str | None, found: Mapping[Severity, int]) -> GroupLine:
-    """The group's line; ``found`` counts its findings by severity."""
-    now = in_use(group)
+def line_of(group: GroupPlan, place: int, section: str | None, severities: Iterable[Severity]) -> GroupLine:
+    """The group's line; ``severities`` are those of its causes."""
+    now, found = in_use(group), Counter(severities)
     count = None if now is None else now.count
     return GroupLine(
         anchor=f"line-{place + 1}",
@@ -140,7 +154,9 @@ def line_of(group: GroupPlan, place: int, section: str | None, found: Mapping[Se
         strategy=(now.strategy if now else group.current_strategy) or "\u2013",
         peak=metric(count.peak if count else None),
         floor=metric(count.floor if count else None),
-        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found.get(severity)),
+        busy="\u2013" if group.utilisation is None else per_cent(group.utilisation.estimate),
+        busy_share=None if group.utilisation is None else group.utilisation.estimate,
+        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
     )
 
 
@@ -148,27 +164,44 @@ def section_of(
     group: GroupPlan, line: GroupLine, status: GroupStatus, answers: Answers, alternative: str | None
 ) -> GroupSection:
     """The group's section; ``status`` is its row of group_status, which knows reasons that the plan does not hold."""
-    indices = answers.of_group(group.consumer_group)
+    causes = answers.of_group(group.consumer_group)
     wording = STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, ""))
-    changes, more_changes = _changes(answers, indices)
-    now = in_use(group)
+    now, wished = in_use(group), _recommended(group, answers)
     known = [measure for measure in MEASURES if any(measure.of(strategy) for strategy in group.strategies)]
+    lines = [_strategy_line(one, now, alternative, wished, known) for one in group.strategies if one.applicable]
+    telling = [one for one in lines if one.is_current or one.is_alternative or one.is_recommended]
     return GroupSection(
         line=line,
         status=wording.title,
         status_meaning=wording.meaning,
         status_reason=status.provision_reason or "",
         facts=_facts(group, status),
-        findings=tuple(_finding(answers, index) for index in indices[:FINDINGS_A_GROUP]),
-        more_findings=max(0, len(indices) - FINDINGS_A_GROUP),
-        changes=changes,
-        more_changes=more_changes,
-        strategies=tuple(_strategy_line(one, now, alternative, known) for one in group.strategies),
+        causes=tuple(
+            GroupCause(cause.severity, cause.title, cause.message, answers.anchor(cause))
+            for cause in causes[:CAUSES_A_GROUP]
+        ),
+        more_causes=max(0, len(causes) - CAUSES_A_GROUP),
+        telling=tuple(sorted(telling, key=lambda one: not one.is_current)),
+        strategies=tuple(lines),
+        not_applicable=tuple(one.strategy for one in group.strategies if not one.applicable),
         measures=tuple(measure.title for measure in known),
         unknown=" and ".join(measure.title.lower() for measure in MEASURES if measure not in known),
         lists=_lists(now),
         no_strategies=_no_strategies(group),
     )
+
+
+def not_applicable(groups: Iterable[GroupPlan]) -> tuple[NotApplicable, ...]:
+    """Why strategies cannot be run, each reason once for all groups, the commonest first."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for group in groups:
+        for one in group.strategies:
+            if not one.applicable:
+                strategies, names = found.setdefault(one.reason or "no reason given", (set(), set()))
+                strategies.add(one.strategy)
+                names.add(group.consumer_group)
+    told = [NotApplicable(tuple(sorted(strategies)), why, len(names)) for why, (strategies, names) in found.items()]
+    return tuple(sorted(told, key=lambda one: (-one.groups, one.strategies, one.reason))[:REASONS])
 
 
 def metric(value: float | None) -> str:
@@ -245,28 +278,30 @@ def _strategy_words(group: GroupPlan) -> str:
     return f"{group.current_strategy or 'none'}{f' ({source})' if source else ''}"
 
 
-def _finding(answers: Answers, index: int) -> GroupFinding:
-    finding = answers.findings[index]
-    places = tuple(name for name in (finding.topic, finding.broker_name) if name is not None)
-    return GroupFinding(finding.severity, places, finding.message, answers.finding_anchor(index))
-
-
-def _changes(answers: Answers, indices: Sequence[int]) -> tuple[tuple[GroupChange, ...], int]:
-    places = dict.fromkeys(place for index in indices for place in answers.places[index])
-    changes = []
-    for place in list(places)[:CHANGES]:
-        recommendation = answers.recommended[place]
-        changes.append(GroupChange(answers.link(place), compare(recommendation.before, recommendation.after)))
-    return tuple(changes), max(0, len(places) - CHANGES)
+def _recommended(group: GroupPlan, answers: Answers) -> frozenset[str]:
+    """The strategies that a recommendation would have the group run."""
+    named = (
+        answers.recommendations[one]
+        for cause in answers.of_group(group.consumer_group)
+        for one in cause.recommendations
+    )
+    own = [one for one in named if one.consumer_group == group.consumer_group]
+    changed = {str(one.after["strategy"]) for one in own if one.action == CHANGE and "strategy" in one.after}
+    return frozenset(changed | ({POP} if any(one.action == TO_POP for one in own) else set()))
 
 
 def _strategy_line(
-    strategy: StrategyPlan, now: StrategyPlan | None, alternative: str | None, measures: Sequence[Measure]
+    strategy: StrategyPlan,
+    now: StrategyPlan | None,
+    alternative: str | None,
+    wished: Collection[str],
+    measures: Sequence[Measure],
 ) -> StrategyLine:
     return StrategyLine(
         strategy=strategy.strategy,
         is_current=strategy is now,
         is_alternative=strategy.strategy == alternative,
+        is_recommended=strategy.strategy in wished,
         is_applicable=strategy.applicable,
         is_known=strategy.is_known,
         reason="; ".join(_reasons(strategy)) or ("" if strategy.applicable else "no reason given"),

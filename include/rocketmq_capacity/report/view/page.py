@@ -8,28 +8,28 @@ from msgspec import UNSET
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.report.detail import worst_groups
+from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.in_use import in_use
-from rocketmq_capacity.report.limits import CHARTS, GROUPS, GROUPS_IN_DETAIL
+from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.plan_file import GroupPlan, Plan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
-from rocketmq_capacity.report.view.findings import RuleView, rules_of
+from rocketmq_capacity.report.view.causes import CauseList, causes_of
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
     GroupSection,
+    NotApplicable,
     anchors_of,
     line_of,
+    not_applicable,
     section_of,
 )
 from rocketmq_capacity.report.view.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
-from rocketmq_capacity.report.view.recommendations import RecommendationList, recommendations_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
-from rocketmq_capacity.vocabulary import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,14 @@ class Page:
     approval: ApprovalView | None
     scenario: ScenarioView | None
     overview: Chart | None
-    rules: tuple[RuleView, ...]
-    recommendations: RecommendationList
+    causes: CauseList
     lines: tuple[GroupLine, ...]
     more_lines: int
     groups: tuple[DetailedGroup, ...]
+    flagged: int
+    """Groups of which something should be changed; ``groups`` are the worst of them."""
     charts_left_out: int
+    not_applicable: tuple[NotApplicable, ...]
     glossary: tuple[Term, ...]
 
 
@@ -63,41 +65,45 @@ def page_of(
 ) -> Page:
     """The plan and the rows of what it does not hold: group_status, client_load and group_size -> the page."""
     worst = worst_groups(plan)
-    listed, detailed = set(worst[:GROUPS]), worst[:GROUPS_IN_DETAIL]
+    listed, detailed = set(worst[:GROUPS]), detailed_groups(plan)
     answers = Answers(plan)
     # A group keeps its number wherever it is named, also where other groups have no line.
     numbered = anchors_of(plan.groups, set(detailed))
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
-    lines = _lines(plan.groups, anchors, set(detailed), answers)
+    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers)
     sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads, sizes)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
-        summary=summary_of(plan, answers, statuses),
+        summary=summary_of(plan, statuses),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         overview=overview_picture(plan.groups),
-        rules=rules_of(answers, anchors),
-        recommendations=recommendations_of(answers, anchors),
+        causes=causes_of(plan.causes, answers, anchors),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),
         groups=sections,
+        flagged=len(flagged_groups(plan)),
         charts_left_out=left_out,
+        not_applicable=not_applicable(plan.groups),
         glossary=GLOSSARY,
     )
 
 
 def _lines(
-    groups: Sequence[GroupPlan], anchors: Mapping[str, str], detailed: set[str], answers: Answers
+    groups: Sequence[GroupPlan],
+    names: Sequence[str],
+    anchors: Mapping[str, str],
+    detailed: set[str],
+    answers: Answers,
 ) -> dict[str, GroupLine]:
-    found: dict[str | None, dict[Severity, int]] = {}
-    for finding in answers.findings:
-        counts = found.setdefault(finding.consumer_group, {})
-        counts[finding.severity] = counts.get(finding.severity, 0) + 1
-    return {
-        name: line_of(group, place, anchors[name] if name in detailed else None, found.get(name, {}))
-        for place, group in enumerate(groups)
-        if (name := group.consumer_group) in anchors
-    }
+    """The lines of these groups, worst first."""
+    placed = {group.consumer_group: (place, group) for place, group in enumerate(groups)}
+    lines = {}
+    for name in names:
+        place, group = placed[name]
+        severities = [cause.severity for cause in answers.of_group(name)]
+        lines[name] = line_of(group, place, anchors[name] if name in detailed else None, severities)
+    return lines
 
 
 def _sections(
@@ -123,7 +129,7 @@ def _sections(
     drawn, left_out = 0, 0
     for name in detailed:
         group, now = by_name[name], in_use(by_name[name])
-        rules = {answers.findings[index].rule for index in answers.of_group(name)}
+        rules = {answers.findings[one].rule for cause in answers.of_group(name) for one in cause.findings}
         measure = COUNT if now is None else measure_of(rules, now)
         best = best_alternative(group.strategies, now, measure)
         alternative = None if best is None else best.strategy

@@ -1,4 +1,4 @@
-"""The top of the page: one verdict, what was seen, what was found, what to do first."""
+"""The top of the page: one verdict, what was seen, what was found, how much is to be done."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,10 @@ from msgspec import UNSET
 
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, per_cent, when
-from rocketmq_capacity.report.limits import FAILURES, FIRST_STEPS, LINKS, REASONS
+from rocketmq_capacity.report.limits import FAILURES, REASONS
 from rocketmq_capacity.report.plan_file import Plan
-from rocketmq_capacity.report.view.answers import Answers, Link
-from rocketmq_capacity.report.view.findings import places_of, rule_anchor
-from rocketmq_capacity.report.wording import STATUS_WORDS
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, RULE_WORDS, SEVERITIES, UNDECIDED, WARNING, Wording
+from rocketmq_capacity.report.wording import KIND_WORDS, STATUS_WORDS, kind_of
+from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, UNDECIDED, WARNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +36,6 @@ class StatusCount:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstStep:
-    """One of the things to do first: a rule's findings and what answers them."""
-
-    severities: tuple[tuple[str, int], ...]
-    title: str
-    anchor: str
-    example: str
-    """The message of the worst of them."""
-    places: tuple[str, ...]
-    """Group, topic and broker of that one."""
-    links: tuple[Link, ...]
-    """What answers that one."""
-    more_links: int
-    """Recommendations that answer the others."""
-    is_choice: bool
-    """One of the links is enough."""
-    also: tuple[Link, ...]
-    """Other rules whose findings the same recommendations answer."""
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """What a reader in a hurry reads."""
 
@@ -75,24 +52,27 @@ class Summary:
     failures: tuple[Failure, ...]
     failure_count: int
     severities: tuple[tuple[str, int], ...]
+    """Of the causes."""
+    cause_count: int
     finding_count: int
+    new_count: int | None
+    """Causes that the plan before did not have; None where there is none before."""
     statuses: tuple[StatusCount, ...]
     group_count: int
-    ready_count: int
+    recommendation_count: int
+    kinds: tuple[tuple[str, int], ...]
+    """What carrying the recommendations out touches, and how many do."""
     manual_count: int
-    first_steps: tuple[FirstStep, ...]
-    later: str
-    """What is found beside the first steps, in words; empty where nothing is."""
 
 
-def summary_of(plan: Plan, answers: Answers, rows: Sequence[GroupStatus]) -> Summary:
+def summary_of(plan: Plan, rows: Sequence[GroupStatus]) -> Summary:
     """The plan in short; group_status knows the reasons, which the plan does not hold."""
     ratio, failures = plan.completeness.ratio, plan.completeness.failures
-    found = [finding.severity for finding in answers.findings]
-    severities = tuple((severity, found.count(severity)) for severity in SEVERITIES)
+    found = Counter(cause.severity for cause in plan.causes)
+    severities = tuple((severity, found[severity]) for severity in SEVERITIES)
     statuses = [group.provision_status for group in plan.groups]
-    manual = sum(recommendation.manual for recommendation in plan.recommendations)
-    steps, later = _first_steps(answers)
+    kinds = Counter(kind_of(one.action, changes_cluster=one.changes_cluster) for one in plan.recommendations)
+    news = [cause.is_new for cause in plan.causes]
     return Summary(
         cluster_name=plan.cluster_name,
         taken_at=when(plan.taken_at),
@@ -109,16 +89,17 @@ def summary_of(plan: Plan, answers: Answers, rows: Sequence[GroupStatus]) -> Sum
         ),
         failure_count=len(failures),
         severities=severities,
-        finding_count=len(found),
+        cause_count=len(plan.causes),
+        finding_count=len(plan.findings),
+        new_count=None if None in news or not news else sum(map(bool, news)),
         statuses=tuple(
             StatusCount(status, wording.title, wording.meaning, statuses.count(status), _reasons(status, rows))
             for status, wording in STATUS_WORDS.items()
         ),
         group_count=len(statuses),
-        ready_count=len(plan.recommendations) - manual,
-        manual_count=manual,
-        first_steps=steps,
-        later=later,
+        recommendation_count=len(plan.recommendations),
+        kinds=tuple((kind, kinds[kind]) for kind in KIND_WORDS),
+        manual_count=sum(recommendation.manual for recommendation in plan.recommendations),
     )
 
 
@@ -134,61 +115,8 @@ def _verdict(found: Mapping[str, int], groups: int) -> str:
     of = f"in {counted(groups, 'consumer group')}"
     critical, warning = found[CRITICAL], found[WARNING]
     if critical:
-        also = f", {counted(warning, 'thing')} should be looked at soon" if warning else ""
+        also = f", {counted(warning, 'more', 'more')} should be looked at soon" if warning else ""
         return f"{counted(critical, 'thing')} {'needs' if critical == 1 else 'need'} attention now{also}, {of}."
     if warning:
         return f"Nothing is critical; {counted(warning, 'thing')} should be looked at soon, {of}."
     return f"Nothing needs to be changed {of}."
-
-
-def _first_steps(answers: Answers) -> tuple[tuple[FirstStep, ...], str]:
-    by_rule: dict[str, list[int]] = {}
-    for index, finding in enumerate(answers.findings):
-        if finding.severity != INFO:
-            by_rule.setdefault(finding.rule, []).append(index)
-    leading, also = _gathered(by_rule, answers)
-    first = list(leading)[:FIRST_STEPS]
-    steps = tuple(_step(rule, by_rule[rule], also.get(rule, ()), answers) for rule in first)
-    named = {*first, *(rule for leader in first for rule in also.get(leader, ()))}
-    rest = sum(len(found) for rule, found in by_rule.items() if rule not in named)
-    hints = sum(1 for finding in answers.findings if finding.severity == INFO)
-    words = [counted(rest, "further finding")] if rest else []
-    words += [counted(hints, "finding") + " for information"] if hints else []
-    return steps, " and ".join(words)
-
-
-def _gathered(
-    by_rule: Mapping[str, Sequence[int]], answers: Answers
-) -> tuple[dict[str, set[int]], dict[str, list[str]]]:
-    """Rules that lead a step with their recommendations, and under each the later rules that it settles as well."""
-    leading: dict[str, set[int]] = {}
-    also: dict[str, list[str]] = {}
-    for rule, found in by_rule.items():
-        places = {place for index in found for place in answers.places[index]}
-        leader = next((other for other, covered in leading.items() if places and places <= covered), None)
-        if leader is None:
-            leading[rule] = places
-        else:
-            also.setdefault(leader, []).append(rule)
-    return leading, also
-
-
-def _step(rule: str, found: Sequence[int], also: Sequence[str], answers: Answers) -> FirstStep:
-    worst = found[0]
-    places = dict.fromkeys(place for index in found for place in answers.places[index])
-    severities = [answers.findings[index].severity for index in found]
-    return FirstStep(
-        severities=tuple((severity, severities.count(severity)) for severity in SEVERITIES if severity in severities),
-        title=_title(rule),
-        anchor=rule_anchor(rule),
-        example=answers.findings[worst].message,
-        places=places_of(answers.findings[worst]),
-        links=tuple(answers.link(place) for place in answers.places[worst][:LINKS]),
-        more_links=len(places) - len(answers.places[worst][:LINKS]),
-        is_choice=answers.is_choice(worst),
-        also=tuple(Link(_title(other), rule_anchor(other)) for other in also),
-    )
-
-
-def _title(rule: str) -> str:
-    return RULE_WORDS.get(rule, Wording(rule, "")).title

@@ -2,22 +2,25 @@
 
 import pytest
 
+from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.plan_file import Recommendation
-from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.wording import action_title
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 
-def answers(findings, recommendations, topics=("pay", "refund")):
-    return Answers(
-        plan_of({
-            "cluster": [a_cluster()],
-            "group_status": [a_group(topics=list(topics))],
-            "finding": findings,
-            "recommendation": recommendations,
-        })
-    )
+def plan(findings, recommendations, topics=("pay", "refund")):
+    return plan_of({
+        "cluster": [a_cluster()],
+        "group_status": [a_group(topics=list(topics))],
+        "finding": findings,
+        "recommendation": recommendations,
+    })
+
+
+def places(findings, recommendations):
+    made = plan(findings, recommendations)
+    return answering(made.findings, made.recommendations, {one.consumer_group: one.topics for one in made.groups})
 
 
 def investigate(group, topic):
@@ -50,22 +53,22 @@ def investigate(group, topic):
 def test_a_recommendation_answers_its_rules_findings_of_the_same_group_and_of_topics_that_the_group_reads(
     group, topic, is_answered
 ):
-    found = answers([a_finding()], [a_recommendation(consumer_group=group, topic=topic)])
+    found = places([a_finding()], [a_recommendation(consumer_group=group, topic=topic)])
 
-    assert found.places == [[0] if is_answered else []]
+    assert found == [[0] if is_answered else []]
 
 
 @pytest.mark.parametrize(("topic", "is_answered"), [("pay", True), ("refund", False), (None, True)])
 def test_a_finding_of_one_topic_is_not_answered_by_a_change_of_another(topic, is_answered):
-    found = answers([a_finding(topic="pay")], [a_recommendation(consumer_group="g_pay", topic=topic)])
+    found = places([a_finding(topic="pay")], [a_recommendation(consumer_group="g_pay", topic=topic)])
 
-    assert found.places == [[0] if is_answered else []]
+    assert found == [[0] if is_answered else []]
 
 
 def test_a_recommendation_answers_no_other_rules_finding():
-    found = answers([a_finding("HOT_QUEUE")], [a_recommendation(consumer_group="g_pay")])
+    found = places([a_finding("HOT_QUEUE")], [a_recommendation(consumer_group="g_pay")])
 
-    assert found.places == [[]]
+    assert found == [[]]
 
 
 def test_the_worst_finding_comes_first_and_its_recommendation_too():
@@ -81,46 +84,15 @@ def test_the_worst_finding_comes_first_and_its_recommendation_too():
         a_recommendation("ADD_BROKER", topic=None, rules=["BROKER_DISK"]),
     ]
 
-    found = answers(findings, recommendations)
+    found = plan(findings, recommendations)
 
-    assert [finding.rule for finding in found.findings] == [
+    assert [finding.rule for finding in sorted(found.findings, key=urgency)] == [
         "ORPHAN_QUEUE",
         "LAG_SKEW",
         "IDLE_CONSUMERS",
         "STALE_OBJECT",
     ]
-    assert [r.action for r in found.recommendations] == ["FIX_CLIENT_ID", "EXPAND_QUEUES", "ADD_BROKER"]
-
-
-def test_alternatives_are_other_actions_that_answer_the_same_finding():
-    recommendations = [
-        a_recommendation("EXPAND_QUEUES", id="1", topic="pay"),
-        a_recommendation("EXPAND_QUEUES", id="2", topic="refund"),
-        a_recommendation("SCALE_CONSUMERS", id="3", consumer_group="g_pay", topic=None),
-        a_recommendation("SCALE_CONSUMERS", id="4", consumer_group="g_other", topic=None),
-    ]
-
-    found = answers([a_finding()], recommendations)
-
-    by_id = {r.id: [link.text for link in found.choices(place)] for place, r in enumerate(found.recommendations)}
-    assert by_id == {
-        "1": ["Change the number of consumers of g_pay"],
-        "2": ["Change the number of consumers of g_pay"],
-        "3": ["Give pay more queues", "Give refund more queues"],
-        "4": [],
-    }
-
-
-def test_what_mends_a_fault_has_no_alternatives():
-    recommendations = [
-        a_recommendation("FIX_CLIENT_ID", consumer_group="g_pay", topic=None, rules=["ORPHAN_QUEUE"]),
-        a_recommendation("INVESTIGATE", consumer_group="g_pay", topic=None, rules=["ORPHAN_QUEUE"]),
-    ]
-
-    found = answers([a_finding("ORPHAN_QUEUE")], recommendations)
-
-    assert found.places == [[0, 1]]
-    assert found.choices(0) == found.choices(1) == ()
+    assert [cause.action for cause in found.causes] == ["FIX_CLIENT_ID", None, "EXPAND_QUEUES", "ADD_BROKER", None]
 
 
 def test_a_name_that_looks_like_a_placeholder_is_a_name():

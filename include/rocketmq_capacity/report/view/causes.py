@@ -1,0 +1,183 @@
+"""Causes as the page shows them: the worst first, those that are alike folded into one line."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rocketmq_capacity.report.figures import counted, number, per_cent, when
+from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
+from rocketmq_capacity.report.plan_file import Cause, Impact
+from rocketmq_capacity.report.view.answers import Answers, Fold, Link
+from rocketmq_capacity.report.view.findings import FindingView, finding_of
+from rocketmq_capacity.report.view.options import OptionView, options_of
+from rocketmq_capacity.report.wording import kind_of
+from rocketmq_capacity.vocabulary import ACTION_WORDS, INFO, RULE_WORDS, Wording
+
+
+@dataclass(frozen=True, slots=True)
+class CauseView:
+    """One cause."""
+
+    anchor: str
+    id: str
+    severity: str
+    title: str
+    message: str
+    groups: tuple[Link, ...]
+    more_groups: int
+    topic: str | None
+    kind: str
+    """``cluster``, ``clients``, ``look`` or empty: what its first recommendation touches."""
+    impact: tuple[str, ...]
+    since: str
+    """Empty where it is not known."""
+    is_new: bool
+    meanings: tuple[Wording, ...]
+    """The rules of its findings."""
+    options: tuple[OptionView, ...]
+    more_options: int
+    is_choice: bool
+    """At most one of the options is carried out."""
+    findings: tuple[FindingView, ...]
+    more_findings: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoldView:
+    """A line of the list: a cause, or several of one rule that one action mends."""
+
+    severity: str
+    title: str
+    """Empty for one cause, which has its own."""
+    kind: str
+    impact: tuple[str, ...]
+    places: tuple[str, ...]
+    """The first groups or topics."""
+    more_places: int
+    new: int
+    """Causes that the plan before did not have."""
+    causes: tuple[CauseView, ...]
+    total: int
+    more: int
+    """Causes that the page leaves to the CSV files."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseList:
+    """The lines of causes."""
+
+    first: tuple[FoldView, ...]
+    others: tuple[FoldView, ...]
+    """The lines after the first, without those for information."""
+    notes: tuple[FoldView, ...]
+    """Those for information."""
+    total: int
+    severities: tuple[tuple[str, int], ...]
+    more: int
+    """Causes in lines that the page leaves to the CSV files."""
+
+
+def causes_of(causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[str, str]) -> CauseList:
+    """The plan's causes in the order of the answers."""
+    found = list(causes)
+    counts: dict[str, int] = {}
+    for cause in found:
+        counts[cause.severity] = counts.get(cause.severity, 0) + 1
+    shown = [_fold(fold, answers, group_anchors) for fold in answers.folds[:CAUSES]]
+    urgent = [fold for fold in shown if fold.severity != INFO]
+    return CauseList(
+        first=tuple(urgent[:FIRST_CAUSES]),
+        others=tuple(urgent[FIRST_CAUSES:]),
+        notes=tuple(fold for fold in shown if fold.severity == INFO),
+        total=len(found),
+        severities=tuple(counts.items()),
+        more=sum(len(fold.causes) for fold in answers.folds[CAUSES:]),
+    )
+
+
+def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> FoldView:
+    worst = fold.causes[0]
+    shown = tuple(_cause(cause, answers, group_anchors) for cause in fold.causes[:FOLDED_CAUSES])
+    places = list(dict.fromkeys(name for one in fold.causes if (name := one.consumer_group or one.topic) is not None))
+    return FoldView(
+        severity=worst.severity,
+        title="" if fold.is_one else _title(worst),
+        kind=shown[0].kind,
+        impact=_impact(_sum(cause.impact for cause in fold.causes)),
+        places=tuple(places[:FOLDED_PLACES]),
+        more_places=max(0, len(places) - FOLDED_PLACES),
+        new=sum(cause.is_new is True for cause in fold.causes),
+        causes=shown,
+        total=len(fold.causes),
+        more=len(fold.causes) - len(shown),
+    )
+
+
+def _title(cause: Cause) -> str:
+    """What is wrong with all of several causes, and what to do about each."""
+    wrong = RULE_WORDS.get(cause.rule, Wording(cause.rule, "")).title
+    action = ACTION_WORDS.get(cause.action or "")
+    if action is None:
+        return wrong
+    each = action.title.format(group="each group", topic="each topic", subject="each of them")
+    return f"{wrong}: {each[:1].lower()}{each[1:]}"
+
+
+def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> CauseView:
+    recommendations = [answers.recommendations[one] for one in cause.recommendations]
+    options = options_of(recommendations, answers)
+    groups = answers.groups_of(cause)
+    rules = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
+    return CauseView(
+        anchor=answers.anchor(cause) or "",
+        id=cause.id,
+        severity=cause.severity,
+        title=options[0].title if options else cause.title,
+        message=cause.message,
+        groups=tuple(Link(group, group_anchors.get(group)) for group in groups[:ITEMS]),
+        more_groups=max(0, len(groups) - ITEMS),
+        topic=cause.topic,
+        kind="" if cause.action is None else kind_of(cause.action, changes_cluster=cause.changes_cluster),
+        impact=_impact(cause.impact),
+        since="" if cause.since is None else when(cause.since),
+        is_new=cause.is_new is True,
+        meanings=tuple(RULE_WORDS[rule] for rule in rules if rule in RULE_WORDS),
+        options=tuple(options[:OPTIONS]),
+        more_options=max(0, len(options) - OPTIONS),
+        is_choice=any(one.instead_of for one in options),
+        findings=tuple(finding_of(answers.findings[one]) for one in cause.findings[:FINDINGS]),
+        more_findings=max(0, len(cause.findings) - FINDINGS),
+    )
+
+
+def _impact(impact: Impact) -> tuple[str, ...]:
+    """The figures that a reader decides by, the worst first."""
+    words = (
+        (impact.deleted_messages, f"{_counted(impact.deleted_messages, 'message')} deleted unread"),
+        (impact.messages_at_risk, f"{_counted(impact.messages_at_risk, 'message')} unread"),
+        (impact.unread_queues, f"{_counted(impact.unread_queues, 'queue')} without reader"),
+        (impact.lag != impact.messages_at_risk and impact.lag, f"{_counted(impact.lag, 'message')} behind"),
+        (impact.idle_clients, f"{_counted(impact.idle_clients, 'client')} without work"),
+        (
+            not impact.idle_clients and impact.utilisation_ratio,
+            f"busiest client {per_cent(impact.utilisation_ratio)} busy",
+        ),
+        (impact.unread_msgs_per_s, f"{number(impact.unread_msgs_per_s)} messages/s unread"),
+    )
+    return tuple(text for figure, text in words if figure)
+
+
+def _counted(figure: int | None, one: str) -> str:
+    return counted(figure or 0, one)
+
+
+def _sum(impacts: Iterable[Impact]) -> Impact:
+    """The figures of several causes together; busy shares do not add up."""
+    known = list(impacts)
+
+    def figures(name: str) -> list[Any]:
+        return [figure for impact in known if (figure := getattr(impact, name)) is not None]
+
+    names = [name for name in Impact.__struct_fields__ if name != "utilisation_ratio"]
+    totals: dict[str, Any] = {name: sum(found) for name in names if (found := figures(name))}
+    return Impact(**totals)

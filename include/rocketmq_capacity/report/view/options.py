@@ -1,0 +1,95 @@
+"""What answers a cause, as the page shows it: what to do, how, how to see that it worked, and the way back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
+from rocketmq_capacity.report.plan_file import Recommendation
+from rocketmq_capacity.report.view.answers import Answers
+from rocketmq_capacity.report.view.comparison import Comparison, compare
+from rocketmq_capacity.report.wording import action_title, kind_of
+from rocketmq_capacity.vocabulary import ACTION_WORDS, Wording
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Commands that only look, and what they show where the change has worked."""
+
+    commands: tuple[str, ...]
+    shows: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one recommendation would change."""
+
+    title: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    """One recommendation, or several alike that go together: one action with one reason for several topics."""
+
+    ids: tuple[str, ...]
+    action: str
+    title: str
+    meaning: str
+    reason: str
+    is_manual: bool
+    kind: str
+    """``cluster``, ``clients`` or ``look``: what carrying it out touches."""
+    instead_of: tuple[str, ...]
+    """Titles of the recommendations of which none is carried out if this is."""
+    more_instead: int
+    commands: tuple[str, ...]
+    more_commands: int
+    checks: tuple[Check, ...]
+    ways_back: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+
+def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
+    """The recommendations of a cause, in its order; those that are alike as one."""
+    alike: dict[tuple[str, str | None, str, bool, bool], list[Recommendation]] = {}
+    for one in recommendations:
+        key = one.action, one.consumer_group, one.reason, one.manual, one.changes_cluster
+        alike.setdefault(key, []).append(one)
+    return [_option(together, answers) for together in alike.values()]
+
+
+def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
+    first = together[0]
+    commands = [command for one in together for command in one.commands]
+    checks: dict[str, dict[str, None]] = {}
+    for one in together:
+        if one.check is not None:
+            checks.setdefault(one.check.shows, {})[one.check.command] = None
+    instead = list(dict.fromkeys(other for one in together for other in answers.alternatives.get(one.id, ())))
+    compared = ((action_title(one), compare(one.before, one.after)) for one in together)
+    return OptionView(
+        ids=tuple(one.id for one in together),
+        action=first.action,
+        title=_title(together),
+        meaning=ACTION_WORDS.get(first.action, Wording(first.action, "")).meaning,
+        reason=first.reason,
+        is_manual=first.manual,
+        kind=kind_of(first.action, changes_cluster=first.changes_cluster),
+        instead_of=tuple(dict.fromkeys(action_title(answers.recommendations[one]) for one in instead[:LINKS])),
+        more_instead=max(0, len(instead) - LINKS),
+        commands=tuple(commands[:COMMANDS]),
+        more_commands=max(0, len(commands) - COMMANDS),
+        checks=tuple(Check(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
+        ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
+        changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
+    )
+
+
+def _title(together: Sequence[Recommendation]) -> str:
+    """``Give a, b and c more queues``."""
+    topics = [one.topic for one in together if one.topic is not None]
+    if len(topics) < 2:
+        return action_title(together[0])
+    return action_title(replace(together[0], topic=f"{', '.join(topics[:-1])} and {topics[-1]}"))
