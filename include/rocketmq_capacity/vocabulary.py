@@ -156,6 +156,7 @@ Rule = Literal[
     "ALLOCATION_SKEW",
     "BAD_VERSION",
     "CLIENT_MEMORY",
+    "BROKER_LOSS",
     "CONSUMER_CAPACITY",
     "CROSS_ROOM",
     "CROSS_TOPIC_SKEW",

@@ -21,6 +21,7 @@ from rocketmq_capacity.contracts.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
+from tests.fixtures.losses import broker_losses
 from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
@@ -97,6 +98,7 @@ def judge(
         *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
         *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
+        *broker_losses(groups, units, policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}
     found = {

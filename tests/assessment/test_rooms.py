@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, TopicQueues
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, TopicQueues
 from tests.assessment.cases import a_group, a_topic, member, pops
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import cluster, queues
@@ -32,6 +32,14 @@ def planned(
 ) -> PlainPlan:
     pay = a_topic("pay", *layout, rates=rates, order=False, message_type="NORMAL")
     return plain_plan(cluster([pay], [a_group("g_pay", members, [pay], **facts)]), policy)
+
+
+def room_cluster() -> Inventory:
+    """A group that crosses rooms, and one of which a room starves."""
+    pay, ship = a_topic("pay", *TWO_ROOMS), a_topic("ship", queues("hz@broker-a", 4))
+    crossing = a_group("g_pay", clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), [pay])
+    starving = a_group("g_ship", clients("hz-1", "sh-1", strategy="MACHINE_ROOM_NEARBY"), [ship])
+    return cluster([pay, ship], [crossing, starving])
 
 
 def of(rule: str, plan: PlainPlan) -> list[Any]:

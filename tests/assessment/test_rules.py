@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.assessment import trust
+from rocketmq_capacity.assessment.failures import broker_loss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
@@ -23,6 +24,7 @@ EVERY = [
     *group_rules().values(),
     *topic_rules().values(),
     *cluster_rules().values(),
+    broker_loss,
     trust.snapshot_incomplete,
     trust.suspect_snapshot,
 ]

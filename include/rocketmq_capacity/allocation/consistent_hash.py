@@ -14,6 +14,8 @@ from rocketmq_capacity.settings.policy import Policy
 NAME: Final = vocabulary.CONSISTENT_HASH
 TOPICS_REMEMBERED: Final = 4096
 """A topic's queues hash alike for every group that reads it."""
+CLIENTS_REMEMBERED: Final = 4096
+"""A client's nodes are the same whatever other clients its group has."""
 
 
 def shares(division: Division, policy: Policy) -> Shares:
@@ -42,16 +44,19 @@ def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
     Source: ConsistentHashRouter.addNode and getExistingReplicas.
     """
     counts = members.copies * virtual_nodes
-    texts = (
-        b"%b-%d" % (client_id.encode(errors="replace"), replica)
-        for client_id, count in zip(members.client_ids, counts.tolist(), strict=True)
-        for replica in range(count)
-    )
-    keys = _hashes(texts)
+    of_each = [_nodes(client_id, count) for client_id, count in zip(members.client_ids, counts.tolist(), strict=True)]
+    keys = np.concatenate([*of_each, np.empty(0, np.int64)])
     order = np.argsort(keys, kind="stable")
     keys, owner = keys[order], np.repeat(members.first, counts)[order]
     stays = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
     return keys[stays], owner[stays]
+
+
+@lru_cache(CLIENTS_REMEMBERED)
+def _nodes(client_id: str, count: int) -> Integers:
+    """The keys of a client id's virtual nodes."""
+    text = client_id.encode(errors="replace")
+    return _hashes(b"%b-%d" % (text, replica) for replica in range(count))
 
 
 @lru_cache(TOPICS_REMEMBERED)

@@ -42,7 +42,7 @@ def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
     queues, rooms = division.queues, _rooms(division)
     # All consumers stand for those of a room that has none.
     of_place = [rooms.get(place.room, rooms[None]) for _, place in queues.places]
-    rank, in_room = queues.ranked(lambda topic, place: (topic, place.room))
+    rank, in_room = queues.in_topic_and_room
     index = inner(rank, in_room, np.array([len(consumers) for consumers in of_place], np.int64)[queues.place])
     first = np.cumsum([0, *(len(consumers) for consumers in of_place)])[:-1]
     return Shares.of_owners(np.concatenate([*of_place, np.empty(0, np.int64)])[first[queues.place] + index])

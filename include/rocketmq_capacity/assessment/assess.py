@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
+from rocketmq_capacity.assessment.churn import UNKNOWN
+from rocketmq_capacity.assessment.failures import group_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
@@ -15,7 +17,7 @@ from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic
 from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import Finding, GroupSize, GroupStatus, StrategyLoad
+from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
@@ -52,6 +54,7 @@ class GroupAssessment:
         client_loads: of each strategy that applies to all business topics.
         sizes: what other numbers of clients would bear.
         capacity: what each client has to do; None where nobody knows who owns what.
+        failures: what it would be after each failure.
         findings: what is wrong.
     """
 
@@ -61,6 +64,7 @@ class GroupAssessment:
     client_loads: list[ClientLoads]
     capacity: CapacityRows | None
     sizes: list[GroupSize]
+    failures: list[GroupFailure]
     findings: list[Finding]
 
 
@@ -79,6 +83,7 @@ def assess_group(group: Group) -> GroupAssessment:
         ],
         capacity=capacity_rows(group),
         sizes=group_sizes(group),
+        failures=list(group_failures(group)),
         findings=list(chain.from_iterable(rule(group) for rule in group_rules().values())),
     )
 
@@ -181,7 +186,7 @@ def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLo
             orphan_queues=(),
             doubly_owned_queues=(),
         )
-    names = group.division.queues.names
+    names, moves = group.division.queues.names, group.churn.moves.get(strategy, UNKNOWN)
     return StrategyLoad(
         consumer_group=group.name,
         strategy=strategy,
@@ -194,4 +199,8 @@ def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLo
         count=load.count,
         traffic=load.traffic,
         lag=load.lag_metrics,
+        moved_one_fewer=moves.fewer,
+        moved_one_more=moves.more,
+        moved_broker_lost=moves.worst_broker,
+        is_pareto_best=group.churn.pareto_best.get(strategy),
     )

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.provision import Provision, provision
@@ -143,6 +144,11 @@ class Group:
     def provision(self) -> Provision:
         """Whether it has the clients that it needs."""
         return provision(self)
+
+    @cached_property
+    def churn(self) -> Churn:
+        """What changes of one client or one broker move."""
+        return Churn(self)
 
     @cached_property
     def today_load(self) -> Load | None:

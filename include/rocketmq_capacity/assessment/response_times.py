@@ -60,6 +60,12 @@ class ResponseTimes:
         """The response times of other clients, each of which is like the client of a row."""
         return ResponseTimes(self.lower[rows], self.estimate[rows], self.upper[rows], self.is_reported[rows])
 
+    def of_topics(self, columns: Integers) -> "ResponseTimes":
+        """The response times of other topics, each of which is the topic of a column."""
+        return ResponseTimes(
+            self.lower[:, columns], self.estimate[:, columns], self.upper[:, columns], self.is_reported[:, columns]
+        )
+
 
 def _mean(place: Integers, values: Numbers, places: int) -> Numbers:
     """The mean value of each place; NaN where there is none."""

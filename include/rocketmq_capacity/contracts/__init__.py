@@ -16,6 +16,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.demand import Demand
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_offset import GroupOffset
 from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
@@ -33,6 +34,7 @@ from rocketmq_capacity.contracts.strategy_status import StrategyStatus
 from rocketmq_capacity.contracts.subscription import Subscription
 from rocketmq_capacity.contracts.topic import Topic
 from rocketmq_capacity.contracts.topic_answer import TopicAnswer
+from rocketmq_capacity.contracts.topic_failure import TopicFailure
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
 from rocketmq_capacity.contracts.topic_unit import TopicUnit
 from rocketmq_capacity.contracts.tried_case import TriedCase
@@ -69,6 +71,8 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupSize,
     StrategyLoad,
     GroupStatus,
+    GroupFailure,
+    TopicFailure,
     Finding,
     Demand,
     TriedCase,

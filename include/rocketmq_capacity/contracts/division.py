@@ -84,6 +84,11 @@ class Queues:
         return self.ranked(lambda topic, _: topic)
 
     @cached_property
+    def in_topic_and_room(self) -> tuple[Integers, Integers]:
+        """Of each queue its rank among its topic's queues in its machine room, and how many these are."""
+        return self.ranked(lambda topic, place: (topic, place.room))
+
+    @cached_property
     def topic(self) -> Integers:
         """Of each queue the index of its topic."""
         return np.array([topic for topic, _ in self.places], np.int64)[self.place]

@@ -44,3 +44,21 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
     count: Annotated[Metrics | None, Meta(description="METRICS by number of queues")] = None
     traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second")] = None
     lag: Annotated[Metrics | None, Meta(description="METRICS by messages of lag")] = None
+    moved_one_fewer: Annotated[
+        int | None,
+        Meta(
+            description="queues that get another owner where the last client in Java's order leaves; null where unknown, and "
+            "for an only client"
+        ),
+    ] = None
+    moved_one_more: Annotated[int | None, Meta(description="likewise, where a client comes that sorts last")] = None
+    moved_broker_lost: Annotated[
+        int | None, Meta(description="likewise, of the queues that stay, where the broker goes that moves most")
+    ] = None
+    is_pareto_best: Annotated[
+        bool | None,
+        Meta(
+            description="no other strategy is at least as good in queues without a reader, EXCESS by queues and moved queues, "
+            "and better in one of them; null where one of these is not known"
+        ),
+    ] = None

@@ -97,6 +97,10 @@ ADVICE: Final[dict[str, str]] = {
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."
     ),
+    "BROKER_LOSS": (
+        "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and"
+        " give the groups that would be too weak more clients: {subjects}."
+    ),
     "CROSS_ROOM": (
         "Run clients in the machine rooms that have queues and no client, or let the others read across: no strategy of"
         " the policy crosses rooms less without making something else worse."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Queue
@@ -18,6 +18,7 @@ from rocketmq_capacity.report.plan_file import (
     AffectedGroup,
     Approval,
     Check,
+    Churn,
     Completeness,
     Failure,
     Finding,
@@ -184,7 +185,17 @@ def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
         traffic=_skew(row.traffic),
         lag=_skew(row.lag),
         dialects=row.dialects or UNSET,
+        churn=_churn(row),
+        pareto_best=UNSET if row.is_pareto_best is None else row.is_pareto_best,
     )
+
+
+def _churn(row: contracts.StrategyLoad) -> Churn | UnsetType:
+    """What moves under a strategy, where some of it is known."""
+    moved = (row.moved_one_fewer, row.moved_one_more, row.moved_broker_lost)
+    if all(number is None for number in moved):
+        return UNSET
+    return Churn(one_fewer=moved[0], one_more=moved[1], broker_lost=moved[2])
 
 
 def _skew(metrics: Mapping[str, float | None] | None) -> Skew | None:

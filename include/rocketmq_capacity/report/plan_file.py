@@ -53,6 +53,16 @@ class Skew(Struct, frozen=True, kw_only=True):
     cv: Annotated[float | None, Meta(description="coefficient of variation")]
 
 
+class Churn(Struct, frozen=True, kw_only=True):
+    """Queues that get another owner under a strategy; null where their owners are not known."""
+
+    one_fewer: Annotated[
+        int | None, Meta(description="where the last client in Java's order leaves; null for an only one")
+    ]
+    one_more: Annotated[int | None, Meta(description="where a client comes that sorts last")]
+    broker_lost: Annotated[int | None, Meta(description="of those that stay, where the broker goes that moves most")]
+
+
 class StrategyPlan(Struct, frozen=True, kw_only=True):
     """What a strategy means for a group, over all its business topics and all its distinct client ids.
 
@@ -76,6 +86,13 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
         Meta(
             description="by which libraries' code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
             "others); missing where all compute as the official classes do"
+        ),
+    ] = UNSET
+    churn: Annotated[Churn | UnsetType, Meta(description="what moves; only where some of it is known")] = UNSET
+    pareto_best: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="no other strategy is as good in balance and churn and better in one; only where that is known"
         ),
     ] = UNSET
 

@@ -270,6 +270,12 @@ class HotQueue(Section):
     share_factor: NonNegative = 2.0
 
 
+class BrokerLoss(Section):
+    """BROKER_LOSS."""
+
+    min_brokers: Whole = Field(default=2, ge=1, le=65_536)
+
+
 class CrossRoom(Section):
     """CROSS_ROOM."""
 
@@ -367,6 +373,7 @@ class Thresholds(Section):
     RETRY_PRESSURE: RetryPressure = RetryPressure()
     CLIENT_MEMORY: ClientMemory = ClientMemory()
     HOT_QUEUE: HotQueue = HotQueue()
+    BROKER_LOSS: BrokerLoss = BrokerLoss()
     CROSS_ROOM: CrossRoom = CrossRoom()
     ROOM_STARVATION: RoomStarvation = RoomStarvation()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()

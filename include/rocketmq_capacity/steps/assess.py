@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
+from rocketmq_capacity.assessment.failures import BROKER, GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
@@ -32,9 +35,12 @@ OF_GROUPS = (
     contracts.ClientLoad,
     contracts.ClientCapacity,
     contracts.GroupSize,
+    contracts.GroupFailure,
     contracts.Finding,
     contracts.Demand,
 )
+IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
+OF_TOPICS = (contracts.TopicFailure, contracts.Finding)
 
 
 def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
@@ -51,15 +57,21 @@ def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
 
 def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before flagged."""
-    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=OF_GROUPS) as step:
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=(*OF_GROUPS, contracts.TopicFailure)) as step:
         cluster, policy = planning.cluster, planning.policy
         groups = planning.units(contracts.GroupUnit, "facts", "observations")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         topics = planning.units(contracts.TopicUnit, "facts")
-        planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), contracts.Finding)
+        planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), *OF_TOPICS)
         found = [
             *assess_cluster(cluster, planning.disagreements, policy),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
+            *broker_loss(
+                planning.records(contracts.GroupFailure, GroupLoss, IS_OF_A_BROKER),
+                planning.records(contracts.TopicFailure, TopicLoss, IS_OF_A_BROKER),
+                cluster,
+                policy,
+            ),
             *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
         ]
         planning.add(contracts.Finding, found)
@@ -81,13 +93,17 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     capacities = [group.capacity for group in done if group.capacity is not None]
     yield contracts.ClientCapacity, table_of_columns(contracts.ClientCapacity, capacity_columns(capacities))
     yield contracts.GroupSize, table_of(contracts.GroupSize, [size for group in done for size in group.sizes])
+    failures = [failure for group in done for failure in group.failures]
+    yield contracts.GroupFailure, table_of(contracts.GroupFailure, failures)
     yield contracts.Finding, table_of(contracts.Finding, [found for group in done for found in group.findings])
     demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
     yield contracts.Demand, table_of(contracts.Demand, demands)
 
 
 def assessed_topics(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """The findings of some topics."""
+    """The failures and findings of some topics."""
     decoder = msgspec.json.Decoder(TopicWithReaders)
-    topics = (Topic(decoder.decode(unit["facts"]), cluster, policy) for unit in units)
+    topics = [Topic(decoder.decode(unit["facts"]), cluster, policy) for unit in units]
+    failures = [failure for topic in topics for failure in topic_failures(topic)]
+    yield contracts.TopicFailure, table_of(contracts.TopicFailure, failures)
     yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +34,7 @@ COMPARE: Final = "compare"
 """Only of a what-if: it beside the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
+Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units are given them."""
 
@@ -163,6 +164,12 @@ class Planning:
         """The findings that name neither a group nor a topic."""
         folder = self.run.table(contracts.Finding.dataset_name())
         return rows_where(folder, contracts.Finding, pc.field("consumer_group").is_null() & pc.field("topic").is_null())
+
+    def records(self, dataset: type[Dataset], kind: type[Record], condition: pc.Expression) -> Iterator[Record]:
+        """Some columns of the rows of a dataset for which a condition holds, as named tuples."""
+        folder = self.run.table(dataset.dataset_name())
+        table = pq.read_table(folder, columns=list(kind._fields), filters=condition)
+        return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
     def values(self, dataset: type[Dataset], column: str) -> Counter[str]:
         """How many rows of a dataset of this run have each value of a column."""

@@ -1,0 +1,141 @@
+"""What a group would divide without each of its brokers: all of these divisions at once, as arrays."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members, Queues
+from rocketmq_capacity.contracts.facts import Place, Reads
+from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX, MASTERLESS, PERM_WRITE
+
+
+@dataclass(frozen=True)
+class BrokerLosses:
+    """A group's business topics without each broker that they are on, or without several at once.
+
+    A strategy divides each topic by itself. So each pair of a loss and a topic that it touches is a topic of one
+    division, and a strategy divides all of them in one go.
+
+    Attributes:
+        losses: what is lost, by its name: brokers.
+        division: the pairs as topics, by loss; one whose queues are all lost has none.
+        loss: of each pair the index of the loss.
+        base_topic: of each pair the index of the topic in the group's own division.
+        base_queue: of each queue its index in the group's own division.
+        lost_queues: how many readable queues go with each loss.
+    """
+
+    losses: Mapping[str, Collection[str]]
+    division: Division
+    loss: Integers
+    base_topic: Integers
+    base_queue: Integers
+    lost_queues: Sequence[int]
+
+    @classmethod
+    def of_each(cls, base: Division) -> "BrokerLosses":
+        """The loss of each broker that has readable business queues of a group."""
+        names = {place.broker_name for topic, place in base.queues.places if _is_business(base, topic)}
+        real = sorted(name for name in names if not name.startswith(LOGICAL_BROKER_PREFIX))
+        return cls.of(base, {name: (name,) for name in real})
+
+    @classmethod
+    def of(
+        cls, base: Division, losses: Mapping[str, Collection[str]], members: Members | None = None
+    ) -> "BrokerLosses":
+        """Some losses.
+
+        Args:
+            base: what the group divides among whom.
+            losses: what is lost, by its name: brokers.
+            members: who is left; all topics are divided anew among them. None: nobody leaves, and a topic that is on no
+                lost broker is left out.
+        """
+        queues = base.queues
+        on: dict[int, list[tuple[int, Place, int]]] = {}
+        first = 0
+        for (topic, place), count in zip(queues.places, np.bincount(queues.place).tolist(), strict=True):
+            if _is_business(base, topic):
+                on.setdefault(topic, []).append((first, place, count))
+            first += count
+        topics: list[Reads] = []
+        pairs: list[tuple[int, int]] = []
+        places: list[tuple[int, Place]] = []
+        extents: list[tuple[int, int]] = []
+        lost = [0] * len(losses)
+        for number, gone in enumerate(losses.values()):
+            for topic, each in on.items():
+                left = [one for one in each if one[1].broker_name not in gone]
+                if members is not None or len(left) < len(each):
+                    places += [(len(pairs), place) for _, place, _ in left]
+                    extents += [(begin, count) for begin, _, count in left]
+                    lost[number] += sum(count for _, _, count in each) - sum(count for _, _, count in left)
+                    topics.append(queues.topics[topic])
+                    pairs.append((number, topic))
+        begins, counts = np.array(extents, np.int64).reshape(-1, 2).T
+        of_queue = np.repeat(np.arange(len(places)), counts)
+        queue_id = np.arange(len(of_queue)) - np.repeat(np.cumsum(counts) - counts, counts)
+        told = np.array(pairs, np.int64).reshape(-1, 2)
+        among = base.members if members is None else members
+        return cls(
+            losses,
+            Division(base.group, Queues(tuple(topics), tuple(places), of_queue, queue_id), among),
+            told[:, 0],
+            told[:, 1],
+            begins[of_queue] + queue_id,
+            lost,
+        )
+
+    def per_loss(self, is_moved: Flags) -> Integers:
+        """How many of the queues are moved, by loss."""
+        of_queue = self.loss[self.division.queues.topic[is_moved]]
+        return np.bincount(of_queue, minlength=len(self.losses))
+
+    def touched(self, pairs: Flags) -> Flags:
+        """Of each loss whether one of its pairs is flagged."""
+        return np.bincount(self.loss[pairs], minlength=len(self.losses)) > 0
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, Reads, Collection[str]]]:
+        """The index of the loss, the topic and the lost brokers of each pair."""
+        gone = list(self.losses.values())
+        return [
+            (number, reads, gone[number])
+            for number, reads in zip(self.loss.tolist(), self.division.queues.topics, strict=True)
+        ]
+
+    @cached_property
+    def added_msgs_per_s(self) -> Numbers:
+        """What the group gets more of each queue, once producers write to the brokers that are left; NaN where unknown.
+
+        Producers spread evenly what the lost broker had. What the group's filter does not let through is left out.
+        """
+        added = np.array([_added(reads, gone) for _, reads, gone in self._pairs], np.float64)
+        queues = self.division.queues
+        written = np.array([writable_queues(place) or 0 for _, place in queues.places], np.int64)
+        takes = queues.queue_id < written[queues.place]
+        return np.where(takes, added[queues.topic], 0.0)
+
+
+def _is_business(division: Division, topic: int) -> bool:
+    return division.queues.topics[topic].topic.kind == BUSINESS
+
+
+def _added(reads: Reads, gone: Collection[str]) -> float:
+    """Messages a second more on each queue of a topic that can be written without some brokers."""
+    left = [writable_queues(place) for place in reads.topic.places if place.broker_name not in gone]
+    lost = [one.put_msgs_per_s for one in reads.topic.written if one.broker_name in gone]
+    if None in lost or None in left or reads.pass_ratio is None:
+        return np.nan
+    queues = sum(one or 0 for one in left)
+    return sum(one or 0.0 for one in lost) * reads.pass_ratio / queues if queues else 0.0
+
+
+def writable_queues(place: Place) -> int | None:
+    """How many queues producers see; None where that is unknown."""
+    if place.broker_state == MASTERLESS or (place.perm is not None and not place.perm & PERM_WRITE):
+        return 0
+    return None if place.perm is None else place.write_queue_nums

@@ -1,0 +1,263 @@
+"""How many queues of a group get another owner when one client or one broker comes or goes, under each strategy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec import structs
+
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses
+from rocketmq_capacity.contracts.division import NOBODY, Division, Flags, Integers, Members, Owners
+from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+STAYING: Final = (CONSISTENT_HASH, CONFIG)
+"""Under these a queue's owner does not hang on which other queues there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Queues that get another owner under a strategy; None where their owners before or after are unknown.
+
+    Attributes:
+        fewer: where the last client in Java's order leaves; None as well where it is the only one.
+        more: where one more client comes, which sorts last.
+        brokers: where a broker goes, of the queues that stay; by its name.
+    """
+
+    fewer: int | None
+    more: int | None
+    brokers: Mapping[str, int | None]
+
+    @property
+    def worst_broker(self) -> int | None:
+        """The most that the loss of one broker moves."""
+        known = [moved for moved in self.brokers.values() if moved is not None]
+        return max(known, default=0) if len(known) == len(self.brokers) else None
+
+    @property
+    def total(self) -> int | None:
+        """All three together, to compare strategies by."""
+        worst = self.worst_broker
+        if self.fewer is None or self.more is None or worst is None:
+            return None
+        return self.fewer + self.more + worst
+
+
+UNKNOWN: Final = Moves(None, None, {"": None})
+"""Of a group without clients."""
+
+
+@dataclass(frozen=True)
+class Churn:
+    """What changes of one client or one broker move in a group that shares its queues out."""
+
+    group: "Group"
+
+    @cached_property
+    def losses(self) -> BrokerLosses:
+        """The group without each of its brokers."""
+        return BrokerLosses.of_each(self.group.division)
+
+    @cached_property
+    def fewer(self) -> Division | None:
+        """The group without its last client; None where it has no other."""
+        members = self.group.division.members
+        return self._of(Members(members.consumers[:-1])) if len(members) > 1 else None
+
+    @cached_property
+    def more(self) -> Division:
+        """The group with a client more, which is like the last one and sorts after it."""
+        consumers = self.group.division.members.consumers
+        last = consumers[-1]
+        new = structs.replace(last, client_id=f"{last.client_id}~", consumer_index=len(consumers))
+        return self._of(Members((*consumers, new)))
+
+    @property
+    def last_client(self) -> str:
+        """The id of the client that leaves where there is one fewer."""
+        return self.group.division.members.consumers[-1].client_id
+
+    def _of(self, members: Members) -> Division:
+        return Division(self.group.facts, self.group.division.queues, members)
+
+    @cached_property
+    def moves(self) -> dict[str, Moves]:
+        """By strategy; none for one that does not apply."""
+        if not self.group.is_clustering or not self.group.client_ids:
+            return {}
+        return {name: self._moves(name) for name in self.group.loads}
+
+    def owners(self, strategy: str, division: Division) -> Owners:
+        """Who owns what in a changed division; each is worked out once."""
+        key = strategy, id(division)
+        if key not in self._owners:
+            self._owners[key] = self.group.allocator.owners(strategy, division)
+        return self._owners[key]
+
+    @cached_property
+    def _owners(self) -> dict[tuple[str, int], Owners]:
+        return {}
+
+    @cached_property
+    def pareto_best(self) -> dict[str, bool]:
+        """Of each strategy whether no other is as good in balance, churn and unread queues, and better in one of them.
+
+        Balance is EXCESS by queues. A strategy is left out of which one of these is not known, as is POP, whose clients
+        share queues.
+        """
+        aims: dict[str, tuple[float, ...]] = {}
+        for name, load in self.group.loads.items():
+            moved = self.moves[name].total if name in self.moves else None
+            excess = None if load.count is None else load.count.get("excess")
+            if moved is not None and excess is not None:
+                aims[name] = len(load.orphans), len(load.doubly_owned), rounded(excess, 6) or 0.0, moved
+        return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
+
+    def _moves(self, strategy: str) -> Moves:
+        if self._all_read_all(strategy):
+            every = len(self.group.weights.queue)
+            return Moves(
+                None if self.fewer is None else every if self._loses_an_id else 0,
+                every,
+                dict.fromkeys(self.losses.losses, 0),
+            )
+        return Moves(self._fewer(strategy), self._between(strategy, self.more), self._brokers(strategy))
+
+    @property
+    def _loses_an_id(self) -> bool:
+        ids = [one.client_id for one in self.group.division.members.consumers]
+        return ids[-1] not in ids[:-1]
+
+    def _all_read_all(self, strategy: str) -> bool:
+        """Whether every client pops every queue, whoever comes and goes."""
+        members, facts = self.group.division.members, self.group.facts
+        if strategy != POP or members.has_readers_of_some:
+            return False
+        return bool(members.is_grpc.all()) or (
+            not members.is_grpc.any() and all(reads.pop_share_queue_num <= 0 for reads in facts.business)
+        )
+
+    def _fewer(self, strategy: str) -> int | None:
+        if self.fewer is None:
+            return None
+        own = self.group.owners(strategy)
+        if strategy == CONSISTENT_HASH and self._is_plain:
+            return int(np.count_nonzero(own.client == len(self.group.client_ids) - 1))
+        return self._between(strategy, self.fewer)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
+        members = self.group.division.members
+        return (
+            len(members.client_ids) == len(members)
+            and not members.has_readers_of_some
+            and not bool(members.is_grpc.any())
+        )
+
+    def _between(self, strategy: str, changed: Division) -> int | None:
+        """Queues with other owners among other clients."""
+        before, after = self._before(strategy), self.owners(strategy, changed)
+        # Where the strategy throws afterwards, queues keep the owners that they have, but for one that leaves.
+        if before.owners.unknown - (after.unknown if changed is self.more else frozenset()):
+            return None
+        queues = self.group.division.queues
+        moves = _differ(before, after, np.arange(len(queues))) & ~np.isin(queues.topic, list(after.unknown))
+        if changed is self.fewer and not self._loses_an_id and strategy != POP:
+            # A copy of an id leaves: what the id owns has a reader less.
+            own = before.owners
+            moves[own.queue[own.client == len(self.group.client_ids) - 1]] = True
+        return int(np.count_nonzero(moves[self.group.weights.queue]))
+
+    def _before(self, strategy: str) -> "_Owned":
+        if strategy not in self._owned:
+            owners = self.group.owners(strategy)
+            self._owned[strategy] = _Owned(owners, _single(owners, len(self.group.division.queues)))
+        return self._owned[strategy]
+
+    @cached_property
+    def _owned(self) -> dict[str, "_Owned"]:
+        return {}
+
+    def moved_by_room(self, strategy: str, losses: BrokerLosses) -> int | None:
+        """Queues that stay and get another owner where a machine room's brokers and clients go."""
+        if not len(losses.division.members) or not len(losses.division.queues):
+            return 0 if not len(losses.division.queues) else None
+        before, after = self._before(strategy), self.owners(strategy, losses.division)
+        if before.owners.unknown or after.unknown:
+            return None
+        row = {client_id: index for index, client_id in enumerate(self.group.client_ids)}
+        index = np.array([row[client_id] for client_id in losses.division.members.client_ids], np.int64)
+        return int(np.count_nonzero(_differ(before, replace(after, client=index[after.client]), losses.base_queue)))
+
+    def _brokers(self, strategy: str) -> Mapping[str, int | None]:
+        losses = self.losses
+        if strategy in STAYING or not len(losses.division.queues):
+            return dict.fromkeys(losses.losses, 0)
+        before, after = self._before(strategy), self.owners(strategy, losses.division)
+        # Where the strategy throws afterwards, queues keep the owners that they have.
+        pair = losses.division.queues.topic
+        throws = np.zeros(len(losses.loss), bool)
+        throws[list(after.unknown)] = True
+        moved = losses.per_loss(_differ(before, after, losses.base_queue) & ~throws[pair])
+        unknown = np.isin(losses.base_topic, list(before.owners.unknown)) & ~throws
+        is_unknown = losses.touched(unknown & (np.bincount(pair, minlength=len(unknown)) > 0))
+        return {name: None if is_unknown[index] else int(moved[index]) for index, name in enumerate(losses.losses)}
+
+
+def _is_better(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
+    """Whether the other is at least as good in everything, and better in something; less is better."""
+    return other != own and all(theirs <= ours for theirs, ours in zip(other, own, strict=True))
+
+
+def _differ(before: "_Owned", after: Owners, base_queue: Integers) -> Flags:
+    """Of each queue after a change whether its owners are others than before.
+
+    Args:
+        before: who owned what.
+        after: who owns what of the queues after the change; client ids have the same indexes.
+        base_queue: of each queue after the change its index before.
+    """
+    was, now = before.single, _single(after, len(base_queue))
+    if was is not None and now is not None:
+        return np.asarray(was[base_queue] != now)
+    owners = before.owners
+    clients = int(max(owners.client.max(initial=0), after.client.max(initial=0))) + 1
+    order = np.argsort(owners.queue, kind="stable")
+    queue, client = owners.queue[order], owners.client[order]
+    begin, end = np.searchsorted(queue, base_queue), np.searchsorted(queue, base_queue, "right")
+    number = end - begin
+    entry = np.repeat(np.arange(len(base_queue)), number)
+    at = np.repeat(begin, number) + np.arange(len(entry)) - np.repeat(np.cumsum(number) - number, number)
+    differ = np.setxor1d(entry * clients + client[at], after.queue * clients + after.client, assume_unique=True)
+    flags = np.zeros(len(base_queue), bool)
+    flags[differ // clients] = True
+    return flags
+
+
+def _single(owners: Owners, queues: int) -> Integers | None:
+    """Of each queue the index of its owner, or NOBODY; None where one has several."""
+    if len(owners.queue) > queues or np.bincount(owners.queue, minlength=1).max() > 1:
+        return None
+    owner = np.full(queues, NOBODY)
+    owner[owners.queue] = owners.client
+    return owner
+
+
+@dataclass(frozen=True)
+class _Owned:
+    """Who owns what of the queues before a change.
+
+    Attributes:
+        owners: client ids by queue.
+        single: of each queue the index of its owner, or NOBODY; None where one has several.
+    """
+
+    owners: Owners
+    single: Integers | None

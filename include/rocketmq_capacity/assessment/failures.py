@@ -1,0 +1,344 @@
+"""What a failure would do, always computed: the loss of each broker, of each room, and of a group's busiest client."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses, writable_queues
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
+from rocketmq_capacity.contracts.division import Division, Members, Owners
+from rocketmq_capacity.contracts.facts import ClusterFacts, Place
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import INFO, LOGICAL_BROKER_PREFIX, UNDER, WARNING
+
+BROKER: Final = "BROKER"
+ROOM: Final = "ROOM"
+BUSIEST_CLIENT: Final = "BUSIEST_CLIENT"
+ONE_FEWER: Final = "ONE_FEWER"
+ONE_MORE: Final = "ONE_MORE"
+
+REBALANCE_S: Final = 20.0
+"""RebalanceService: every client looks so often whether its queues are others."""
+ROUTE_S: Final = 30.0
+"""ClientConfig.pollNameServerInterval."""
+EXPIRED_S: Final = 120.0 + 10.0
+"""A name server and a broker drop a peer that is silent for 120 s, and look every 10 s (5 s a name server of 5.x)."""
+READ_AGAIN_S: Final[Mapping[str, float]] = {
+    BROKER: EXPIRED_S + ROUTE_S + REBALANCE_S,
+    ROOM: EXPIRED_S + ROUTE_S + REBALANCE_S,
+    BUSIEST_CLIENT: EXPIRED_S + REBALANCE_S,
+    ONE_FEWER: EXPIRED_S + REBALANCE_S,
+    ONE_MORE: REBALANCE_S,
+}
+"""Of what falls silent; where a connection is closed, brokers and name servers know at once. A broker's lock of a queue
+that is consumed in order (60 s) has run out before."""
+
+
+def group_failures(group: Group) -> Iterator[GroupFailure]:
+    """A row for each failure of a group that shares its queues out among clients."""
+    if not group.is_clustering or not group.client_ids or not len(group.weights.queue):
+        return
+    churn = group.churn
+    current = None if group.current is None else group.policy.computed(group.current.strategy)
+    busy = _BusyWithout.of(group)
+    for index, name in enumerate(churn.losses.losses):
+        moved = {strategy: each.brokers[name] for strategy, each in churn.moves.items()}
+        use = None if busy is None else busy.without(index)
+        yield _row(group, BROKER, name, churn.losses.lost_queues[index], moved, current, use)
+    for failure, lost, moved in (
+        (ONE_FEWER, churn.last_client, {strategy: each.fewer for strategy, each in churn.moves.items()}),
+        (ONE_MORE, None, {strategy: each.more for strategy, each in churn.moves.items()}),
+    ):
+        changed = churn.fewer if failure == ONE_FEWER else churn.more
+        if changed is not None:
+            yield _row(group, failure, lost, 0, moved, current, _busy_among(group, changed))
+    busiest = group.provision.busiest_client
+    if busiest is not None and len(group.client_ids) > 1:
+        members = Members(tuple(one for one in group.division.members.consumers if one.client_id != busiest))
+        left = Division(group.facts, group.division.queues, members)
+        yield _row(group, BUSIEST_CLIENT, busiest, 0, {}, current, _busy_among(group, left))
+    for room in _rooms(group):
+        yield _without_room(group, room, current)
+
+
+def _rooms(group: Group) -> list[str]:
+    """The machine rooms of its brokers and clients."""
+    of_brokers = {place.room for _, place in group.division.queues.places}
+    of_clients = {one.room for one in group.division.members.consumers}
+    return sorted(room for room in of_brokers | of_clients if room is not None)
+
+
+def _without_room(group: Group, room: str, current: str | None) -> GroupFailure:
+    """A group without the brokers and the clients of a machine room, under what it runs."""
+    members = group.division.members
+    left = Members(tuple(one for one in members.consumers if one.room != room))
+    gone = {place.broker_name for _, place in group.division.queues.places if place.room == room}
+    losses = BrokerLosses.of(group.division, {room: gone}, left)
+    moved = {} if current not in group.loads else {current: group.churn.moved_by_room(current, losses)}
+    use = None if not len(left) or not len(losses.division.queues) else _busy_among(group, losses.division, losses)
+    return _row(group, ROOM, room, losses.lost_queues[0], moved, current, use)
+
+
+def _row(
+    group: Group,
+    failure: str,
+    lost: str | None,
+    lost_queues: int,
+    moved: Mapping[str, int | None],
+    current: str | None,
+    use: Interval | None,
+) -> GroupFailure:
+    under = (
+        use is not None and use.times(group.provision.peak).lower > group.policy.thresholds.PROVISION.under_utilisation
+    )
+    return GroupFailure(
+        consumer_group=group.name,
+        failure=failure,
+        lost=lost,
+        lost_queues=lost_queues,
+        moved={strategy: float(number) for strategy, number in moved.items() if number is not None},
+        moved_today=moved.get(current) if current is not None else None,
+        busy_lower=use and use.lower,
+        busy_ratio=use and use.estimate,
+        busy_upper=use and use.upper,
+        becomes_under=None if use is None else under and group.provision.status != UNDER,
+        read_again_s=READ_AGAIN_S[failure],
+    )
+
+
+def _runs(group: Group) -> str | None:
+    """The one strategy that all clients of a group run, for topics that are pulled; None for any other group."""
+    if group.current is None or group.work is None or bool(group.is_popped.any()):
+        return None
+    strategy = group.policy.computed(group.current.strategy)
+    is_predicted = group.today is not None and group.today.is_predicted and not group.today.owners.unknown
+    return strategy if is_predicted and strategy in group.loads and not group.facts.has_grpc_clients else None
+
+
+def _busy_among(group: Group, changed: Division, losses: BrokerLosses | None = None) -> Interval | None:
+    """The busy share of the busiest of other clients; a new one is like the last.
+
+    ``losses`` are the brokers that are lost as well; the division is theirs then.
+    """
+    strategy = _runs(group)
+    if strategy is None:
+        return None
+    owners = group.churn.owners(strategy, changed)
+    if owners.unknown:
+        return None
+    row = {client_id: index for index, client_id in enumerate(group.client_ids)}
+    rows = [row.get(client_id, len(row) - 1) for client_id in changed.members.client_ids]
+    times, msgs_per_s = group.response_times.of_clients(np.array(rows, np.int64)), group.weights.msgs_per_s
+    if losses is not None:
+        times = times.of_topics(losses.base_topic)
+        msgs_per_s = msgs_per_s[losses.base_queue] + losses.added_msgs_per_s
+    work = Work.of(changed, msgs_per_s, owners, times)
+    found = None if work is None else work.busiest()
+    return None if found is None else found[0]
+
+
+@dataclass(frozen=True)
+class _BusyWithout:
+    """The busy share of the busiest client of a group without each broker; NaN where unknown.
+
+    Attributes:
+        shares: lower, estimate and upper by row, a broker a column.
+    """
+
+    shares: Numbers
+
+    @classmethod
+    def of(cls, group: Group) -> "_BusyWithout | None":
+        """None where the owners of today are not computed from one strategy."""
+        strategy, work, losses = _runs(group), group.work, group.churn.losses
+        if strategy is None or work is None:
+            return None
+        owners = group.churn.owners(strategy, losses.division) if len(losses.division.queues) else None
+        if owners is not None and (owners.unknown or owners.strangers):
+            return None
+        return cls(_shares(work, losses, owners, group.weights.msgs_per_s))
+
+    def without(self, broker: int) -> Interval | None:
+        """The busy share without one of the brokers."""
+        lower, estimate, upper = self.shares[:, broker].tolist()
+        return None if np.isnan(estimate) else Interval(lower, estimate, upper)
+
+
+def _shares(work: Work, losses: BrokerLosses, owners: Owners | None, msgs_per_s: Numbers) -> Numbers:
+    """Lower, estimate and upper of the busiest client's share, without each broker."""
+    times = np.stack([work.times.lower, work.times.estimate, work.times.upper])
+    base = np.where(work.incoming_msgs_per_s == 0, 0.0, work.incoming_msgs_per_s * times / 1000)
+    clients, pairs, brokers = base.shape[1], len(losses.loss), len(losses.losses)
+    own: Numbers
+    incoming: Numbers
+    own, incoming = np.zeros((clients, pairs)), np.zeros((clients, pairs))
+    if owners is not None:
+        cell = owners.client * pairs + losses.division.queues.topic[owners.queue]
+        rates = (msgs_per_s[losses.base_queue] + losses.added_msgs_per_s)[owners.queue]
+        number = np.bincount(cell, minlength=clients * pairs).reshape(clients, pairs)
+        own = number.astype(np.float64)
+        incoming = np.asarray(np.bincount(cell, rates, clients * pairs), np.float64).reshape(clients, pairs)
+    changed = np.where(incoming == 0, 0.0, incoming * times[:, :, losses.base_topic] / 1000)
+    first = np.searchsorted(losses.loss, np.arange(brokers))
+    seconds = np.add.reduceat(changed, first, axis=2)
+    queues = np.add.reduceat(own, first, axis=1)
+    for broker in range(brokers):
+        untouched = np.ones(base.shape[2], bool)
+        untouched[losses.base_topic[losses.loss == broker]] = False
+        seconds[:, :, broker] += base[:, :, untouched].sum(axis=2)
+        queues[:, broker] += work.queues[:, untouched].sum(axis=1)
+    calls = np.fmin(work.threads[:, None], queues) if work.is_orderly else work.threads[:, None]
+    at_once = calls * work.batch[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(queues > 0, seconds / np.where(at_once > 0, at_once, np.nan), 0.0)
+    return np.asarray(shares.max(axis=1))
+
+
+def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
+    """A row for each broker and each machine room of a business topic."""
+    if not topic.is_business:
+        return
+    facts = topic.unit.facts
+    written: dict[str, float | None] = {}
+    for one in facts.written:
+        rate = written.get(one.broker_name, 0.0)
+        written[one.broker_name] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
+    real = (place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX))
+    places = sorted(real, key=lambda place: place.broker_name)
+    for place in places:
+        yield _topic_row(topic.name, BROKER, place.broker_name, places, {place.broker_name}, written)
+    for room in sorted({place.room for place in places if place.room is not None}):
+        gone = {place.broker_name for place in places if place.room == room}
+        yield _topic_row(topic.name, ROOM, room, places, gone, written)
+
+
+def _topic_row(
+    topic: str, failure: str, lost: str, places: Sequence[Place], gone: set[str], written: Mapping[str, float | None]
+) -> TopicFailure:
+    rates = [written.get(name, 0.0) for name in gone]
+    there = [place for place in places if place.broker_name in gone]
+    elsewhere = [place for place in places if place.broker_name not in gone]
+    was = _sum([writable_queues(place) for place in there])
+    return TopicFailure(
+        topic=topic,
+        failure=failure,
+        lost=lost,
+        msgs_per_s=None if None in rates else sum(rate or 0.0 for rate in rates),
+        readable_queues=sum(place.readable for place in elsewhere),
+        writable_queues=_sum([writable_queues(place) for place in elsewhere]),
+        was_readable=any(place.readable for place in there),
+        was_writable=None if was is None else was > 0,
+    )
+
+
+def _sum(parts: Sequence[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+class GroupLoss(NamedTuple):
+    """What BROKER_LOSS looks at of a row of ``group_failure``."""
+
+    consumer_group: str
+    lost: str
+    lost_queues: int
+    moved_today: int | None
+    becomes_under: bool | None
+
+
+class TopicLoss(NamedTuple):
+    """Likewise of ``topic_failure``."""
+
+    topic: str
+    lost: str
+    msgs_per_s: float | None
+    readable_queues: int
+    writable_queues: int | None
+    was_readable: bool
+    was_writable: bool | None
+
+
+def broker_loss(
+    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy
+) -> Iterator[Finding]:
+    """BROKER_LOSS: without a broker, some topics can be read or written by nobody, or groups are too weak.
+
+    A cluster of one broker has no loss to survive, and nothing is said of it. Neither is of a snapshot that is too
+    incomplete to judge by.
+
+    Args:
+        groups: what each loss of a broker does to each.
+        topics: likewise.
+        cluster: says how complete the snapshot is.
+        policy: thresholds.
+    """
+    if cluster.cluster.completeness_ratio < policy.thresholds.PROVISION.min_completeness:
+        return
+    of_topics: dict[str, list[TopicLoss]] = {}
+    for topic in topics:
+        of_topics.setdefault(topic.lost, []).append(topic)
+    of_groups: dict[str, list[GroupLoss]] = {}
+    for group in groups:
+        of_groups.setdefault(group.lost, []).append(group)
+    if len(of_topics) < policy.thresholds.BROKER_LOSS.min_brokers:
+        return
+    rates = {name: _rate(each) for name, each in of_topics.items()}
+    total = None if None in rates.values() else sum(rate or 0.0 for rate in rates.values())
+    for name in sorted(of_topics):
+        under = sorted(one.consumer_group for one in of_groups.get(name, ()) if one.becomes_under)
+        each = sorted(of_topics[name], key=lambda one: one.topic)
+        unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
+        unreadable = [one.topic for one in each if one.was_readable and one.readable_queues == 0]
+        if under or unwritable or unreadable:
+            yield _loss(name, of_groups.get(name, ()), rates[name], total, (under, unwritable, unreadable))
+
+
+def _rate(topics: Iterable[TopicLoss]) -> float | None:
+    rates = [one.msgs_per_s for one in topics]
+    return None if None in rates else float(sum(rate or 0.0 for rate in rates))
+
+
+def _loss(
+    name: str,
+    groups: Sequence[GroupLoss],
+    rate: float | None,
+    total: float | None,
+    harm: tuple[list[str], list[str], list[str]],
+) -> Finding:
+    under, unwritable, unreadable = harm
+    share = None if rate is None or not total else rate / total
+    moved = [one.moved_today for one in groups]
+    parts = [
+        f"{counted(len(unwritable), 'topic')} could not be written: {listed(unwritable)}" if unwritable else None,
+        f"{counted(len(unreadable), 'topic')} could not be read: {listed(unreadable)}" if unreadable else None,
+        f"{counted(len(under), 'group')} would be too weak: {listed(under)}" if under else None,
+    ]
+    told = "; ".join(part for part in parts if part is not None)
+    return finding(
+        "BROKER_LOSS",
+        WARNING if under else INFO,
+        broker_name=name,
+        subjects=[name],
+        evidence={
+            "msgs_per_s": rounded(rate),
+            "traffic_share": rounded(share),
+            "groups": len(groups),
+            "queues": sum(one.lost_queues for one in groups),
+            "moved_queues": None if None in moved else sum(number or 0 for number in moved),
+            "groups_under": under,
+            "unwritable_topics": unwritable,
+            "unreadable_topics": unreadable,
+            "read_again_s": READ_AGAIN_S[BROKER],
+        },
+        message=f"Without it {told}."
+        + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
+    )

@@ -1,0 +1,230 @@
+"""What failures would do, compared with a plan of the cluster that has failed: the what-ifs are the oracle."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts import GroupFailure
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory
+from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
+from tests.fixtures.generated import generated, policy_for_generated
+from tests.fixtures.plain_plan import PlainPlan, plain_plan
+from tests.simulation.clusters import after, cluster, queues
+from tests.simulation.sides import Effects, effects
+
+SEEDS = (1, 3)
+POLICY = Policy.model_validate(yaml.safe_load(policy_for_generated()))
+
+
+@cache
+def fleet(seed: int) -> Inventory:
+    return msgspec.convert(generated(30, seed), Inventory)
+
+
+@cache
+def plan_of(seed: int) -> PlainPlan:
+    return plain_plan(fleet(seed), POLICY)
+
+
+def failures(seed: int, *kinds: str) -> Iterator[tuple[Group, GroupFailure]]:
+    for group, judged in zip(plan_of(seed).groups, plan_of(seed).assessments, strict=True):
+        for one in judged.failures:
+            if one.failure in kinds:
+                yield group, one
+
+
+def what_if(seed: int, change: Mapping[str, Any]) -> tuple[Effects, dict[str, Group]]:
+    """What a scenario of this change says of queues that move, and the groups as it leaves them."""
+    changed = after(fleet(seed), change, policy=POLICY)
+    return effects(fleet(seed), changed, POLICY), {group.name: group for group in plain_plan(changed, POLICY).groups}
+
+
+def agrees(one: GroupFailure, told: Effects) -> int:
+    """Compares the queues that move with those of the what-if; gives the number of strategies that say something."""
+    moved = {
+        strategy: row.moved_queues
+        for (name, strategy), row in told.items()
+        if name == one.consumer_group and row.moved_queues is not None
+    }
+    said = {strategy: int(number) for strategy, number in one.moved.items()}
+    assert {strategy: said.get(strategy) for strategy in moved} == moved, one
+    return len(moved)
+
+
+def is_as_busy(one: GroupFailure, group: Group, changed: Group) -> bool:
+    """Compares how busy the busiest client is with the plan after the change; False where that is not comparable."""
+    if one.busy_ratio is None or changed.current is None or group.current is None:
+        return False
+    same = group.policy.computed(changed.current.strategy) == group.policy.computed(group.current.strategy)
+    found = None if changed.work is None or not same else changed.work.busiest()
+    if found is None:
+        return False
+    assert (one.busy_lower, one.busy_ratio, one.busy_upper) == pytest.approx(tuple(found[0])), one
+    return True
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_loss_of_each_broker_is_what_a_plan_without_it_says(seed: int) -> None:
+    brokers = {one.lost for _, one in failures(seed, "BROKER")}
+    compared = busy = 0
+    for broker in sorted(filter(None, brokers)):
+        told, groups = what_if(seed, {"change": "lose_broker", "broker_name": broker})
+        for group, one in failures(seed, "BROKER"):
+            if one.lost == broker:
+                compared += agrees(one, told)
+                busy += is_as_busy(one, group, groups[group.name])
+    assert compared > 200
+    assert busy > 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_client_fewer_and_one_more_are_what_a_plan_with_them_says(seed: int) -> None:
+    compared = busy = 0
+    for group, one in failures(seed, "ONE_FEWER", "ONE_MORE"):
+        last = group.division.members.consumers[-1]
+        change: dict[str, Any] = {"change": "remove_clients", "consumer_group": group.name, "count": 1}
+        if one.failure == "ONE_MORE":
+            change = {"change": "add_clients", "consumer_group": group.name, "client_ids": [f"{last.client_id}~"]}
+            if last.only_topics is not None or last.room is not None or last.is_grpc:
+                continue  # a what-if's newcomer is like most clients, and this one is like the last
+        told, groups = what_if(seed, change)
+        compared += agrees(one, told)
+        busy += one.failure == "ONE_FEWER" and is_as_busy(one, group, groups[group.name])
+    assert compared > 50
+    assert busy > 3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_loss_of_each_room_is_what_a_plan_without_it_says(seed: int) -> None:
+    rooms = {one.lost for _, one in failures(seed, "ROOM")}
+    compared = 0
+    for room in sorted(filter(None, rooms)):
+        told, groups = what_if(seed, {"change": "lose_room", "room": room})
+        for group, one in failures(seed, "ROOM"):
+            current = group.current and group.policy.computed(group.current.strategy)
+            if one.lost == room and one.moved_today is not None and (group.name, current) in told:
+                row = told[group.name, current or ""]
+                if row.moved_queues is not None:
+                    assert row.moved_queues == one.moved_today, one
+                    compared += 1
+                is_as_busy(one, group, groups[group.name])
+    assert compared > 10
+
+
+def small(
+    count: int = 2, *, rates: Any = None, policy: Policy | None = None, layout: Any = None, **facts: Any
+) -> PlainPlan:
+    """Group g_pay on ``pay``, by default four queues each on broker-a and broker-b with 10 messages a second each."""
+    layout = layout or (queues("broker-a"), queues("broker-b"))
+    pay = a_topic("pay", *layout, rates=rates, order=False, message_type="NORMAL")
+    clients = facts.pop("clients", None) or members(
+        count, allocate_strategy="AVG", consume_threads=1, consume_batch_size=1, status=takes("pay", 10.0)
+    )
+    return plain_plan(cluster([pay], [a_group("g_pay", clients, [pay], **facts)]), policy or Policy())
+
+
+def rows(plan: PlainPlan, failure: str) -> list[GroupFailure]:
+    return [one for judged in plan.assessments for one in judged.failures if one.failure == failure]
+
+
+def losses(plan: PlainPlan) -> list[tuple[str | None, str, dict[str, Any]]]:
+    return [
+        (one.broker_name, one.severity, json.loads(one.evidence)) for one in plan.findings if one.rule == "BROKER_LOSS"
+    ]
+
+
+def test_what_the_lost_broker_got_goes_to_the_others() -> None:
+    """40 of 80 messages a second at 10 ms each are 0.4 of a client's time; AVG gives each client one broker."""
+    plan = small()
+    assert plan.assessments[0].status.utilisation == pytest.approx(0.4)
+    for one in rows(plan, "BROKER"):
+        assert one.busy_ratio == pytest.approx(0.4)
+        assert (one.lost_queues, one.becomes_under) == (4, False)
+        assert one.moved == {"AVG": 2, "AVG_BY_CIRCLE": 0, "CONSISTENT_HASH": 0, "POP": 0}
+    (fewer,) = rows(plan, "ONE_FEWER")
+    assert fewer.busy_ratio == pytest.approx(0.8)
+    assert (fewer.lost, fewer.becomes_under) == ("c02", True)
+    assert fewer.moved["AVG"] == 4
+    (busiest,) = rows(plan, "BUSIEST_CLIENT")
+    assert busiest.busy_ratio == pytest.approx(0.8)
+    assert busiest.lost == "c01"
+    (more,) = rows(plan, "ONE_MORE")
+    assert more.busy_ratio == pytest.approx(0.3)
+    assert (more.lost, more.moved["AVG"]) == (None, 3)
+
+
+def test_a_broker_whose_loss_makes_a_group_too_weak_is_a_warning() -> None:
+    """broker-a has 7 of 8 queues: without it two clients of three have nothing, and one does everything."""
+    plan = small(3, layout=(queues("broker-a", 7), queues("broker-b", 1)))
+    ((name, severity, evidence),) = losses(plan)
+    assert (name, severity, evidence["groups_under"]) == ("broker-a", "WARNING", ["g_pay"])
+    assert (evidence["queues"], evidence["groups"], evidence["traffic_share"]) == (7, 1, 0.875)
+    assert (evidence["unwritable_topics"], evidence["unreadable_topics"]) == ([], [])
+    assert any("BROKER_LOSS" in one.rules for one in plan.recommendations)
+
+
+def test_a_topic_on_one_broker_alone_is_lost_with_it() -> None:
+    pay = a_topic("pay", queues("broker-a"))
+    ship = a_topic("ship", queues("broker-a"), queues("broker-b"))
+    ((name, severity, evidence),) = losses(plain_plan(cluster([pay, ship])))
+    assert (name, severity) == ("broker-a", "INFO")
+    assert (evidence["unwritable_topics"], evidence["unreadable_topics"]) == (["pay"], ["pay"])
+    assert evidence["msgs_per_s"] == 80.0
+    assert evidence["traffic_share"] == pytest.approx(2 / 3, abs=1e-4)
+
+
+def test_queues_that_are_left_but_cannot_be_written_save_no_producer() -> None:
+    pay = a_topic("pay", queues("broker-a"), queues("broker-b", perm=4))
+    ((name, _, evidence),) = losses(plain_plan(cluster([pay])))
+    assert (name, evidence["unwritable_topics"], evidence["unreadable_topics"]) == ("broker-a", ["pay"], [])
+
+
+def test_brokers_that_can_be_spared_are_no_finding() -> None:
+    assert losses(small()) == []
+
+
+def test_a_cluster_of_one_broker_has_no_loss_to_survive() -> None:
+    assert losses(plain_plan(cluster([a_topic("pay", queues("broker-a"))]))) == []
+    alone = Policy.model_validate({"thresholds": {"BROKER_LOSS": {"min_brokers": 1}}})
+    assert len(losses(plain_plan(cluster([a_topic("pay", queues("broker-a"))]), alone))) == 1
+
+
+def test_an_unknown_rate_leaves_the_shares_unknown() -> None:
+    pay = a_topic("pay", queues("broker-a"), rates={("broker-a", 0): None})
+    ship = a_topic("ship", queues("broker-b"))
+    told = {name: evidence for name, _, evidence in losses(plain_plan(cluster([pay, ship])))}
+    assert (told["broker-a"]["msgs_per_s"], told["broker-a"]["traffic_share"]) == (None, None)
+    assert (told["broker-b"]["msgs_per_s"], told["broker-b"]["traffic_share"]) == (40.0, None)
+
+
+def test_without_response_times_nobody_knows_who_becomes_too_weak() -> None:
+    plan = small(clients=members(2, allocate_strategy="AVG"))
+    assert {(one.busy_ratio, one.becomes_under) for one in rows(plan, "BROKER")} == {(None, None)}
+
+
+def test_the_only_client_of_a_group_cannot_be_one_fewer() -> None:
+    plan = small(1)
+    assert rows(plan, "ONE_FEWER") == rows(plan, "BUSIEST_CLIENT") == []
+    assert len(rows(plan, "ONE_MORE")) == 1
+
+
+def test_under_pop_nothing_moves_with_a_broker_and_every_queue_with_a_client() -> None:
+    plan = small(subscriptions=(pops("pay"),))
+    assert {one.moved["POP"] for one in rows(plan, "BROKER")} == {0}
+    assert [one.moved["POP"] for kind in ("ONE_FEWER", "ONE_MORE") for one in rows(plan, kind)] == [8, 8]
+
+
+@pytest.mark.parametrize("facts", [{"message_model": "BROADCASTING"}, {"clients": [], "count": 0}])
+def test_groups_that_share_nothing_out_have_no_failures(facts: dict[str, Any]) -> None:
+    pay = a_topic("pay", queues("broker-a"), queues("broker-b"))
+    clients = [] if "clients" in facts else [member("c1"), member("c2")]
+    model = facts.get("message_model", "CLUSTERING")
+    plan = plain_plan(cluster([pay], [a_group("g_pay", clients, [pay], message_model=model)]))
+    assert plan.assessments[0].failures == []
