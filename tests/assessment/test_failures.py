@@ -62,6 +62,8 @@ def is_as_busy(one: GroupFailure, group: Group, changed: Group) -> bool:
     """Compares how busy the busiest client is with the plan after the change; False where that is not comparable."""
     if one.busy_ratio is None or changed.current is None or group.current is None:
         return False
+    if one.failure != "BROKER" and one.busy_lower != one.busy_upper:
+        return False  # what is not known of clients goes by those that are there, and some have left
     same = group.policy.computed(changed.current.strategy) == group.policy.computed(group.current.strategy)
     found = None if changed.work is None or not same else changed.work.busiest()
     if found is None:

@@ -147,7 +147,7 @@ class Churn:
         if self.fewer is None:
             return None
         own = self.group.owners(strategy)
-        if strategy == CONSISTENT_HASH and self._is_plain:
+        if strategy == CONSISTENT_HASH and self._is_plain and not self.group.verdicts[strategy].dialects:
             return int(np.count_nonzero(own.client == len(self.group.client_ids) - 1))
         return self._between(strategy, self.fewer)
 
