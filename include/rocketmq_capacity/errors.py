@@ -19,7 +19,7 @@ class _Shown(reprlib.Repr):
         self.maxstring = self.maxlong = self.maxother = LONGEST_VALUE
 
     def repr_int(self, x: int, level: int) -> str:
-        # Python writes no number of more than 4,300 digits, and needs long for one that is nearly so long.
+        # Python refuses to write a number of more than 4,300 digits, and is slow just below that.
         return super().repr_int(x, level) if x.bit_length() <= LONGEST_VALUE else f"a number of {x.bit_length()} bits"
 
     def repr_bytes(self, x: bytes, level: int) -> str:
@@ -40,21 +40,21 @@ def cut(text: str, longest: int) -> str:
 
 
 HALF_A_CHARACTER: Final = "has half a character (\\uD800 to \\uDFFF); expected whole characters"
-"""What is wrong with a text that is not writable. JSON, YAML and file names can all name such a half."""
+"""What is wrong with a text that cannot be written. JSON, YAML and file names can all have such a half."""
 
 
 def is_writable(text: str) -> bool:
-    """Whether the text can be written as UTF-8: it holds no half of a pair of UTF-16."""
+    """Whether the text can be written as UTF-8: it has no half of a UTF-16 pair."""
     return text.isascii() or writable(text) == text
 
 
 def writable(text: str) -> str:
-    """The text with the escapes of what cannot be written as UTF-8."""
+    """The text, with escapes for what cannot be written as UTF-8."""
     return text.encode(errors="backslashreplace").decode()
 
 
 class CapacityError(Exception):
-    """Anything this package says no to; ``exit_status`` is what the command line returns."""
+    """Every error that this package raises; ``exit_status`` is what the command line returns."""
 
     exit_status: ClassVar[int] = 1
 
@@ -64,7 +64,7 @@ class BadInput(CapacityError):
 
     Args:
         source: the file or the argument, as the user named it.
-        place: where in it, such as ``$.topics[0].queues[1].perm``; empty for the whole of it.
+        place: where in it, such as ``$.topics[0].queues[1].perm``; empty for all of it.
         problem: what is wrong and what was expected, in one line.
     """
 
@@ -87,16 +87,16 @@ class JavaMissing(CapacityError):
 
 
 class SparkGone(CapacityError):
-    """Spark's JVM or a Python worker ended in the middle of the work, most often for want of memory."""
+    """Spark's JVM or a Python worker ended in the middle of the work, most often because memory ran out."""
 
 
 class DatasetMissing(CapacityError):
-    """A run holds no such dataset: an earlier step has not finished."""
+    """A run lacks this dataset: an earlier step has not finished."""
 
 
 class RunBusy(CapacityError):
-    """Another process still works on the run, such as what a killed task left behind."""
+    """Another process still works on the run, such as one that a killed task left."""
 
 
 class ContractBroken(CapacityError):
-    """A dataset is not what its contract says: a defect of the stage that made it."""
+    """A dataset breaks its contract: a defect of the stage that made it."""

@@ -1,4 +1,4 @@
-"""RocketMQ's words and this product's own: each name once; every list of names is derived from here.
+"""RocketMQ's words and this product's own. Each name is here once; every list of names is derived from here.
 
 Source: classes of rocketmq-all-5.3.3, named at each entry.
 """
@@ -13,11 +13,11 @@ AVG_BY_CIRCLE: Final = "AVG_BY_CIRCLE"
 CONFIG: Final = "CONFIG"
 MACHINE_ROOM: Final = "MACHINE_ROOM"
 MACHINE_ROOM_NEARBY: Final = "MACHINE_ROOM_NEARBY"
-"""What a client reports; the strategy inside a room, which it does not report, follows after a hyphen."""
+"""What a client reports. The inner strategy, which it does not report, follows after a hyphen."""
 MACHINE_ROOM_NEARBY_AVG: Final = "MACHINE_ROOM_NEARBY-AVG"
 CONSISTENT_HASH: Final = "CONSISTENT_HASH"
 POP: Final = "POP"
-"""Both a strategy, the broker's own, and a request mode."""
+"""Both a strategy (the broker's own) and a request mode."""
 
 ClientStrategy = Literal[
     "AVG",
@@ -40,7 +40,7 @@ GO: Final = "GO"
 JAVA_4_7_1: Final = "JAVA_4_7_1"
 GO_V2: Final = "GO_V2"
 Dialect = Literal["JAVA", "JAVA_4_7_1", "GO_V2"]
-"""Client libraries that compute a strategy of one name differently: Java as since 4.8.0, Java before, and Go v2."""
+"""Client libraries that compute the same strategy differently: Java since 4.8.0, Java before, and Go v2."""
 DIALECT_WORDS: Final[dict[str, str]] = {
     "GO_V2": "Go v2 clients",
     "JAVA_4_7_1": "Java clients up to 4.7.1",
@@ -64,7 +64,7 @@ DEFAULT_MESSAGE_MODEL: Final = CLUSTERING
 
 REMOTING: Final = "REMOTING"
 GRPC: Final = "GRPC"
-"""The protocol of a client: RocketMQ's own, or gRPC, which a Proxy alone speaks (ChannelProtocolType)."""
+"""The protocol of a client: RocketMQ's own, or gRPC, which only a Proxy speaks (ChannelProtocolType)."""
 Protocol = Literal["REMOTING", "GRPC"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 DEFAULT_PROTOCOL: Final = REMOTING
@@ -81,8 +81,8 @@ PROXY_UNNAMED: Final = "PROXY_UNNAMED"
 OFFSETS_MOVE: Final = "OFFSETS_MOVE"
 PROXIES_SILENT: Final = "PROXIES_SILENT"
 UnseenClients = Literal["PROXY_UNNAMED", "OFFSETS_MOVE", "PROXIES_SILENT"]
-"""Why a group without known clients may have some: a Proxy works in the cluster and none is named; the group's offsets
-move and no Proxy is named; Proxies are named and none of them answered."""
+"""Why a group without known clients may still have some: a Proxy works in the cluster, but none is named; the group's
+offsets move, but no Proxy is named; Proxies are named, but none of them answered."""
 
 PULL: Final = "PULL"
 """The request mode in which clients divide the queues themselves; the other one is POP (MessageRequestMode)."""
@@ -103,7 +103,7 @@ LMQ: Final = "LMQ"
 RETRY_PREFIX: Final = "%RETRY%"
 DLQ_PREFIX: Final = "%DLQ%"
 LMQ_PREFIX: Final = "%LMQ%"
-"""Names of topics of these kinds begin so (MixAll)."""
+"""How names of topics of these kinds begin (MixAll)."""
 
 PERM_READ: Final = 4
 PERM_WRITE: Final = 2
@@ -123,10 +123,10 @@ LITE: Final = "LITE"
 """Message types (TopicMessageType; PRIORITY from 5.4 on, LITE from 5.5 on)."""
 
 LOGICAL_BROKER_PREFIX: Final = "__syslo__"
-"""Static topics stand on a logical broker of such a name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""
+"""Static topics are on a logical broker with such a name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""
 
 EVERY_QUEUE: Final = -1
-"""The queue id that RocketMQ writes where a consumer pops all queues of a broker (QueryAssignmentProcessor)."""
+"""The queue id that RocketMQ writes if a consumer pops all queues of a broker (QueryAssignmentProcessor)."""
 
 # --------------------------------------------------------------------------------------------- what is said of a plan
 
@@ -320,11 +320,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "Nothing was written and nothing read for a long time.",
     ),
 }
-"""By what to mend first: no orphan, nothing unreadable, no loss, order, capacity, skew, cost. Those beyond `RULES` are
-reserved: no rule of this version finds them."""
+"""In the order in which to mend them: orphans, what cannot be read, loss, order, capacity, skew, cost. Names that are
+not in `RULES` are reserved: no rule of this version finds them."""
 RULE_PRIORITY: Final = {rule: place for place, rule in enumerate(RULE_WORDS)}
 COUNT_SKEWS: Final[tuple[Rule, ...]] = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW")
-"""Those that look at numbers of queues."""
+"""Rules that use numbers of queues."""
 CHOICE_RULES: Final[frozenset[Rule]] = frozenset({
     "CONSUMER_CAPACITY",
     "IDLE_CONSUMERS",
@@ -332,7 +332,7 @@ CHOICE_RULES: Final[frozenset[Rule]] = frozenset({
     "TRAFFIC_SKEW",
     "LAG_SKEW",
 })
-"""Several actions that answer such a finding are alternatives: one of them is enough."""
+"""If several actions answer such a finding, they are alternatives: one of them is enough."""
 
 Action = Literal[
     "CHANGE_STRATEGY",
@@ -373,7 +373,7 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
     "CHECK_PRODUCER_KEYS": Wording("Look at the keys that producers of {topic} send by", "They choose the queue."),
     "INVESTIGATE": Wording("Look into {subject}", "The facts say that something is wrong, but not what mends it."),
 }
-"""In the order of the page; those beyond `ACTIONS` are reserved."""
+"""In the order of the page. Names that are not in `ACTIONS` are reserved."""
 
 LOOKING_ACTIONS: Final[frozenset[Action]] = frozenset({"CHECK_PRODUCER_KEYS", "INVESTIGATE"})
 """Actions that change nothing: they find out what to change."""
@@ -398,28 +398,28 @@ LOOKING: Final = frozenset({
 
 
 def changes_cluster(command: str) -> bool:
-    """Whether a command line, or one that stands as a comment, may change the cluster; one that is unknown may."""
+    """Whether a command line, also one in a comment, may change the cluster. An unknown command may."""
     words = command.removeprefix("#").split()
     return len(words) > 1 and words[0] == "mqadmin" and words[1] not in LOOKING
 
 
 def java_order(text: str) -> bytes:
-    """A key that sorts as Java's ``String.compareTo``: by UTF-16 code units, not by code points."""
+    """A key that sorts like Java's ``String.compareTo``: by UTF-16 code units, not by code points."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
 def is_broadcasting(message_model: str | None) -> bool:
-    """Whether every consumer of a group reads every queue; None is a model that nobody reported."""
+    """Whether every consumer of a group reads every queue; None is a model that no client reported."""
     return (message_model or DEFAULT_MESSAGE_MODEL) == BROADCASTING
 
 
 def is_clustering(message_model: str | None) -> bool:
-    """Whether the consumers of a group share its queues out; None is a model that nobody reported."""
+    """Whether the consumers of a group divide its queues; None is a model that no client reported."""
     return (message_model or DEFAULT_MESSAGE_MODEL) == CLUSTERING
 
 
 def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
-    """Whether consumers see a topic's queues on a broker; nobody checks that a master is alive.
+    """Whether consumers see a topic's queues on a broker. RocketMQ does not check that a master is alive.
 
     Source: MQClientInstance.topicRouteData2TopicSubscribeInfo.
     """

@@ -1,1 +1,1 @@
-"""How far the work is, told while it runs: as lines, or on a terminal as a table that moves."""
+"""How far the work is, shown while it runs: as lines, or on a terminal as a live table."""

@@ -8,17 +8,17 @@ from rocketmq_capacity.progress import wording
 from rocketmq_capacity.progress.progress import INFO, Display, Phase, Step
 
 SILENT_AT_MOST_S: Final = 20.0
-"""Whoever watches a log gets a line at least each half minute."""
+"""A log gets a line at least every half minute."""
 
 
 class Lines(Display):
     """``2026-11-20T02:00:07Z INFO assess: groups: 1,000 of 10,003 after 20.0 s``.
 
-    The very first line is written with the second one: what is refused at once is told in one line.
+    The first line is written together with the second one. So a refusal before the work begins is a single line.
 
     Args:
         stream: where they are written.
-        silent_at_most_s: after so long without a line there is one of what is under way.
+        silent_at_most_s: after this time without a line, one is written about the running phase.
     """
 
     def __init__(self, stream: TextIO, silent_at_most_s: float = SILENT_AT_MOST_S) -> None:
@@ -42,7 +42,7 @@ class Lines(Display):
         self._say(f"{phase.name}: begins{to_do}")
 
     def looks(self) -> None:
-        """A line where there has been none for long."""
+        """A line if there has been none for a long time."""
         if time.monotonic() - self._written_at < self._silent_at_most_s:
             return
         step = self._step

@@ -1,4 +1,4 @@
-"""How much memory a program holds, with all that it has started."""
+"""How much memory a program uses, with all processes that it has started."""
 
 import os
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ def root_of_program() -> int:
 
 
 def held_bytes(root: int) -> int | None:
-    """Bytes that a process and all processes below it hold; what they share counts once.
+    """Bytes that a process and all its descendants use; shared memory counts once.
 
-    None where the system does not tell (it has no Linux ``/proc``).
+    None if the system does not say (it has no Linux ``/proc``).
     """
     if not (_PROC / "self" / "smaps_rollup").exists():
         return None
@@ -31,14 +31,14 @@ def held_bytes(root: int) -> int | None:
 def _tree(root: int) -> Iterator[int]:
     yield root
     for file in _PROC.glob(f"{root}/task/*/children"):
-        with suppress(OSError):  # the thread has ended meanwhile
+        with suppress(OSError):  # the thread has ended in the meantime
             for child in file.read_text().split():
                 yield from _tree(int(child))
 
 
 def _held_by(process: int) -> int:
     """The proportional set size, where a page that two processes share counts as half a page in each of them."""
-    with suppress(OSError):  # the process has ended meanwhile, or is another user's
+    with suppress(OSError):  # the process has ended in the meantime, or is another user's
         for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * _KIB

@@ -7,11 +7,11 @@ from rocketmq_capacity.progress.lines import Lines
 from rocketmq_capacity.progress.progress import Progress
 
 CANNOT_MOVE: Final = ("", "dumb", "unknown")
-"""Values of TERM of terminals that draw nothing anew."""
+"""Values of TERM of terminals that cannot redraw."""
 
 
 def progress_on(stream: TextIO, *, quiet: bool = False) -> Progress:
-    """Rows that move on a terminal, else lines; nothing where nothing is wanted."""
+    """Live rows on a terminal, else lines; nothing if nothing is wanted."""
     if quiet:
         return Progress()
     if stream.isatty() and os.environ.get("TERM", "") not in CANNOT_MOVE:

@@ -1,4 +1,4 @@
-"""Steps one after the other, each of phases: a display is told when they begin and end, and looks at them meanwhile."""
+"""Steps in sequence, each with phases. A display is called when they begin and end, and every second between."""
 
 import threading
 import time
@@ -18,12 +18,12 @@ ERROR: Final = "ERROR"
 
 @dataclass(slots=True)
 class Phase:
-    """A part of a step that takes its time.
+    """A part of a step that takes some time.
 
     Attributes:
         name: such as ``groups``.
-        total: how many units there are to do; None where it is not of units.
-        counted: says how many of them are done, where others do them.
+        total: how many units there are to do; None if the phase has no units.
+        counted: returns how many of them are done, if other processes do them.
         done: how many of them are done.
         begun_at: on the clock `time.monotonic`.
     """
@@ -40,7 +40,7 @@ class Phase:
         return time.monotonic() - self.begun_at
 
     def looked_at(self) -> int:
-        """How many units are done now; one that is done again counts again, up to the total."""
+        """How many units are done now. A repeated unit counts again, up to the total."""
         if self.counted is not None:
             self.done = min(self.counted(), self.total or 0)
         return self.done
@@ -52,9 +52,9 @@ class Step:
 
     Attributes:
         name: such as ``assess``.
-        outcome: what it has made, in a few words each.
-        phase: the one that is under way.
-        peak_bytes: the most memory that the program was seen to hold meanwhile; None where that cannot be told.
+        outcome: its results, in a few words each.
+        phase: the one that is running.
+        peak_bytes: the most memory that the program was seen to use during the step; None if unknown.
         begun_at: on the clock `time.monotonic`.
     """
 
@@ -70,12 +70,12 @@ class Step:
         return time.monotonic() - self.begun_at
 
     def tells(self, outcome: str) -> None:
-        """Add to what is told at its end."""
+        """Add to the outcome, which is shown at its end."""
         self.outcome.append(outcome)
 
 
 class Display:
-    """What shows people how far the work is; this one shows nothing."""
+    """The base of displays of the progress; this one shows nothing."""
 
     def begins(self, step: Step) -> None:
         """A step begins."""
@@ -84,29 +84,29 @@ class Display:
         """A phase of the step begins."""
 
     def looks(self) -> None:
-        """A second later, while the step is under way; called by another thread."""
+        """Called every second while the step runs, by another thread."""
 
     def phase_ends(self, phase: Phase) -> None:
-        """The phase has ended well."""
+        """The phase has succeeded."""
 
     def ends(self) -> None:
-        """The step has ended well."""
+        """The step has succeeded."""
 
     def tells(self, line: str, level: str) -> None:
         """Something else that people should know."""
 
     def closes(self) -> None:
-        """Nothing more is told."""
+        """The last call."""
 
 
 class Progress:
     """How far the work is.
 
-    A context: while it is open, each second is looked at what is under way. Steps follow one another, and so do the
-    phases of a step. Where a body fails, its end is not told: the error is.
+    A context. While it is open, the display is called every second. Steps follow one another, and so do the phases of a
+    step. If a body fails, its end is not shown; the error is.
 
     Args:
-        display: None where nothing is to be shown.
+        display: None if nothing is to be shown.
     """
 
     def __init__(self, display: Display | None = None) -> None:
@@ -135,7 +135,7 @@ class Progress:
 
     @contextmanager
     def step(self, name: str) -> Iterator[Step]:
-        """A step is under way in the body."""
+        """The body is a step."""
         step = Step(name)
         if self._display is None:
             yield step
@@ -153,12 +153,12 @@ class Progress:
 
     @contextmanager
     def phase(self, name: str, total: int | None = None, counted: Callable[[], int] | None = None) -> Iterator[Phase]:
-        """A phase of the step is under way in the body.
+        """The body is a phase of the step.
 
         Args:
             name: of what is done.
             total: how many units there are to do.
-            counted: says how many of them are done, where the body does not count them itself.
+            counted: returns how many of them are done, if the body does not count them itself.
         """
         step, phase = self._step, Phase(name, total, counted)
         if self._display is None or step is None:
@@ -175,7 +175,7 @@ class Progress:
             step.phase = None
 
     def tell(self, line: str, level: str = WARNING) -> None:
-        """Something else that people should know: a warning, unless the level (`INFO`) says otherwise."""
+        """Something else that people should know; a warning, unless the level is `INFO`."""
         if self._display is not None:
             with self._lock:
                 self._display.tells(line, level)

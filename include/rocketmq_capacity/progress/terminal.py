@@ -1,4 +1,4 @@
-"""Progress on a terminal: a row for each step; the one that is under way has a bar, counts and seconds."""
+"""Progress on a terminal: a row for each step. The running step has a bar, counts and seconds."""
 
 from dataclasses import dataclass
 from typing import Final, TextIO
@@ -26,7 +26,7 @@ class _Row:
 
 
 class Terminal(Display):
-    """Rows that move. Rich heeds ``NO_COLOR``.
+    """Live rows. Rich respects ``NO_COLOR``.
 
     Args:
         stream: the terminal.
@@ -55,7 +55,7 @@ class Terminal(Display):
         self._rows[-1].seconds = self._rows[-1].step.seconds
 
     def tells(self, line: str, level: str) -> None:
-        """A warning above the rows; what is no warning, below them at the end."""
+        """A warning is shown above the rows; anything else below them at the end."""
         if level == INFO:
             self._at_the_end.append(line)
         else:
@@ -86,7 +86,7 @@ class Terminal(Display):
 
 
 def _said(row: _Row) -> RenderableType:
-    """What was made; before, how far the phase is."""
+    """The outcome; before the end, how far the phase is."""
     phase = row.step.phase
     if row.seconds is not None:
         return Text(wording.outcome(row.step))

@@ -14,12 +14,12 @@ def size(value: int) -> str:
 
 
 def how_far(phase: Phase) -> str:
-    """``12 of 30``, or nothing where the phase is not of units."""
+    """``12 of 30``, or nothing if the phase has no units."""
     return "" if phase.total is None else f"{phase.looked_at():,} of {phase.total:,}"
 
 
 def outcome(step: Step) -> str:
-    """What a step has made, and the most memory that was held meanwhile."""
+    """The outcome of a step, and the most memory that was used during it."""
     told = list(step.outcome)
     if step.peak_bytes is not None:
         told.append(f"peak memory {size(step.peak_bytes)}")

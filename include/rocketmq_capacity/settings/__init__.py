@@ -1,1 +1,1 @@
-"""What a deployment and its users decide: the policy, the YAML that says so, and where things are."""
+"""What a deployment and its users decide: the policy, its YAML, addresses and folders."""

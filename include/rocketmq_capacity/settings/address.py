@@ -1,4 +1,4 @@
-"""Addresses: ``host:port``, an IPv6 host in brackets or bare. The only place that takes one apart."""
+"""Addresses: ``host:port``, with an IPv6 host in brackets or bare. Only this module parses them."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ class Address:
 def parse_address(text: str) -> Address:
     """Read ``host:port``.
 
-    Errors: ValueError that says what was expected.
+    Errors: ValueError with what was expected.
     """
     host, separator, port = text.strip().rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
@@ -36,7 +36,7 @@ def parse_address(text: str) -> Address:
 
 
 def ip_of(text: str | None) -> IPv4Address | IPv6Address | None:
-    """The IP address in ``host:port``, or in a host alone; None where there is none, such as for a host's name."""
+    """The IP address in ``host:port`` or ``host``; None if there is none, such as for a host's name."""
     host = (text or "").strip().removeprefix("[").removesuffix("]")
     with suppress(ValueError):
         host = parse_address(host).host
@@ -47,9 +47,9 @@ def ip_of(text: str | None) -> IPv4Address | IPv6Address | None:
 
 
 def parse_nameservers(nameservers: Sequence[str]) -> tuple[Address, ...]:
-    """Read the addresses of name servers, each once, in their order; an item may hold several, split by ``;``.
+    """Read the addresses of name servers, each once, in their order; an item may have several, separated by ``;``.
 
-    Errors: `BadInput` where one is no address, or there is none.
+    Errors: `BadInput` if one is not an address, or there is none.
     """
     texts = [text.strip() for item in nameservers for text in item.split(";") if text.strip()]
     if not texts:

@@ -1,4 +1,4 @@
-"""Where a deployment keeps what the Dags read and write, told by the environment of the Airflow processes."""
+"""Where a deployment keeps what the Dags read and write, set by the environment of the Airflow processes."""
 
 import os
 import re
@@ -12,27 +12,27 @@ from rocketmq_capacity.errors import BadInput, shown
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONNECTION_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-"""What a cluster's connection may be called: its id is part of a folder's name."""
+"""The allowed ids of a cluster's connection: the id is part of a folder's name."""
 MOST_MINUTES: Final = 7 * 24 * 60
 """A daily run that may take longer than a week is never late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The folders and files of one deployment; all Airflow processes and the Spark drivers have to see the same ones.
+    """The folders and files of one deployment. All Airflow processes and Spark drivers must see the same ones.
 
     Attributes:
         lake: ``RMQC_LAKE``, where every run keeps its datasets and its report (default ``data/lake``).
-        what_ifs: ``RMQC_WHAT_IFS``, the same for what-ifs, which are never a cluster's current plan (default
+        what_ifs: ``RMQC_WHAT_IFS``, the same for what-ifs, which are never a current plan (default
             ``data/what_ifs``).
         inventories: ``RMQC_INVENTORIES``, the only folder that a run may name an inventory file of (default
             ``data/inventories``).
-        clusters: ``RMQC_CLUSTERS``, the ids of the Airflow connections of the clusters that are planned, parted by
-            commas (default: none, and the recorded sample is planned).
+        clusters: ``RMQC_CLUSTERS``, the ids of the Airflow connections of the planned clusters, separated by commas
+            (default: none, and the recorded sample is planned).
         policy: ``RMQC_POLICY``, the policy file (default: none, every key has its default).
         spark_apps: ``RMQC_SPARK_APPS``, the folder of the Spark apps (default ``spark_apps``).
         late_after: ``RMQC_LATE_AFTER_MINUTES``, after which a daily run that has not ended is late (default: never).
-        sample: what a run without any other input plans: an inventory recorded from a real cluster.
+        sample: the inventory, recorded from a real cluster, that a run without other input plans.
     """
 
     lake: Path
@@ -46,9 +46,9 @@ class Places:
 
     @classmethod
     def of(cls, home: Path, environment: Mapping[str, str] = os.environ) -> Self:
-        """The places under ``home``, the folder of ``dags/``, where the environment names no others.
+        """The folders under ``home``, the folder of ``dags/``, unless the environment names others.
 
-        Errors: BadInput for a connection id that cannot be part of a folder's name, and for minutes that are none.
+        Errors: BadInput for a connection id that cannot be part of a folder's name, and for wrong minutes.
         """
 
         def place(variable: str, default: str) -> Path:
@@ -67,7 +67,7 @@ class Places:
 
 
 def home_of(file: str) -> Path:
-    """The folder that the defaults are under: ``PROJECT_HOME``, or else the one above a Dag's or plugin's own."""
+    """The parent folder of the defaults: ``PROJECT_HOME``, or else the one above a Dag's or plugin's own."""
     return Path(os.environ.get("PROJECT_HOME") or Path(file).resolve().parents[1])
 
 
@@ -91,6 +91,6 @@ def _minutes(text: str) -> timedelta | None:
 
 
 def sample_inventory() -> Path:
-    """The recorded inventory that this installation ships: inside a wheel, or beside the package in a checkout."""
+    """The recorded inventory of this installation: inside a wheel, or next to the package in a checkout."""
     in_wheel = PACKAGE / "_shipped" / "sample" / "inventory.json"
     return in_wheel if in_wheel.exists() else PACKAGE.parent / "sample" / "inventory.json"

@@ -1,7 +1,7 @@
-"""Regular expressions of a policy: bounded in length, in the time to compile them, and in the time of a search.
+"""Regular expressions of a policy, with limits: their length, the time to compile them, the time of a search.
 
 Python's engine tries one way after another: a pattern such as ``(a+)+$`` can take years over a short name. Names and
-client ids come from whoever uses the cluster. Times are of the CPU: a busy machine refuses nothing more.
+client ids come from any user of the cluster. Times are CPU times, so a busy machine does not refuse more.
 """
 
 import re
@@ -16,19 +16,19 @@ from rocketmq_capacity.errors import BadInput, cut, shown
 LONGEST: Final = 1_000
 """Characters of a pattern."""
 COMPILES_WITHIN_S: Final = 1.0
-"""For all patterns of a policy; a usual one takes a thousandth of that."""
+"""Limit for all patterns of a policy; a usual pattern takes a thousandth of it."""
 SEARCHES_WITHIN_S: Final = 1.0
-"""For one pattern in one name; a usual search takes a millionth of that."""
+"""Limit for one pattern in one name; a usual search takes a millionth of it."""
 
 
 class Compiling:
-    """Compiles the patterns of one policy, as many as the time is enough for."""
+    """Compiles the patterns of one policy within the time limit."""
 
     def __init__(self) -> None:
         self._left_s = COMPILES_WITHIN_S
 
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Errors: ValueError for what is no pattern, too long, or one too many."""
+        """Errors: ValueError for a text that is no pattern or too long, and if the time is used up."""
         if len(pattern) > LONGEST:
             raise ValueError(f"pattern is too long; expected at most {LONGEST:,} characters")
         if self._left_s <= 0:
@@ -44,14 +44,14 @@ class Compiling:
 
 
 class _TooLong(Exception):
-    """A search has used up its time."""
+    """A search has exceeded its time limit."""
 
 
 def search(pattern: re.Pattern[str], name: str) -> re.Match[str] | None:
-    """``pattern.search(name)``, which ends.
+    """``pattern.search(name)`` with a time limit.
 
-    Only the main thread of a process can be interrupted. The steps and the command line search in theirs, and the API
-    server searches nothing.
+    Only the main thread of a process can be interrupted. The steps and the command line search in their main thread;
+    the API server does not search.
 
     Errors: BadInput for a pattern that takes too long.
     """

@@ -1,6 +1,6 @@
 """The policy file, as a frozen model: what a user may decide, and the default of each decision.
 
-The defaults' units, reasons and sources stand in ``include/policy.yaml``; a test holds the two together.
+``include/policy.yaml`` has the defaults with their units, reasons and sources; a test compares the two.
 """
 
 import re
@@ -39,9 +39,9 @@ from rocketmq_capacity.vocabulary import (
 )
 
 POLICY_CHANGES: Final = "policy changes"
-"""What errors call the changes that a run brings."""
+"""What errors call the changes of one run."""
 
-# Strict, so that "2" and yes are no numbers; an upper bound is what Spark's int and bigint hold.
+# Strict, so that "2" and yes are not numbers. The upper bounds are those of Spark's int and bigint.
 Whole = Annotated[int, Field(strict=True)]
 Int: Final = 2**31 - 1
 BigInt: Final = 2**63 - 1
@@ -56,7 +56,7 @@ class Section(BaseModel):
 
 
 class BrokerRoom(Section):
-    """How a broker's machine room is told: by a pattern on its name, or by its exact name."""
+    """A rule for a broker's machine room: a pattern on its name, or its exact name."""
 
     pattern: str | None = None
     broker_name: str | None = None
@@ -68,7 +68,7 @@ class BrokerRoom(Section):
         return self
 
     def room_of(self, broker_name: str) -> str | None:
-        """The room, or None where this rule says nothing of the broker."""
+        """The room, or None if this rule does not match the broker."""
         if self.pattern is not None:
             return _room_in(self.pattern, broker_name)
         return self.room if broker_name == self.broker_name else None
@@ -87,7 +87,7 @@ Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_network)]
 
 
 class ClientRoom(Section):
-    """How a client's machine room is told: by a pattern on its client_id, or by a network of its address."""
+    """A rule for a client's machine room: a pattern on its client_id, or a network that has its address."""
 
     pattern: str | None = None
     cidr: Network | None = None
@@ -99,14 +99,14 @@ class ClientRoom(Section):
         return self
 
     def room_of(self, client_id: str, ip: IPv4Address | IPv6Address | None) -> str | None:
-        """The room, or None where this rule says nothing of the client; ``ip`` is its address, if it is known."""
+        """The room, or None if this rule does not match the client; ``ip`` is its address, if known."""
         if self.pattern is not None:
             return _room_in(self.pattern, client_id)
         return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
 
 def _compiling(info: ValidationInfo) -> Compiling:
-    """What compiles the patterns of the policy that is validated; one pattern has its own where there is no policy."""
+    """What compiles the patterns of the policy that is validated; a new one if a pattern is validated alone."""
     return info.context if isinstance(info.context, Compiling) else Compiling()
 
 
@@ -130,17 +130,17 @@ def _room_in(pattern: str, text: str) -> str | None:
 
 
 class Rooms(Section):
-    """Rules in order; the first that names a room wins."""
+    """Rules in order; the first that gives a room wins."""
 
     brokers: tuple[BrokerRoom, ...] = ()
     clients: tuple[ClientRoom, ...] = ()
 
     def of_broker(self, broker_name: str) -> str | None:
-        """The broker's room, or None where no rule matches."""
+        """The broker's room, or None if no rule matches."""
         return next((room for rule in self.brokers if (room := rule.room_of(broker_name))), None)
 
     def of_client(self, client_id: str, client_addr: str | None) -> str | None:
-        """The client's room, or None where no rule matches."""
+        """The client's room, or None if no rule matches."""
         ip = ip_of(client_addr) if self._looks_at_addresses else None
         return next((room for rule in self.clients if (room := rule.room_of(client_id, ip))), None)
 
@@ -150,7 +150,7 @@ class Rooms(Section):
 
 
 class QueueName(Section):
-    """A queue as it is written everywhere."""
+    """A queue, in the form that is used everywhere."""
 
     topic: str = Field(min_length=1)
     broker_name: str = Field(min_length=1)
@@ -158,7 +158,7 @@ class QueueName(Section):
 
 
 class CurrentStrategies(BaseModel):
-    """What groups run where it cannot be observed; one entry a group beside the default."""
+    """The strategies of groups that cannot be observed: an entry for a group, and the default for all others."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -171,13 +171,13 @@ class CurrentStrategies(BaseModel):
 
 
 class ConsistentHash(Section):
-    """AllocateMessageQueueConsistentHash's constructor."""
+    """The argument of AllocateMessageQueueConsistentHash's constructor."""
 
     virtual_nodes: Whole = Field(default=10, ge=0, le=10_000)
 
 
 class Exclude(Section):
-    """What is not planned: regular expressions, searched in the name."""
+    """What is left out of the plan: regular expressions, searched in the name."""
 
     topics: tuple[Annotated[str, Field()], ...] = ()
     consumer_groups: tuple[str, ...] = ()
@@ -196,7 +196,7 @@ class Sampling(Section):
 
 
 class History(Section):
-    """How many earlier runs of the lake a run of a live cluster looks at."""
+    """The number of earlier runs of the lake that a run of a live cluster uses."""
 
     runs: Whole = Field(default=3, ge=0, le=100)
 
@@ -427,13 +427,13 @@ class Policy(Section):
         return strategies
 
     def heap_mib(self, consumer_group: str) -> int | None:
-        """The heap of a client of a group; None where nobody has said."""
+        """The heap of a client of a group; None if the policy has none."""
         return self.client_heap_mib.get(consumer_group, self.client_heap_mib.get(DEFAULT_HEAP))
 
     def computed(self, reported: str) -> str:
         """The strategy that is computed for one that a client reports.
 
-        The inner strategy of MACHINE_ROOM_NEARBY cannot be seen: it is that of the first one of the policy.
+        Clients do not report the inner strategy of MACHINE_ROOM_NEARBY. The policy's first one is used.
         """
         if reported != MACHINE_ROOM_NEARBY:
             return reported
@@ -442,11 +442,11 @@ class Policy(Section):
 
 @dataclass(frozen=True, slots=True)
 class PolicyChanges:
-    """What one run decides otherwise than its policy file.
+    """What one run changes in its policy.
 
     Attributes:
-        strategies: the strategies that are run; none leaves the policy's own.
-        text: YAML in the form of a policy file; a mapping is merged into the policy's, any other value replaces it.
+        strategies: replace the policy's strategies; empty keeps them.
+        text: YAML in the form of a policy file; a mapping is merged into the policy's; any other value replaces it.
     """
 
     strategies: tuple[str, ...] = ()
@@ -462,7 +462,7 @@ class PolicyChanges:
 
 
 def read_policy(path: Path | None, changes: PolicyChanges = PolicyChanges()) -> Policy:
-    """Read and check a policy file; without one, every default.
+    """Read and check a policy file; without a file, use every default.
 
     Errors: BadInput naming the file, the key and what was expected (an unknown key: the nearest known one).
     """

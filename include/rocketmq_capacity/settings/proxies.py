@@ -1,4 +1,4 @@
-"""Proxies as a policy and a connection name them: the addresses of their remoting ports."""
+"""Proxies in a policy and a connection: the addresses of their remoting ports."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ def _checked(text: str) -> str:
     try:
         return str(parse_address(text))
     except ValueError:
-        # Without the text: in a connection file it may be a secret that stands in the wrong place.
+        # The error does not show the text: in a connection file it may be a secret in the wrong place.
         raise ValueError("is no address; expected HOST:REMOTING-PORT") from None
 
 

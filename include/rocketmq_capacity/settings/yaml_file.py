@@ -1,7 +1,7 @@
-"""YAML read into a frozen model; errors speak of the file: its name, the place in it, the nearest known key.
+"""YAML read into a frozen model. Errors name the file, the place in it and the nearest known key.
 
-What is read is bounded: its bytes, its depth, the digits of a number. An alias repeats all that it stands for, so that
-a few lines can stand for more than any memory holds: anchors and aliases are refused.
+There are limits for bytes, depth and the digits of a number. Anchors and aliases are refused: an alias repeats its
+whole anchor, so a few lines can expand to more than any memory holds.
 """
 
 import difflib
@@ -23,7 +23,7 @@ DEEPEST: Final = 32
 LONGEST_NUMBER: Final = 100
 """Characters of a number."""
 LONGEST_NAME: Final = 100
-"""Characters of a key that an error shows, or looks for the nearest known key of."""
+"""Characters of a key that an error shows, and that are compared with known keys."""
 
 
 def read_yaml(path: Path, model: type[Model], what: str) -> Model:
@@ -32,7 +32,7 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
 
 
 def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
-    """The mapping that a YAML file holds, empty for an empty file; errors: BadInput naming the file and the line."""
+    """The mapping in a YAML file, empty for an empty file. Errors: BadInput naming the file and the line."""
     source = str(path)
     try:
         with path.open("rb") as file:
@@ -48,7 +48,7 @@ def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
 
 
 def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
-    """The mapping that a YAML text holds; ``source`` is what errors call it."""
+    """The mapping in a YAML text; errors call the text ``source``."""
     try:
         document = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  (a SafeLoader that refuses more)
     except _NotTaken as error:
@@ -65,7 +65,7 @@ def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
 
 
 def validated(document: Mapping[Any, Any], model: type[Model], source: str, context: object = None) -> Model:
-    """The model that a mapping is; ``context`` is what its validators share.
+    """The model of a mapping; its validators share ``context``.
 
     Errors: BadInput naming the source, the place in it and what was expected.
     """
@@ -76,7 +76,7 @@ def validated(document: Mapping[Any, Any], model: type[Model], source: str, cont
 
 
 class _NotTaken(yaml.YAMLError):
-    """YAML, but of a kind that is not read here; quotes nothing of the file, which may hold secrets."""
+    """YAML of a kind that is refused. The error quotes nothing of the file, because it may have secrets."""
 
     def __init__(self, mark: yaml.Mark, problem: str) -> None:
         self.line, self.problem = mark.line + 1, problem
@@ -84,7 +84,7 @@ class _NotTaken(yaml.YAMLError):
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """A SafeLoader that refuses what grows while it is read, and a key that stands twice: the first would be lost."""
+    """A SafeLoader that refuses what grows while it is read, and a key that is given twice (one would be lost)."""
 
     _depth = 0
 
@@ -129,7 +129,7 @@ class _PlainLoader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
-        # A tag such as !!map may stand before a text, which is refused last.
+        # A tag such as !!map may be in front of a text; that is refused last.
         for key_node, _ in node.value if node.id == "mapping" else ():
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, list | dict | set):
@@ -141,7 +141,7 @@ class _PlainLoader(yaml.SafeLoader):
 
 
 def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> BadInput:
-    """The first thing that is wrong, in the words of the file; an unknown key goes before what its mapping lacks."""
+    """The first error, in terms of the file. An unknown key comes before the keys that its mapping lacks."""
     errors = error.errors(include_url=False)
     siblings = [e for e in errors if e["loc"][:-1] == errors[0]["loc"][:-1]]
     first = next((e for e in siblings if e["type"] == "extra_forbidden"), errors[0])
@@ -173,7 +173,7 @@ _WORDS_OF_YAML: Final = {
 
 
 def nearest(what: str, name: object, known: list[str]) -> str:
-    """The end of a sentence about an unknown name: which known one is most like it."""
+    """The end of a sentence about an unknown name: the most similar known name."""
     near = difflib.get_close_matches(_name(name), known, n=1, cutoff=0.0)
     return f"; the nearest known {what} is {near[0]!r}" if near else ""
 
@@ -187,12 +187,12 @@ def _place(loc: tuple[int | str, ...]) -> str:
 
 
 def _written(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """The place as the file shows it: pydantic puts the tag of a union's member between, which is no key."""
+    """The place in the file. Pydantic adds the tag of a union's member, which is not a key; it is left out."""
     return tuple(p for i, p in enumerate(loc) if isinstance(p, int) or len(_models_at(model, loc[:i])) == 1)
 
 
 def _models_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[type[BaseModel]]:
-    """The model that stands at a place; several where a union's tag has not been told yet."""
+    """The model at a place; several if the tag of a union is unknown."""
     models = [model]
     for part in loc:
         if isinstance(part, int):
@@ -205,7 +205,7 @@ def _models_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[type[
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    """The models that an annotation such as ``tuple[BrokerRoom, ...] | None`` is about."""
+    """The models in an annotation such as ``tuple[BrokerRoom, ...] | None``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for inner in get_args(annotation) for model in _models_in(inner)]

@@ -1,8 +1,8 @@
-"""What Spark's driver JVM is started with: told before there is a session to ask.
+"""The settings that Spark's driver JVM is started with, before there is a session.
 
-Everything here gives way to what a deployment sets itself: the options go where Spark puts those of
-``spark.driver.extraJavaOptions`` behind them, and the heap is an environment variable that ``spark.driver.memory``,
-``--driver-memory`` and the variable's own value override.
+A deployment's own settings win. Spark puts ``spark.driver.extraJavaOptions`` after the options that are set here. The
+heap is an environment variable; ``spark.driver.memory``, ``--driver-memory`` and a value that is already set override
+it.
 Source: SparkSubmitCommandBuilder.buildSparkSubmitCommand, Spark 4.2.0.
 """
 
@@ -14,35 +14,35 @@ from pathlib import Path
 from typing import Final
 
 OPTIONS: Final = "spark.driver.defaultJavaOptions"
-"""The setting that the options go into."""
+"""The setting for the options."""
 HEAP: Final = "SPARK_DRIVER_MEMORY"
-"""The environment variable that the heap goes into."""
+"""The environment variable for the heap."""
 
 LEAST_HEAP_MIB: Final = 1024
 HEAP_PER_INVENTORY: Final = 1
-"""Bytes of heap beyond the least for a byte of inventory: the JVM passes units on and keeps none."""
+"""Additional bytes of heap for a byte of inventory: the JVM passes units on and keeps none."""
 MOST_OF_MACHINE: Final = 0.5
-"""Of the machine's memory: Python workers and the report need the rest."""
+"""Ratio of the machine's memory: Python workers and the report need the rest."""
 
 CLASS_ARCHIVE: Final = Path(sys.prefix) / "share" / "rocketmq-capacity" / "spark.jsa"
-"""Spark's classes as the JVM has them in memory, where the set-up has made such a file: some seconds off each start."""
+"""An archive of Spark's loaded classes, if the set-up has made one. It saves some seconds of each start."""
 
 LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
-"""What Spark's driver logs, unless the deployment's own configuration of Spark says so."""
+"""What Spark's driver logs, unless the deployment configures it."""
 
 
 def java_program() -> str | None:
-    """The program that Spark starts; None where there is none. Source: bin/spark-class, Spark 4.2.0."""
+    """The program that Spark starts; None if there is none. Source: bin/spark-class, Spark 4.2.0."""
     home = os.environ.get("JAVA_HOME")
     return str(Path(home) / "bin" / "java") if home else shutil.which("java")
 
 
 def options() -> str:
-    """The options of any JVM of Spark's.
+    """The options of every JVM of Spark.
 
-    A JVM without memory ends instead of going on with dead threads, on which the driver would wait for ever. The JVM
-    only reads units and spreads them; what is computed about them is Python's. So its second compiler would take more
-    time than it saves: with the first one alone the JVM of a small plan needs half of the time.
+    A JVM without memory ends; otherwise the driver would wait for ever for its dead threads. The JVM only reads units
+    and spreads them; Python computes. So its second compiler would take more time than it saves: with only the first
+    one, the JVM of a small plan needs half of the time.
     """
     chosen = ["-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1"]
     if CLASS_ARCHIVE.is_file():
@@ -53,7 +53,7 @@ def options() -> str:
 
 
 def _has_log_settings() -> bool:
-    """Whether the deployment says itself what Spark logs."""
+    """Whether the deployment configures what Spark logs."""
     folders = [os.environ.get("SPARK_CONF_DIR"), os.environ.get("SPARK_HOME") and f"{os.environ['SPARK_HOME']}/conf"]
     folder = next(filter(None, folders), None)
     return folder is not None and (Path(folder) / LOG_SETTINGS.name).is_file()
@@ -73,5 +73,5 @@ def heap(inventory_bytes: int, machine_bytes: int | None = None) -> str:
 
 
 def environment(inventory_bytes: int, given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables to start the JVM with: none where the deployment has said how large its heap is."""
+    """The variables to start the JVM with; none if the deployment has set the size of the heap."""
     return {} if given.get(HEAP) else {HEAP: heap(inventory_bytes)}

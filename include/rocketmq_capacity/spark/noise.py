@@ -1,4 +1,4 @@
-"""Lines of Spark and its JVM that say nothing of a plan, on whatever they are written."""
+"""Lines of Spark and its JVM that have nothing to do with a plan, wherever they are written."""
 
 import re
 from typing import Final
@@ -16,5 +16,5 @@ _NOISE: Final = re.compile(
 
 
 def is_noise(line: str) -> bool:
-    """Whether a line can be left out: it is written at each start, whatever is planned."""
+    """Whether a line can be left out, because it is written at every start."""
     return not line.strip() or _NOISE.match(line) is not None

@@ -1,6 +1,6 @@
-"""The JVM of Spark's driver as a process: its start, what it says, whether it lives, and how it has ended.
+"""The JVM of Spark's driver as a process: its start, its output, whether it runs, and how it ended.
 
-Under ``spark-submit`` the JVM runs already and has started this program; its output is then that of ``spark-submit``.
+Under ``spark-submit`` the JVM runs already and has started this program; ``spark-submit`` has its output.
 """
 
 import os
@@ -24,16 +24,16 @@ from rocketmq_capacity.spark.jvm import HEAP, java_program
 from rocketmq_capacity.spark.noise import is_noise
 
 NO_ANSWER: Final = (Py4JError, ConnectionError, EOFError)
-"""What a call into a JVM that is gone raises."""
+"""The errors of a call into a JVM that is gone."""
 
 LAST_LINES: Final = 5
-"""Lines of the JVM that an error quotes at most."""
+"""The most lines of the JVM that an error quotes."""
 ENDS_WITHIN_S: Final = 5.0
-"""A JVM that does not answer any more is waited for as long."""
+"""How long a JVM that no longer answers is waited for."""
 _LIVE: Final = re.compile(r"\d\d:\d\d:\d\d WARN ")
-"""A line of the log (log4j2.properties) that is told at once."""
+"""A line of the log (log4j2.properties) that is shown at once."""
 _OUT_OF_MEMORY: Final = "Terminating due to "
-"""What the JVM says when -XX:+ExitOnOutOfMemoryError ends it."""
+"""The JVM's line when -XX:+ExitOnOutOfMemoryError ends it."""
 _GONE: Final = "Spark's JVM has ended before the plan was finished"
 
 
@@ -43,22 +43,22 @@ class Jvm:
     Args:
         conf: the settings that it is started with.
         tell: is given the warnings of Spark's log.
-        hold: is given whatever else the JVM says, for the case that something unforeseen happens.
+        hold: is given all other output of the JVM, in case something unforeseen happens.
 
-    Errors: JavaMissing where there is no Java; SparkGone where Java ends before Spark is ready.
+    Errors: JavaMissing if there is no Java; SparkGone if Java ends before Spark is ready.
     """
 
     def __init__(self, conf: SparkConf, *, tell: Callable[[str], object], hold: Callable[[str], object]) -> None:
         self._said: deque[str] = deque(maxlen=LAST_LINES)
         self._tell, self._hold = tell, hold
         read, write = os.pipe()
-        # Ends with the JVM, and keeps nobody from ending before.
+        # The thread ends with the JVM, and does not keep the program from ending earlier.
         listener = threading.Thread(target=self._listen, args=(read,), daemon=True)
         listener.start()
         try:
             # Its second argument is there for this: "capturing stdout/stderr".
             self.gateway = launch_gateway(conf, {"stdout": write, "stderr": write})  # type: ignore[no-untyped-call]
-            # Asked now, since a JVM that has ended tells nothing.
+            # Asked now, because a JVM that has ended does not answer.
             self._heap_mib = self.gateway.jvm.java.lang.Runtime.getRuntime().maxMemory() // 1024**2
             failed = None
         except (PySparkRuntimeError, *NO_ANSWER) as error:
@@ -80,7 +80,7 @@ class Jvm:
         return True
 
     def gone(self) -> SparkGone:
-        """The error that tells how it has ended, and what may be done against that."""
+        """The error that says how it ended, and what helps."""
         memory = f"its heap was {self._heap_mib} MiB; set {HEAP}, such as {HEAP}=4g, or spark.driver.memory"
         for line in self._said:
             if line.startswith(_OUT_OF_MEMORY):

@@ -1,4 +1,4 @@
-"""The Spark session: its settings, its start beside other work, and its end, also where its JVM is gone."""
+"""The Spark session: its settings, its start during other work, and its end, also if its JVM is gone."""
 
 import io
 import os
@@ -22,16 +22,16 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    # A row is a unit with everything that is known of it: Spark's own 10,000 of them would be hundreds of megabytes.
-    # It must not be small either, since the tables of a pass are looked through once for each batch.
+    # A row is a unit with all its facts: Spark's default of 10,000 rows would be hundreds of megabytes.
+    # It must not be small either, because the tables of a pass are searched once for each batch.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
 }
 
 _WORKER_GONE: Final = "Python worker exited unexpectedly"
-"""How Spark says that a Python process of its own has ended. Source: PythonRunner.scala, Spark 4.2.0."""
+"""How Spark reports that one of its Python processes has ended. Source: PythonRunner.scala, Spark 4.2.0."""
 
 Session = Callable[[], SparkSession]
-"""Waits for the session that it gives."""
+"""Waits for the session and returns it."""
 Tell = Callable[[str], object]
 """Is given a line, or some text."""
 
@@ -45,14 +45,14 @@ class Started:
 
 
 def start_session(name: str, tell: Tell, hold: Tell) -> Started:
-    """A session of the master that the environment names, else of all local cores.
+    """A session on the master that the environment names, else on all local cores.
 
     Args:
         name: of the application.
         tell: is given the warnings of Spark's log.
-        hold: is given whatever else the JVM says.
+        hold: is given all other output of the JVM.
 
-    Errors: JavaMissing where there is no Java to start; SparkGone where Spark refuses to start or its JVM ends early.
+    Errors: JavaMissing if there is no Java to start; SparkGone if Spark refuses to start or its JVM ends early.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf().setAppName(name).set(OPTIONS, options()).setAll(list(SETTINGS.items()))
@@ -69,14 +69,14 @@ def start_session(name: str, tell: Tell, hold: Tell) -> Started:
 
 @contextmanager
 def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None) -> Iterator[Session]:
-    """A session that starts while the body goes on, and ends with the body; the callable waits for it.
+    """A session that starts while the body runs, and ends with the body; the callable waits for it.
 
     Args:
         name: of the application.
-        inventory_bytes: what the heap goes by.
+        inventory_bytes: size of the inventory; it decides the heap.
         tell: is given the warnings of Spark's log; None: standard error.
 
-    Errors: SparkGone where the JVM or a Python worker ends before the body does; JavaMissing where there is no Java.
+    Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java.
     """
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
@@ -86,7 +86,7 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
             yield lambda: starting.result().session
         except CapacityError:
             raise
-        except Exception as error:  # what a JVM leaves behind that ends in the middle of an answer takes many forms
+        except Exception as error:  # a JVM that ends in the middle of an answer causes many kinds of errors
             if starting.done() and starting.exception() is None and not starting.result().jvm.is_alive():
                 raise starting.result().jvm.gone() from error
             if _WORKER_GONE in str(error):
@@ -102,7 +102,7 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
 
 @contextmanager
 def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
-    """A session that starts when the body first asks for it, and ends with the body; most such bodies never do.
+    """A session that starts when the body first asks for it, and ends with the body; most bodies never ask.
 
     Errors: those of `session_under_way`.
     """
@@ -117,10 +117,10 @@ def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
 
 @contextmanager
 def _held_back() -> Iterator[Tell]:
-    """Hold back what is written on standard error meanwhile: it is shown at the end, unless an error tells it all.
+    """Hold back what the body writes on standard error. It is shown at the end, unless an error says it all.
 
-    When the JVM is gone, the libraries that talk with it write tracebacks there, where no caller can catch them: the
-    thread that takes the tasks' counters, and the log of a command without an answer.
+    When the JVM is gone, libraries write tracebacks there that no caller can catch: the thread that receives the tasks'
+    counters, and the log of a command without an answer.
     Source: accumulators.UpdateRequestHandler, PySpark 4.2.0; GatewayClient.send_command, py4j 0.10.9.9.
     """
     held = io.StringIO()

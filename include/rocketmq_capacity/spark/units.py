@@ -1,4 +1,4 @@
-"""Plain Python over units, spread over Spark's tasks; each task writes its rows of every dataset as parquet."""
+"""Plain Python over units, spread over Spark's tasks. Each task writes its rows of every dataset as parquet."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,24 +15,24 @@ from rocketmq_capacity.contracts.arrow import arrow_schema
 from rocketmq_capacity.contracts.dataset import Dataset
 
 OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Table]]]
-"""Some units -> rows of datasets. What is said of a unit does not depend on which others are in the batch."""
+"""Some units -> rows of datasets. The rows of a unit do not depend on the other units of the batch."""
 
 _WRITTEN: Final = "task int, file string"
 _COUNTS: Final = ".units-"
-"""How a hidden file begins that has a byte for each unit that its task has done."""
+"""Prefix of a hidden file that has a byte for each unit that its task has done."""
 
 
 def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset], Path]) -> None:
-    """Write what a function says of every unit into the folders of the datasets, one file a task and dataset.
+    """Write a function's rows of every unit into the folders of the datasets, one file a task and dataset.
 
-    A task writes hidden files and tells their names when it ends well; only these become visible, so that what a failed
-    or repeated try of a task left is never read. Driver and executors have to see the folders at the same place.
-    Meanwhile `units_done` tells how far they are.
+    A task writes hidden files, and gives their names when it has succeeded. Only these become visible, so files of a
+    failed or repeated try are never read. Driver and executors must see the folders at the same path. `units_done`
+    shows how far they are.
 
     Args:
         units: a row a unit.
         function: picklable; runs where the executors are.
-        folders: of each dataset that the function gives rows of.
+        folders: one for each dataset that the function makes rows of.
     """
     counts = next(iter(folders.values()))
 
@@ -44,7 +44,7 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
                 count.write(bytes(batch.num_rows))
         yield files.written()
 
-    # By task, so that a plan that is made again has files of the same names.
+    # By task, so that a repeated plan has files of the same names.
     for row in sorted(units.mapInArrow(write, _WRITTEN).collect()):
         file = Path(row["file"])
         file.rename(file.with_name(f"part-{sum(1 for _ in file.parent.glob('part-*'))}.parquet"))
@@ -56,10 +56,10 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
 
 
 def units_done(folder: Path) -> int:
-    """How many units the tasks have done whose first dataset has this folder; a task that is repeated counts again."""
+    """How many units are done by the tasks whose first dataset has this folder; a repeated task counts again."""
     done = 0
     for file in folder.glob(f"{_COUNTS}*"):
-        with suppress(FileNotFoundError):  # the pass has ended meanwhile
+        with suppress(FileNotFoundError):  # the pass has ended in the meantime
             done += file.stat().st_size
     return done
 
@@ -84,7 +84,7 @@ class _Files:
             return
         if dataset not in self._writers:
             path = self._folders[dataset] / f".part-{uuid4().hex}.parquet"
-            # Without Arrow's own schema readers see plain texts where tables hold numbers of texts.
+            # Without Arrow's own schema, readers see plain texts instead of encoded ones.
             self._writers[dataset] = path, pq.ParquetWriter(path, table.schema, store_schema=False)
         self._writers[dataset][1].write_table(table)
 

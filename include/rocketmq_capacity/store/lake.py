@@ -1,17 +1,17 @@
-"""The only place that knows paths: the lake, its runs, their datasets and what is committed.
+"""The lake, its runs, their datasets and what is committed. Only this module knows paths.
 
-A run's datasets stand under the run's own folder::
+A run's datasets are in the run's own folder::
 
     LAKE/<cluster_name>/<run_id>/inventory.json          the snapshot as it was taken
                                  tables/<dataset>/       parquet
                                  steps/<step>.json       manifest of a finished step, written last
                                  report/                 report.html, plan.json, findings.csv, recommendations.csv
-                                 what_if.json            of a what-if alone: its changes, and the run that it changes
-                                 approval.json           what a person said to the recommendations, once one has
+                                 what_if.json            of a what-if only: its changes, and the run that it changes
+                                 approval.json           a person's answer to the recommendations, once there is one
 
-Commit by manifest: readers trust a dataset only where the manifest of the step that wrote it stands. No folder is
-ever renamed; a retry of a step writes its datasets anew, then its manifest. The report is no dataset: once it is
-published it stays so, and publishing again replaces its files one by one.
+Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there. No folder is ever
+renamed. A retry of a step writes its datasets again, then its manifest. The report is not a dataset: once it is
+published it stays published, and publishing again replaces its files one by one.
 """
 
 import json
@@ -29,28 +29,28 @@ from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, shown
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 WAIT_S: Final = 60.0
-"""A driver whose JVM is gone ends within seconds; one whose task alone was killed may go on for as long as it likes."""
+"""A driver whose JVM is gone ends within seconds. If only its task was killed, it may go on without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one cluster; every path of it."""
+    """One run of one cluster, with all its paths."""
 
     folder: Path
 
     @property
     def inventory(self) -> Path:
-        """The stored snapshot: what a run that is repeated plans from."""
+        """The stored snapshot. A repeated run plans from it."""
         return self.folder / "inventory.json"
 
     @property
     def what_if(self) -> Path:
-        """What makes the run a what-if: which changes, of which run. Missing where the run is a plan."""
+        """The changes of a what-if, and the run that it changes. Missing if the run is a plan."""
         return self.folder / "what_if.json"
 
     @property
     def history(self) -> Path:
-        """Which earlier runs the run looks at; missing where it looks at none of the lake's."""
+        """The earlier runs that the run uses; missing if it uses none of the lake's."""
         return self.folder / "history.json"
 
     @property
@@ -73,7 +73,7 @@ class Run:
         return self.tables / dataset
 
     def export(self, folder: Path) -> None:
-        """Move report and tables into a folder of their own, without what only Spark needs beside the parquet files."""
+        """Move report and tables into a folder of their own, without the files that only Spark needs."""
         for file in self.report.iterdir():
             Path(file).replace(folder / file.name)
         for file in self.tables.glob("*/*.parquet"):
@@ -87,7 +87,7 @@ class Run:
     def new_table(self, dataset: str) -> Path:
         """The empty folder of a dataset.
 
-        An executor that has outlived its driver may still be writing into it; what it writes is hidden and stays so.
+        An executor that has outlived its driver may still write into it. Its files are hidden and stay hidden.
         """
         shutil.rmtree(self.table(dataset), ignore_errors=True)
         self.table(dataset).mkdir(parents=True, exist_ok=True)
@@ -95,11 +95,11 @@ class Run:
 
     @contextmanager
     def alone(self, wait_s: float = WAIT_S) -> Iterator[None]:
-        """Work on the run while nobody else does: a killed task may leave a driver behind that still writes.
+        """Work on the run while no other process does: a killed task may leave a driver that still writes.
 
-        The lock ends with its process, however that ends.
+        The lock ends with its process, in whatever way that ends.
 
-        Errors: :class:`RunBusy` where another process has not ended when the time is up.
+        Errors: :class:`RunBusy` if another process has not ended when the time is up.
         """
         lock = FileLock(self.folder / ".lock", preserve_lock_file=True)
         try:
@@ -113,16 +113,16 @@ class Run:
             lock.release()
 
     def begin(self, step: str) -> None:
-        """Take back what the step committed before, and make the folders; its datasets are about to be replaced."""
+        """Delete the step's manifest and make its folders: its datasets are about to be replaced."""
         self._manifest(step).unlink(missing_ok=True)
         self._manifest(step).parent.mkdir(parents=True, exist_ok=True)
 
     def commit(self, step: str, datasets: Sequence[str]) -> None:
-        """Say that the step is finished and these datasets of it are whole."""
+        """Write the manifest: the step is finished, and these datasets are complete."""
         write_whole(self._manifest(step), json.dumps({"step": step, "datasets": sorted(datasets)}).encode() + b"\n")
 
     def require(self, step: str) -> None:
-        """Errors: :class:`DatasetMissing` where the step has not finished in this run."""
+        """Errors: :class:`DatasetMissing` if the step has not finished in this run."""
         if not self._manifest(step).is_file():
             raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
 
@@ -141,7 +141,7 @@ class Lake:
     root: Path
 
     def run(self, cluster: str, run_id: str) -> Run:
-        """The run's place; errors: :class:`BadInput` for a name that is no plain folder name."""
+        """The run of this name. Errors: :class:`BadInput` for a name that is not a plain folder name."""
         for what, name in (("--cluster", cluster), ("--run-id", run_id)):
             if not RUN_ID.fullmatch(name):
                 raise BadInput(what, "", f"is {shown(name)}; expected letters, digits, '_', '.' and '-', at most 255")
@@ -155,15 +155,14 @@ class Lake:
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file, given as one or in parts, so that readers see all of it or what stood there before."""
+    """Write a file, given as one or in parts, so that readers see the whole new file or the old one."""
     write_together(path.parent, {path.name: data})
 
 
 def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
     """Write files of a folder by their names, each as :func:`write_whole` does.
 
-    All are written beside their places before the first is put in its place: where one cannot be written, all stay as
-    they were.
+    All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
     """
     folder.mkdir(parents=True, exist_ok=True)
     parts = {name: folder / f".{name}.part" for name in contents}

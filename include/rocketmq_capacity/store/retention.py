@@ -1,4 +1,4 @@
-"""Which runs of a lake are kept, and what deletes the others."""
+"""Which runs of a lake are kept, and the deletion of the others."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from rocketmq_capacity.store.run_key import due_of, key_of_what_if
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A run that is kept no longer.
+    """A run that is no longer kept.
 
     Attributes:
         cluster: its folder in the lake.
@@ -28,23 +28,23 @@ class Expired:
     reason: str
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON values, since the list travels through Airflow's database."""
+        """JSON values, because the list is stored in Airflow's database."""
         return asdict(self)
 
 
 def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
-    """The runs that the rules keep no longer, by cluster and age, oldest first.
+    """The runs that the rules no longer keep, by cluster and age, oldest first.
 
-    A cluster's latest published run is always kept, and so is what does not look like a run of the Dags: a folder whose
-    name does not begin with its moment, and any link.
+    A cluster's latest published run is always kept. So is whatever is not a run of the Dags: a folder whose name does
+    not begin with a moment, and any link.
     """
     return [run for cluster in _folders(lake) for run in _expired_of(lake, cluster, rules, now)]
 
 
 def delete(lake: Lake, runs: Sequence[Expired]) -> None:
-    """Delete these runs; one that is gone already is no error.
+    """Delete these runs. It is no error if one is already gone.
 
-    The manifest of the last step goes first, so that no reader takes a half-deleted run for a published one.
+    The manifest of the last step is deleted first, so that no reader takes a half-deleted run for a published one.
     """
     for one in runs:
         run = lake.run(one.cluster, one.run_id)
@@ -71,7 +71,7 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
 def _reason(age: timedelta, place_from_last: int, rules: Retention) -> str | None:
     if age > timedelta(days=rules.days):
         return f"{age.days} days old; {rules.days} are kept"
-    if place_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be under way
+    if place_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be running
         return f"number {place_from_last} of the cluster from the last; {rules.count} are kept"
     return None
 

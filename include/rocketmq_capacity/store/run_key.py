@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final, Protocol
 
 LONGEST_RUN_ID: Final = 120
-"""Characters of Airflow's run id that a folder's name, which may have 255 in all, has room for."""
+"""Characters of Airflow's run id in a folder's name, which may have 255 in all."""
 
 _MOMENT: Final = "%Y%m%dT%H%M%SZ"
 _SOURCE: Final = "--"
@@ -33,7 +33,7 @@ class DagRunLike(Protocol):
 
 
 def run_key(dag_run: DagRunLike, source: str) -> str:
-    """The moment the run was due, its id and what it plans, so that keys sort by time and no id names a folder above.
+    """The moment the run was due, its id and what it plans. So keys sort by time, and no id leads to a parent folder.
 
     Example: ``20261120T020000Z-scheduled__2026-11-20T02_00_00_00_00--rocketmq_shop``.
     """
@@ -47,12 +47,12 @@ def key_before(key: str) -> str:
 
 
 def key_of_what_if(key: str) -> str:
-    """The what-if that the run of this key belongs to; any other run's key is given back."""
+    """The key of the what-if that this run belongs to; any other key is returned unchanged."""
     return key.removesuffix(_BEFORE)
 
 
 def due_of(key: str) -> datetime | None:
-    """The moment the run was due; None for a name that is no key."""
+    """The moment the run was due; None for a name that is not a key."""
     found = _KEY.fullmatch(key)
     if found is None:
         return None
@@ -63,18 +63,18 @@ def due_of(key: str) -> datetime | None:
 
 
 def is_of_dag_run(key: str, run_id: str) -> bool:
-    """Whether it is the key of a run that Airflow calls so, whatever it plans."""
+    """Whether it is the key of a run with this Airflow id, whatever it plans."""
     found = _KEY.fullmatch(key)
     return found is not None and f"{found['name']}{_SOURCE}".startswith(f"{_name(run_id)}{_SOURCE}")
 
 
 def part_in_key(text: str) -> str:
-    """How a part of one of Airflow's usual run ids reads in a key; any other text is given back."""
+    """The form of a part of Airflow's usual run ids in a key; any other text is returned unchanged."""
     return text.translate(_OF_MOMENTS)
 
 
 def _name(run_id: str) -> str:
-    """Airflow's run id; a long one is cut, and told apart by a digest of all of it."""
+    """Airflow's run id; a long one is cut, and a digest of all of it makes it unique."""
     name = _plain(run_id)
     if len(name) > LONGEST_RUN_ID:
         name = f"{name[:LONGEST_RUN_ID]}_{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""Finds a run by its id alone: an orchestrator names its runs before any broker has said what the cluster is called."""
+"""Finds a run by its id: an orchestrator names its runs before any broker has said the cluster's name."""
 
 from datetime import datetime
 from mmap import ACCESS_READ, mmap
@@ -10,7 +10,7 @@ from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 
 
 class _Snapshot(msgspec.Struct):
-    """What a stored inventory says of its time; all else in it is skipped."""
+    """The moment of a stored inventory; everything else in it is skipped."""
 
     taken_at: str
 
@@ -18,7 +18,7 @@ class _Snapshot(msgspec.Struct):
 def stored_run(lake: Lake, run_id: str) -> Run | None:
     """The run of that id whose snapshot is stored, or None.
 
-    Errors: BadInput for an id that is no plain folder name, or that runs of two clusters share.
+    Errors: BadInput for an id that is not a plain folder name, or that runs of two clusters have.
     """
     if not RUN_ID.fullmatch(run_id):
         raise BadInput("--run-id", "", f"is {shown(run_id)}; expected letters, digits, '_', '.' and '-', at most 255")
@@ -30,7 +30,7 @@ def stored_run(lake: Lake, run_id: str) -> Run | None:
 
 
 def existing_run(lake: Lake, run_id: str) -> Run:
-    """The run of that id; errors: DatasetMissing where no snapshot of it is stored, else as :func:`stored_run`."""
+    """The run of that id. Errors: DatasetMissing if no snapshot of it is stored, else as :func:`stored_run`."""
     run = stored_run(lake, run_id)
     if run is None:
         raise DatasetMissing(f"{lake.root}: no snapshot of a run {run_id} is stored; run the step snapshot first")
@@ -38,25 +38,25 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 
 
 def run_before(lake: Lake, run: Run) -> Run | None:
-    """The published run of the same cluster whose snapshot is the last before this one's, or None; never a what-if.
+    """The published run of the same cluster with the latest snapshot before this one's, or None; never a what-if.
 
-    Errors: BadInput where a stored inventory has been spoiled.
+    Errors: BadInput if a stored inventory is damaged.
     """
     return next(iter(earlier_runs(lake, run, _taken_at(run), 1)), None)
 
 
 def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Run]:
-    """The last published runs of a cluster whose snapshots were taken before, oldest first; never a what-if.
+    """The last published runs of a cluster with earlier snapshots, oldest first; never a what-if.
 
-    Runs are looked through by their ids from the last to the first, since an orchestrator's ids begin with their time.
+    The search goes by ids from the last to the first, because an orchestrator's ids begin with their time.
 
     Args:
         lake: where the runs are.
         run: of the cluster; it may be without a snapshot yet.
         taken_at: the moment of its snapshot.
-        most: how many there are at most.
+        most: the most runs to return.
 
-    Errors: BadInput where a stored inventory has been spoiled.
+    Errors: BadInput if a stored inventory is damaged.
     """
     found: list[Run] = []
     for other in reversed(list(lake.runs(run.folder.parent.name))):
@@ -68,7 +68,7 @@ def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Ru
 
 
 def _taken_at(run: Run) -> datetime:
-    """When the stored snapshot was taken. Errors: BadInput where the file no longer says it."""
+    """When the stored snapshot was taken. Errors: BadInput if the file does not say it any more."""
     try:
         with run.inventory.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             taken_at = datetime.fromisoformat(msgspec.json.decode(data, type=_Snapshot).taken_at)

@@ -1,7 +1,7 @@
-"""A folder that appears whole or not at all, also where its writer is killed.
+"""A folder that appears complete or not at all, also if its writer is killed.
 
-It is written beside its place, in ``.<name>.part/``, and put there in one step. Whoever writes holds a lock on that
-folder, which ends with the process: what a killed writer left is cleared by the next one.
+It is written in ``.<name>.part/``, next to its target, and then swapped in. The writer holds a lock on that folder,
+which ends with the process. The next writer deletes what a killed one left.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from rocketmq_capacity.errors import BadInput
 
 LONGEST_NAME: Final = 200
-"""Characters of the place's name in that of the folder beside it; a file system allows 255."""
+"""Characters of the target's name in the name of the folder next to it; a file system allows 255."""
 
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2
@@ -27,14 +27,14 @@ _NOT_HERE: Final = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 
 @contextmanager
 def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
-    """A new folder for the body to fill; it takes its place when the body ends without an error.
+    """A new folder for the body to fill. It replaces the target when the body ends without an error.
 
     Args:
-        place: where it goes. What is there stays until then.
-        overwrite: whether something may be there.
+        place: the target. What is there stays until then.
+        overwrite: whether the target may exist and have content.
 
-    Errors: BadInput where another process is writing the same folder, and where a killed writer's old folder had to be
-    put back and may not be replaced.
+    Errors: BadInput if another process is writing the same folder, or if a killed writer's old folder had to be
+    restored and must not be replaced.
     """
     place = place.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -57,11 +57,11 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def _only_writer(work: Path, place: Path) -> Iterator[None]:
-    """The folder beside the place, and nobody else in it."""
+    """The folder next to the target, used by no other process."""
     lock = FileLock(work / "lock", preserve_lock_file=True)
     while not lock.is_locked:
         work.mkdir(mode=0o700, exist_ok=True)
-        with suppress(FileNotFoundError):  # whoever wrote here has just ended
+        with suppress(FileNotFoundError):  # the other writer has just ended
             try:
                 lock.acquire(timeout=0)
             except Timeout:
@@ -83,10 +83,10 @@ def _put_back(old: Path, place: Path, *, overwrite: bool) -> None:
 
 
 def _put(new: Path, place: Path, old: Path) -> None:
-    """Put the folder in its place in one step, whatever is there.
+    """Replace the target by the folder in one step, whatever is there.
 
-    A file system that cannot exchange two folders needs two steps; a writer killed between them leaves both folders
-    beside the place, and the next one puts the old one back.
+    A file system that cannot exchange two folders needs two steps. A writer that is killed between them leaves both
+    folders next to the target; the next writer restores the old one.
     """
     if not (place.is_dir() and any(place.iterdir())):
         new.replace(place)  # an empty folder is replaced in one step as well
@@ -96,7 +96,7 @@ def _put(new: Path, place: Path, old: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step; False where the system or the file system cannot.
+    """Exchange two folders in one step; False if the system or the file system cannot.
 
     Source: renameat2(2), Linux 3.15; Python has no function for it.
     """
