@@ -122,6 +122,19 @@ def test_a_group_without_clients_may_be_gone_for_good() -> None:
     assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
 
 
+def test_of_an_offline_group_nobody_knows_the_subscriptions_and_its_offsets_speak_for_it() -> None:
+    stopped = replace(STALLED, last_timestamp=before(60))
+    retried = replace(stopped, topic="%RETRY%g_pay")
+    found = judge(a_cluster(stopped, retried, clients=(), subscriptions=())).finding("LAG_STATE", "g_pay")
+
+    assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
+    assert found["queues"] == [{"topic": "pay", "broker_name": "broker-a", "queue_id": 0}]
+
+
+def test_offsets_outlive_a_subscription() -> None:
+    assert judge(a_cluster(STALLED, subscriptions=(reads("other"),))).found("LAG_STATE") is None
+
+
 def test_a_group_is_as_bad_as_its_worst_queue() -> None:
     grows = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000), queue_id=1)
     found = judge(a_cluster(STALLED, grows)).finding("LAG_STATE", "g_pay")

@@ -43,6 +43,12 @@ _case("one_hot_queue", 4, 10.0, hot=900.0)
 _case("right", 4, 100.0)
 _case("spare", 8, 20.0)
 _case("spare_but_two", 3, 1.0)
+PART.case(
+    "spare_in_reserve",
+    members(4, consume_threads=10, consume_batch_size=1, status=takes("spare_in_reserve", 10.0)),
+    queues("broker-a", 3),
+    rates={("broker-a", i): 400.0 for i in range(3)},
+)
 
 
 def test_clients_that_are_too_busy_are_told_what_would_do(judged: Judgement) -> None:
@@ -105,6 +111,20 @@ def test_how_many_may_go_is_told_with_what_the_rest_bears(judged: Judgement) -> 
         0.24,
         0.48,
     )
+
+
+def test_clients_that_stand_in_for_lost_ones_are_not_sent_away(judged: Judgement) -> None:
+    # Three queues of 40 %: one of four clients is idle, and two clients cannot bear three queues.
+    found = judged.finding("CONSUMER_CAPACITY", "spare_in_reserve")
+
+    assert judged.group("spare_in_reserve")["provision_status"] == "OVER_PROVISIONED"
+    evidence = found["evidence"]
+    assert (evidence["needed_clients"], evidence["needed_busy_ratio"], evidence["one_lost_busy_ratio"]) == (
+        None,
+        0.4,
+        0.8,
+    )
+    assert found["message"].endswith("Keep them: nobody would stand in for one that is lost.")
 
 
 def test_two_clients_stay_however_little_they_do(judged: Judgement) -> None:

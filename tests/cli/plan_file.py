@@ -126,6 +126,7 @@ class Group(Part, frozen=True, kw_only=True):
     busiest_client: str | None
     needed_clients: NeededClients | None
     min_safe_clients: Number | None
+    peak_factor: Number | None
     current_strategy: str | None
     current_strategy_source: Literal["reported", "observed", "policy", "default"] | None
     strategies: list[Strategy]

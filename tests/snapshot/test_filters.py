@@ -78,6 +78,13 @@ def test_a_group_that_falls_behind_passes_over_what_its_offsets_moved() -> None:
     assert Filtering(moved=1_200).ratio == pytest.approx(10 / 40)
 
 
+def test_what_may_come_of_when_clients_commit_is_no_falling_behind() -> None:
+    # Five seconds of 200 messages each are 500 messages of both queues.
+    assert Filtering(moved=5_500).ratio == pytest.approx(10 / 200)
+    assert Filtering(moved=5_499).ratio == pytest.approx(10 / (2 * 5_499 / 60))
+    assert Filtering(moved=6_501).ratio == pytest.approx(10 / (2 * 6_501 / 60))
+
+
 def test_each_client_of_a_broadcasting_group_gets_all() -> None:
     assert Filtering(message_model="BROADCASTING").ratio == pytest.approx(5 / 200)
 

@@ -10,7 +10,8 @@ from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
-from rocketmq_capacity.assessment.provision import Provision
+from rocketmq_capacity.assessment.provision import Provision, leaving
+from rocketmq_capacity.assessment.sizes import least_number
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
@@ -73,18 +74,17 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
         + (
             f"{verdict.reason.removeprefix('the busiest client ')}."
             if is_busy
-            else f"cannot keep up: {verdict.reason}."
+            else f"cannot keep up: {verdict.reason}, although by response times and threads it has time left."
         ),
     )
 
 
 def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Finding]:
+    connections, floor = group.facts.connections, group.policy.thresholds.PROVISION.min_clients
     kept = fewest_clients(group, verdict)
-    if kept is None:
-        return
-    after, without_one = (_share(group, clients, verdict.peak) for clients in (kept, kept - 1))
-    connections = group.facts.connections
-    floor = group.policy.thresholds.PROVISION.min_clients
+    left = connections - leaving(group, connections) if kept is None else kept
+    after, without_one = (_share(group, clients, verdict.peak) for clients in (left, left - 1))
+    note = " Keep them: nobody would stand in for one that is lost." if kept is None else ""
     yield finding(
         "CONSUMER_CAPACITY",
         INFO,
@@ -102,9 +102,9 @@ def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Findi
             "max_useful_clients": group.max_useful_clients,
             "doubt": verdict.doubt,
         },
-        message=f"{connections - kept} of its {counted(connections, 'client')} could go: the busiest of {kept} would "
+        message=f"{connections - left} of its {counted(connections, 'client')} could go: the busiest of {left} would "
         f"be busy for {percent(after or 0.0)} of its time, and with one more lost for {percent(without_one or 0.0)}."
-        + (f" {floor} stay in any case." if kept == floor else ""),
+        + (f" {floor} stay in any case." if kept == floor else note),
     )
 
 
@@ -116,11 +116,12 @@ def fewest_clients(group: Group, verdict: Provision) -> int | None:
     """
     bounds = group.policy.thresholds.PROVISION
     share = partial(_upper_share, group, verdict.peak)
-    for clients in range(max(bounds.min_clients, 1), group.facts.connections):
+
+    def is_enough(clients: int) -> bool:
         lost = 0.0 if clients == 1 else share(clients - 1)
-        if share(clients) <= bounds.over_utilisation and lost <= bounds.under_utilisation:
-            return clients
-    return None
+        return share(clients) <= bounds.over_utilisation and lost <= bounds.under_utilisation
+
+    return least_number(is_enough, max(bounds.min_clients, 1), group.facts.connections - 1)
 
 
 def _upper_share(group: Group, peak: float, clients: int) -> float:

@@ -115,10 +115,12 @@ def _business_samples(group: GroupFacts) -> Iterator[Samples]:
     """The samples of each queue.
 
     Only of business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
+    What a group that is offline subscribes nobody knows: its unit has samples of business topics alone.
     """
     business = {reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS}
+    is_offline = not group.reads and not group.consumers
     for queue in group.samples:
-        if queue.at_s and queue.topic in business:
+        if queue.at_s and (is_offline or queue.topic in business):
             yield queue
 
 

@@ -110,7 +110,7 @@ def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, 
         return Provision(RIGHT, busiest)
     connections = group.facts.connections
     fewer = (
-        f"without {_leaving(group, connections)} of its {counted(connections, 'client')} "
+        f"without {leaving(group, connections)} of its {counted(connections, 'client')} "
         f"the busiest would be busy for {_shown(after)} of its time{_at_peak(peak)}"
     )
     if after.upper <= bounds.over_utilisation:
@@ -177,14 +177,14 @@ def _missing(group: "Group", work: Work | None) -> str:
 
 def _without_some(group: "Group", peak: float) -> Interval | None:
     """The busy share at the peak without the last consumers in Java's order; None where nobody may go."""
-    kept = group.facts.connections - _leaving(group, group.facts.connections)
+    kept = group.facts.connections - leaving(group, group.facts.connections)
     if group.facts.distinct_client_ids <= group.policy.thresholds.PROVISION.min_clients or kept < 1:
         return None
     size = group.size(kept)
     return None if size is None or size.busiest is None else size.busiest.times(peak)
 
 
-def _leaving(group: "Group", consumers: int) -> int:
+def leaving(group: "Group", consumers: int) -> int:
     """How many consumers the policy's share is, rounded up."""
     # 100 * 0.07 is a little more than 7 in floating point, which is no eighth consumer.
     return ceil(rounded(consumers * group.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)

@@ -131,7 +131,7 @@ def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -
 
     def least(place: int) -> int | None:
         start = clients_for(total[place] * peak, bound)
-        return _least(lambda clients: _fits(busiest(clients), place, bound), start, most)
+        return least_number(lambda clients: _fits(busiest(clients), place, bound), start, most)
 
     return Needed(least(0), least(1), least(2))
 
@@ -145,7 +145,7 @@ def _fits(busiest: Interval | None, place: int, bound: float) -> bool:
     return busiest is not None and (rounded(busiest[place], 9) or 0) <= bound
 
 
-def _least(fits: Callable[[int], bool], start: int, most: int) -> int | None:
+def least_number(fits: Callable[[int], bool], start: int, most: int) -> int | None:
     """The least number from ``start`` on that fits while one fewer does not; None where ``most`` does not fit.
 
     More clients hardly ever make the busiest one busier, so that halving finds the least one.

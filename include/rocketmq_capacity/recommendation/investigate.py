@@ -64,10 +64,6 @@ ADVICE: Final[dict[str, str]] = {
     MEMBERSHIP: (
         "Compare the members that each broker names: a client that one of them lacks has lost its connection to it."
     ),
-    "CONSUMER_CAPACITY": (
-        "Find out what holds the group up: its lag grows, although by response times and threads its busiest client,"
-        " {subjects}, has time left."
-    ),
     NAMESERVERS: (
         "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
         " namesrvAddr. Compare that setting and the network of the brokers that are named. Afterwards topicRoute gives"

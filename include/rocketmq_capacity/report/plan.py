@@ -148,6 +148,7 @@ def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> Gr
         provision_reason=row.provision_reason,
         utilisation=_utilisation(row),
         busiest_client=row.busiest_client,
+        peak_factor=_rounded(row.peak_factor),
         needed_clients=_needed_clients(row),
         min_safe_clients=row.min_safe_clients,
         current_strategy=row.current_strategy,

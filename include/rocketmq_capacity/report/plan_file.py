@@ -149,6 +149,12 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
         Utilisation | None, Meta(description="busy share of its busiest client; null where it cannot be told")
     ] = None
     busiest_client: Annotated[str | None, Meta(description="id of that client")] = None
+    peak_factor: Annotated[
+        float | None,
+        Meta(
+            description="messages at the busiest of the samples / the usual rate; the status holds there; null as above"
+        ),
+    ] = None
     needed_clients: Annotated[
         NeededClients | None, Meta(description="how many clients it needs; null where that cannot be told")
     ] = None

@@ -23,6 +23,8 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 from rocketmq_capacity.vocabulary import is_broadcasting, is_readable
 
+COMMITTED_EVERY_S: Final = 5.0
+"""A client's offsets reach the broker all so often (ClientConfig.persistConsumerOffsetInterval)."""
 EVERYTHING: Final = (None, "", "*")
 """Expressions that let every message through. Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3."""
 
@@ -37,8 +39,9 @@ def filtered_topics(group: ConsumerGroup) -> list[str]:
 def pass_ratios(group: ConsumerGroup, topics: Mapping[str, Topic], taken_at: str) -> dict[str, float | None]:
     """Of each topic that the group filters: messages consumed / messages passed over; None where it cannot be told.
 
-    How many messages a second are passed over is how far the group's offsets moved between the samples, else (without
-    samples) how many are written: a group that keeps up passes over all of them.
+    How many messages a second are passed over is how far the group's offsets moved between the samples. It is how many
+    are written where there are no samples, and where the difference may come of when the clients commit: a group that
+    keeps up passes over all of them.
 
     Args:
         group: the group, with its clients' rates.
@@ -101,15 +104,20 @@ def _consumed_msgs_per_s(group: ConsumerGroup, topic: str) -> float | None:
 def _passed_msgs_per_s(group: ConsumerGroup, name: str, topic: Topic | None, taken_at: str) -> float | None:
     readable = set(_readable(topic))
     offsets = [one for one in group.offsets or () if (one.broker_name, one.queue_id) in readable and one.topic == name]
-    advances = [_advance_msgs_per_s(offset, taken_at) for offset in offsets]
+    advances = [_advance(offset, taken_at) for offset in offsets]
     known = [one for one in advances if one is not None]
-    if readable and len(known) == len(readable):
-        return sum(known)
-    return _put_msgs_per_s(topic)
+    put = _put_msgs_per_s(topic)
+    if not readable or len(known) < len(readable):
+        return put
+    moved, seconds = sum(moved / seconds for moved, seconds in known), min(seconds for _, seconds in known)
+    return put if put is not None and abs(moved - put) * seconds <= put * COMMITTED_EVERY_S else moved
 
 
-def _advance_msgs_per_s(offset: GroupOffset, taken_at: str) -> float | None:
-    """How fast the group's offset moves from the first sample on; None without samples, and where it went back."""
+def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
+    """How far the group's offset moved since the first sample, in messages and seconds.
+
+    None without samples, and where it went back.
+    """
     samples = sorted(offset.samples or (), key=lambda one: parse_utc(one.at))
     if not samples:
         return None
@@ -117,7 +125,7 @@ def _advance_msgs_per_s(offset: GroupOffset, taken_at: str) -> float | None:
     if first.consumer_offset is None or offset.consumer_offset is None or seconds <= 0:
         return None
     moved = offset.consumer_offset - first.consumer_offset
-    return moved / seconds if moved >= 0 else None
+    return (moved, seconds) if moved >= 0 else None
 
 
 def _put_msgs_per_s(topic: Topic | None) -> float | None:

@@ -212,7 +212,8 @@ class _Units:
                 )
                 for offset in group.offsets or ()
             ),
-            samples=tuple(self._samples(group)),
+            # Of a group that nobody knows to subscribe anything, every business topic with its offsets may be one.
+            samples=tuple(one for one in self._samples(group) if group.subscriptions or kind(one.topic) == BUSINESS),
         )
 
     def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:

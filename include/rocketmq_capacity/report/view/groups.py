@@ -238,6 +238,10 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Reads by", group.message_request_mode),
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),
+        (
+            "Busiest of the samples",
+            UNKNOWN if group.peak_factor is None else f"{group.peak_factor:.4g} times the usual",
+        ),
         ("Clients needed", _needed(group)),
     ]
     filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
