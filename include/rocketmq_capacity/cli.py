@@ -1,6 +1,6 @@
-"""The command line ``rocketmq-capacity``; what it takes and gives is the public contract.
+"""The command line ``rocketmq-capacity``; its arguments and results are the public contract.
 
-What the commands work with is imported by them: bad arguments are told at once.
+The commands import what they need, so that errors in arguments come at once.
 """
 
 import difflib
@@ -65,7 +65,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
 
 
 class _Parser(ArgumentParser):
-    """A parser that says what is wrong as every other bad input is said: in one line."""
+    """A parser whose errors are one line, like every other bad input."""
 
     def error(self, message: str) -> NoReturn:
         command = self.prog.removeprefix(PROGRAM).strip() or "arguments"
@@ -73,7 +73,7 @@ class _Parser(ArgumentParser):
 
 
 def arguments(words: Sequence[str]) -> Namespace:
-    """The command with its options. Errors: BadInput for words that the command line does not take."""
+    """The command with its options. Errors: BadInput for arguments that the command line does not have."""
     parser = _Parser(PROGRAM, description="Plan the consumer capacity of an Apache RocketMQ cluster.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for function in (snapshot, plan, doctor):
@@ -94,7 +94,7 @@ def arguments(words: Sequence[str]) -> Namespace:
 
 
 def main() -> None:
-    """Run the command line; what this package says no to is one line on standard error and its exit status."""
+    """Run the command line. An error of this package is one line on standard error, with its exit status."""
     try:
         with _stopped_in_good_order():
             given = arguments(sys.argv[1:])
@@ -144,7 +144,7 @@ def plan(given: Namespace) -> None:
     with progress_on(sys.stderr, quiet=given.quiet) as progress:
         taken, size = _taken(given, policy, what_if, progress)
 
-        # Only now, where everything given is known to be good, come Spark and what needs it.
+        # All inputs are checked now; only now import Spark and what needs it.
         from rocketmq_capacity.spark.session import session_under_way
         from rocketmq_capacity.store.whole_folder import whole_folder
 
@@ -172,7 +172,7 @@ def _taken(
     earlier = read_history(given.history)
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
-    # Samples of the past say nothing of queues that a scenario changes; those of the others hold as they are.
+    # Earlier samples do not hold for queues that a scenario changes; for the other queues they do.
     whole = current if what_if is None else with_past_samples(current, past)
     changed = None if what_if is None else apply(whole, what_if, policy, str(given.scenario))
     size = sum(map(len, render_inventory(current))) if given.inventory is None else given.inventory.stat().st_size
@@ -180,7 +180,7 @@ def _taken(
 
 
 def doctor(given: Namespace) -> None:
-    """Say what this machine has and lacks for a run, and how to mend it."""
+    """Print what this machine has and lacks for a run, and how to mend it."""
     from rocketmq_capacity.doctor import examine
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.steps.inputs import connection_of
@@ -213,12 +213,12 @@ def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bo
 
 
 def _check_place(out: Path) -> None:
-    """What is written is made beside ``out`` first: the nearest folder above it that there is has to allow that."""
+    """The output is first written next to ``out``, so the nearest existing parent folder must be writable."""
     if not is_writable(str(out)):
         raise BadInput("--out", "", f"{out} is not UTF-8; expected a name that can be written as text")
     try:
         above = next(folder for folder in out.resolve().parents if folder.exists())
-    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+    except (OSError, RuntimeError) as error:  # a name that is too long, or links in a circle
         raise BadInput("--out", "", f"{out} cannot be looked at ({error}); expected the name of a new one") from None
     if not above.is_dir():
         raise BadInput("--out", "", f"{above} is a file; expected a folder, for {out} to stand in")
@@ -228,18 +228,18 @@ def _check_place(out: Path) -> None:
 
 @contextmanager
 def _stopped_in_good_order() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the body as an error does, so that what it was about to write is cleared away."""
+    """Ctrl-C and SIGTERM end the body like an error, so that its unfinished output is deleted."""
     told: list[str] = []
 
     def stop(number: int, _frame: object) -> None:
         told.append(f"{PROGRAM}: stopped by {signal.Signals(number).name}")
-        sys.exit(told[0])  # with a text the exit status is 1, and the text goes to standard error
+        sys.exit(told[0])  # with a text, the exit status is 1, and the text goes to standard error
 
     before_us = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except Exception:
-        # Stopped in the middle of an answer of the JVM, Spark may fail to end as it should.
+        # Spark may fail to end properly if it is stopped in the middle of an answer of the JVM.
         if told:
             sys.exit(told[0])
         raise

@@ -26,7 +26,7 @@ TIME_LIMIT_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that a run needs; ``mend`` is empty where it is there."""
+    """One thing that a run needs; ``mend`` is empty if it is there."""
 
     name: str
     found: str
@@ -34,9 +34,10 @@ class Part:
 
 
 def examine(nameserver: str | None, settings: ConnectionSettings | None = None) -> bool:
-    """Print what is there and what is not; True where nothing is missing.
+    """Print what is there and what is not; True if nothing is missing.
 
-    With settings of a connection, name servers and brokers are asked by them; else only whether a name server listens.
+    With the settings of a connection, name servers and brokers are asked. Without them, it only checks that a name
+    server listens.
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
     parts = [_python(), _java(), _spark(), *cluster]
@@ -80,7 +81,7 @@ def _spark() -> Part:
                 return Part(
                     "Spark", "pyspark is not installed", "install the package again: pip install rocketmq-capacity"
                 )
-    # Both distributions write into one folder; a mix of two versions breaks in odd places.
+    # Both distributions write into one folder; a mix of two versions fails in unexpected places.
     if len(set(versions)) > 1:
         return Part("Spark", f"pyspark {versions[0]}, pyspark-client {versions[1]}", "install both in one version")
     return Part("Spark", f"pyspark {versions[0]}")

@@ -1,1 +1,1 @@
-"""The steps of a plan, each from the run's tables to the run's tables; what Spark apps and command line call."""
+"""The steps of a plan. Each reads the run's tables and writes to them. Spark apps and the command line call them."""

@@ -1,6 +1,6 @@
-"""What the Spark apps share: their arguments, the run they work on, the session, their log, and how they end.
+"""What the Spark apps share: their arguments, their run, the session, their log, and how they end.
 
-An app imports a step's code only once its Spark session is starting: both take seconds, and so they take them at once.
+An app imports a step's code while its Spark session starts: both take seconds.
 """
 
 import sys
@@ -25,7 +25,7 @@ APP_NAME: Final = "rocketmq_capacity_{step}"
 
 
 def app_parser(description: str | None) -> ArgumentParser:
-    """A parser with the arguments of every app; ``--run-id`` names the run, whichever cluster it is of."""
+    """A parser with the arguments of every app; ``--run-id`` names the run, of whatever cluster."""
     parser = ArgumentParser(description=description, allow_abbrev=False)
     parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
     parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
@@ -44,9 +44,9 @@ def policy_of(args: Namespace) -> Policy:
 
 @contextmanager
 def computing(args: Namespace, step: str) -> Iterator["Planning"]:
-    """The run that the snapshot app stored, with a Spark session that starts while the step's own code is imported.
+    """The run that the snapshot app stored, with a Spark session that starts while the step's code is imported.
 
-    Bad arguments and a missing run are told before Spark starts.
+    Bad arguments and a missing run are errors before Spark starts.
     """
     policy = policy_of(args)
     run = existing_run(Lake(args.lake), args.run_id)
@@ -63,7 +63,7 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
 
 @contextmanager
 def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator["Planning"]:
-    """A run whose step moves tables and computes none: Spark is there if asked for."""
+    """A run whose step only moves tables. Spark starts if the step asks for it."""
     from rocketmq_capacity.spark.session import session_if_asked
     from rocketmq_capacity.steps.planning import Planning, waited_for
 
@@ -73,7 +73,7 @@ def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator
 
 
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
-    """Run an app's ``main`` as a program: what this package says no to ends it with one line and its exit status.
+    """Run an app's ``main`` as a program: an error of this package ends it with one line and its exit status.
 
     The line is an ERROR of the app's log, whose other lines are those of the progress.
     """
@@ -86,9 +86,9 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
 
 
 def prefer_installed_pyspark(path: list[str]) -> None:
-    """Take off the path the archives of PySpark that spark-submit puts there, where the package itself is on it too.
+    """Remove the archives of PySpark that spark-submit puts on the path, if the package itself is on it too.
 
-    Both are the same code, but that of an archive Python compiles anew in every app, which takes a second.
+    Both are the same code. Python would compile an archive again in every app, which takes a second.
     Source: PythonUtils.sparkPythonPath, Spark 4.2.0.
     """
     for entry in list(path):

@@ -44,9 +44,9 @@ OF_TOPICS = (contracts.TopicFailure, contracts.Finding)
 
 
 def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
-    """Which groups the run before of the same cluster flagged; None for a first run.
+    """The groups that the run before of the same cluster flagged; None for a first run.
 
-    None as well while the run before is assessed anew: its findings are not whole then.
+    None also while the run before is assessed again: its findings are not complete then.
     """
     run = run_before(lake, planning.run)
     if run is not None:
@@ -56,7 +56,7 @@ def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
 
 
 def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
-    """Measure every strategy's loads and find what is wrong; ``before`` is what the run before flagged."""
+    """Measure every strategy's loads and find what is wrong; ``before`` has what the run before flagged."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=(*OF_GROUPS, contracts.TopicFailure)) as step:
         cluster, policy = planning.cluster, planning.policy
         groups = planning.units(contracts.GroupUnit, "facts", "observations")

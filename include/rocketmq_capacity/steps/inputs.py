@@ -1,4 +1,4 @@
-"""What a plan starts from, as the command line and the snapshot app are told it: an inventory, and earlier ones."""
+"""The inputs of a plan from the command line or the snapshot app: an inventory, and earlier ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
 
 COLLECT: Final = "collect"
-"""What asking a live cluster is called."""
+"""The name of the phase that reads a live cluster."""
 BEFORE: Final = "before"
 """The latest snapshot of the history."""
 CHANGED: Final = "changed"
@@ -30,9 +30,9 @@ CHANGED: Final = "changed"
 
 
 def connection_of(connection: Path | None, nameserver: str | None) -> ConnectionSettings:
-    """How the connection file says that the name servers are reached; without one, plainly.
+    """The settings of the connection file; without a file, those of a plain connection.
 
-    Errors: BadInput for a file that is not as it should be, and for one without name servers.
+    Errors: BadInput for a file with an error, and for a file without name servers.
     """
     if connection is None:
         return ConnectionSettings()
@@ -50,10 +50,10 @@ def inventory_of(
 ) -> Inventory:
     """The inventory of the file, or else a new snapshot of the cluster behind the name servers.
 
-    ``settings`` are those of `connection_of`; without them it is connected plainly. ``progress`` is told how far a new
+    ``settings`` are those of `connection_of`; without them the connection is plain. ``progress`` shows how far a new
     snapshot is.
 
-    Errors: BadInput for a file or an address that is not as it should be, ClusterUnreachable where nothing answers.
+    Errors: BadInput for a file or an address with an error, ClusterUnreachable if nothing answers.
     """
     if inventory is not None:
         return read_inventory(inventory)
@@ -74,7 +74,7 @@ def inventory_of(
 
 
 def in_a_few_words(inventory: Inventory) -> str:
-    """How much an inventory holds."""
+    """How much an inventory has."""
     number = {
         "groups": len(inventory.consumer_groups),
         "clients": sum(len(group.clients or ()) for group in inventory.consumer_groups),
@@ -87,7 +87,7 @@ def in_a_few_words(inventory: Inventory) -> str:
 
 
 def moment_of(run_id: str) -> datetime:
-    """The moment that the run was due. Errors: BadInput for an id that is no key of the Dags."""
+    """The moment that the run was due. Errors: BadInput for an id that is not a key of the Dags."""
     due = due_of(run_id)
     if due is None:
         raise BadInput(
@@ -99,7 +99,7 @@ def moment_of(run_id: str) -> datetime:
 def read_history(folder: Path | None) -> dict[Path, Inventory]:
     """The folder's inventories (``*.json``) by their file; none without a folder.
 
-    Errors: BadInput where the folder cannot be read, and for a file that is no inventory.
+    Errors: BadInput if the folder cannot be read, and for a file that is not an inventory.
     """
     if folder is None:
         return {}
@@ -109,9 +109,9 @@ def read_history(folder: Path | None) -> dict[Path, Inventory]:
 
 
 def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inventory]:
-    """The inventories from before this one, oldest first.
+    """The inventories taken before this one, oldest first.
 
-    One taken at the same moment or later is left out, so that a folder may hold the planned inventory as well.
+    One taken at the same moment or later is left out, so the folder may have the planned inventory as well.
 
     Errors: BadInput for a file of another cluster.
     """
@@ -129,11 +129,11 @@ def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
 
 
 def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *, is_live: bool) -> list[Inventory]:
-    """What the lake's last runs of a live cluster say of how far groups were, oldest first; the rest is let go.
+    """The offsets of groups in the lake's last runs of a live cluster, oldest first; the rest is dropped.
 
-    Which runs these are is stored with the run, so that a second try looks at the same ones.
+    The ids of these runs are stored with the run, so a second try uses the same ones.
 
-    Errors: BadInput where a stored inventory has been spoiled.
+    Errors: BadInput if a stored inventory is damaged.
     """
     if not run.history.exists():
         if not is_live:
@@ -142,7 +142,7 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
         write_whole(run.history, msgspec.json.encode([one.folder.name for one in runs]))
     names = msgspec.json.decode(run.history.read_bytes(), type=list[str])
     stored = (lake.run(inventory.cluster_name, name).inventory for name in names)
-    # Retention may have deleted one since.
+    # Retention may have deleted one in the meantime.
     return [_offsets_alone(read_inventory(file)) for file in stored if file.exists()]
 
 
@@ -158,7 +158,7 @@ class Taken:
     """A snapshot to plan.
 
     Attributes:
-        name: what the progress calls it; empty for the cluster as it is.
+        name: its name in the progress; empty for the cluster as it is.
         inventory: the cluster.
         history: earlier inventories of it, oldest first.
     """
@@ -169,9 +169,9 @@ class Taken:
 
 
 def snapshots(inventory: Inventory, history: Sequence[Inventory] = (), changed: Inventory | None = None) -> list[Taken]:
-    """What is planned, in this order: the latest of the history, the cluster as it is, and as a what-if changes it.
+    """The snapshots to plan, in this order: the latest of the history, the cluster as it is, the changed cluster.
 
-    Rules that need two runs look at the first. The changed cluster holds the samples that are left to it.
+    Rules that need two runs use the first. The changed cluster has the samples that still hold.
     """
     before = [Taken(BEFORE, history[-1], history[:-1])] if history else []
     after = [Taken(CHANGED, changed)] if changed is not None else []

@@ -1,4 +1,4 @@
-"""A whole plan in one Spark session, without Airflow: the steps one after the other over a lake that is thrown away."""
+"""A whole plan in one Spark session, without Airflow: all steps in sequence, with a lake that is deleted afterwards."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -34,13 +34,13 @@ def plan_snapshots(
     """Plan the cluster into the folder ``out``: report, plan and tables.
 
     Args:
-        session: gives the session.
-        taken: the `snapshots` to plan. They are taken out of the list as they are stored, so that nobody holds an
-            inventory while its units are computed.
-        policy: what decides.
+        session: returns the session.
+        taken: the `snapshots` to plan. Each is removed from the list once it is stored, so that no inventory is in
+            memory while its units are computed.
+        policy: the policy.
         out: an empty folder.
-        scenario: what the last of the snapshots changes; it is planned beside the cluster as it is.
-        progress: is told how far the steps are.
+        scenario: the changes of the last snapshot, which is planned in addition to the cluster as it is.
+        progress: shows how far the steps are.
     """
     progress = progress or Progress()
     with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:

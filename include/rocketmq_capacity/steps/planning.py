@@ -1,4 +1,4 @@
-"""A run being planned: its tables, the session that computes them, and the frame of every step."""
+"""A run that is being planned: its tables, the session that computes them, and the frame of every step."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,17 +31,17 @@ ALLOCATE: Final = "allocate"
 ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
 COMPARE: Final = "compare"
-"""Only of a what-if: it beside the run of the cluster as it is."""
+"""Only of a what-if: it and the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
 Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
-"""Some rows of a frame, as the functions over units are given them."""
+"""Some rows of a frame, as the functions over units get them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units to say something of.
+    """The units to compute.
 
     Attributes:
         number: how many there are.
@@ -54,14 +54,14 @@ class Units:
 
 @dataclass(frozen=True)
 class Planning:
-    """A run being planned: where its tables are and what Spark session computes them.
+    """A run that is being planned: where its tables are and which Spark session computes them.
 
     Attributes:
-        session: gives the session; asked only by steps that compute.
+        session: returns the session; only steps that compute ask for it.
         run: where the tables are.
-        policy: what decides.
-        progress: is told how far the steps are.
-        name: which of several runs of one plan it is; empty where there is one.
+        policy: the policy.
+        progress: shows how far the steps are.
+        name: which of several runs of one plan it is; empty if there is only one.
     """
 
     session: "Callable[[], SparkSession]"
@@ -71,11 +71,11 @@ class Planning:
     name: str = ""
 
     def units(self, dataset: type[Dataset], *columns: str) -> Units:
-        """The units of this run that a dataset has a row of each."""
+        """The units in a dataset of this run, one a row."""
         return Units(self.number(dataset), self.read(dataset).select(*columns))
 
     def number(self, dataset: type[Dataset]) -> int:
-        """How many rows a dataset of this run has."""
+        """The number of rows of a dataset of this run."""
         files = self.run.table(dataset.dataset_name()).glob("*.parquet")
         return sum(pq.read_metadata(file).num_rows for file in files)
 
@@ -87,13 +87,13 @@ class Planning:
         return self.session().read.schema(schema).parquet(str(self.run.table(dataset.dataset_name())))
 
     def rows(self, dataset: type[Row]) -> list[Row]:
-        """The rows of a dataset that is small at every size of cluster."""
+        """The rows of a dataset that is small for clusters of every size."""
         return list(rows_in(self.run.table(dataset.dataset_name()), dataset))
 
     def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
-        """Write what a function says of every unit into datasets of this run, beside what they hold already.
+        """Add a function's rows of every unit to datasets of this run.
 
-        ``what`` says in the progress what is done.
+        The progress shows ``what``.
         """
         from rocketmq_capacity.spark.units import map_units, units_done
 
@@ -102,17 +102,17 @@ class Planning:
             map_units(units.frame, function, folders)
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
-        """Write a few rows into a dataset of this run, beside what it holds already."""
+        """Add a few rows to a dataset of this run."""
         table = table_of(dataset, rows)
         if table.num_rows:
             pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
 
     @contextmanager
     def step(self, name: str, *needs: str, writes: Sequence[type[Dataset]] = ()) -> Iterator[Step]:
-        """The body of a step: it finds its datasets empty, and commits them when it ends without an error.
+        """The body of a step: its datasets are empty at the start, and are committed if it ends without an error.
 
-        A step without datasets has nothing to take back: what it published before stays so while it works. The body may
-        add to what the progress tells of the step at its end.
+        A step without datasets deletes nothing: what it published before stays published while it works. The body may
+        add to the step's outcome.
         """
         names = [dataset.dataset_name() for dataset in writes]
         with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:
@@ -129,7 +129,7 @@ class Planning:
 
     @cached_property
     def cluster(self) -> ClusterFacts:
-        """What holds for the whole cluster."""
+        """The facts of the whole cluster."""
         failures = self.rows(contracts.Failure)
         return ClusterFacts(
             cluster=self.rows(contracts.Cluster)[0],
@@ -140,17 +140,17 @@ class Planning:
 
     @property
     def disagreements(self) -> Disagreements:
-        """Where name servers, or slaves and their masters, disagree."""
+        """The differences between name servers, and between slaves and their masters."""
         return Disagreements(self.rows(contracts.NameserverDifference), self.rows(contracts.SlaveDifference))
 
     def absent_brokers(self) -> list[str]:
-        """Brokers that business topics name and the snapshot lacks, sorted."""
+        """Brokers that business topics name but the snapshot lacks, sorted."""
         is_absent = (pc.field("kind") == BUSINESS) & (pc.field("broker_state") == ABSENT)
         names = self._column(contracts.TopicQueue, "broker_name", is_absent)
         return sorted(names.unique().to_pylist())
 
     def business_groups(self) -> int:
-        """How many groups are judged."""
+        """The number of groups that are judged."""
         return len(self._column(contracts.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
 
     def flagged(self) -> set[tuple[str, str]]:
@@ -172,7 +172,7 @@ class Planning:
         return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
     def values(self, dataset: type[Dataset], column: str) -> Counter[str]:
-        """How many rows of a dataset of this run have each value of a column."""
+        """For each value of a column, the number of rows of a dataset of this run."""
         table = pq.read_table(self.run.table(dataset.dataset_name()), columns=[column])
         return Counter({one["values"]: one["counts"] for one in table[column].value_counts().to_pylist()})
 
@@ -182,7 +182,7 @@ class Planning:
 
 
 def waited_for(session: "Callable[[], SparkSession]", progress: Progress) -> "Callable[[], SparkSession]":
-    """The session, with the progress told that it is waited for."""
+    """The session; the progress shows that it is waited for."""
 
     @cache
     def wait() -> "SparkSession":

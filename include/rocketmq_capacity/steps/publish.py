@@ -1,4 +1,4 @@
-"""The last step: what people read. It computes nothing, so that it needs no Spark session."""
+"""The last step: what people read. It computes nothing, so it needs no Spark session."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from rocketmq_capacity.steps.reported_rows import rows_of_groups, rows_of_plan
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
-    """Write what people read into the run's report folder, with the answer of a person where there is one."""
+    """Write the run's report folder, with the answer of a person if there is one."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step:
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):

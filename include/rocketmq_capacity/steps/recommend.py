@@ -1,4 +1,4 @@
-"""The fourth step: the smallest safe changes, each tried on every group that it touches before it is named."""
+"""The fourth step: the smallest safe changes. Each is tried on every group that it affects before it is recommended."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -35,16 +35,16 @@ _ANSWER: Final = Decoder(TopicRefusals)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What the functions over units are handed: what holds for every recommendation, and where the run's tables are.
+    """The input of the functions over units: facts for every recommendation, and where the run's tables are.
 
-    A task looks up the rows that concern its units itself: they are few, and their keys are in the units.
+    A task looks up the rows about its units itself: they are few, and the units have their keys.
     """
 
     cluster: Cluster
     run: Run
 
     def by(self, key: str, values: Iterable[str], dataset: type[Row]) -> dict[str, list[Row]]:
-        """The rows of a dataset by the column ``key``, of these values."""
+        """The rows of a dataset whose column ``key`` has one of these values."""
         return rows_by(self.run.table(dataset.dataset_name()), dataset, key, values)
 
 
@@ -55,7 +55,7 @@ def recommend(planning: Planning) -> None:
     are recommended; what else a group needs.
     """
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
-        # What a person said of the recommendations before is no answer to these.
+        # A person's answer to the earlier recommendations is not an answer to these.
         planning.run.approval.unlink(missing_ok=True)
         of_cluster = planning.cluster_findings()
         cluster = Cluster(planning.cluster, planning.policy, any(one.rule == SUSPECT for one in of_cluster))
@@ -74,7 +74,7 @@ def recommend(planning: Planning) -> None:
 
 
 def tried_cases(asking: Asking, units: Rows) -> Tables:
-    """The cases of some topics; only one with findings of its own, or that groups ask more queues of, has any."""
+    """The cases of some topics. A topic has cases if it has findings, or if groups ask for more of its queues."""
     cases = [case for topic in _topics(asking, units) if topic.findings or topic.demands for case in topic_cases(topic)]
     rows = [
         contracts.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases
@@ -83,7 +83,7 @@ def tried_cases(asking: Asking, units: Rows) -> Tables:
 
 
 def case_effects(asking: Asking, units: Rows) -> Tables:
-    """What the cases of their topics do to some groups."""
+    """The effects on some groups of the cases of their topics."""
     each = [_GROUP.decode(unit["facts"]) for unit in units]
     tried = asking.by("topic", {reads.topic.topic for facts in each for reads in facts.business}, contracts.TriedCase)
     cases = {
@@ -109,7 +109,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
 
 
 def answered_topics(asking: Asking, units: Rows) -> Tables:
-    """The recommendations for some topics, and what they leave to the groups."""
+    """The recommendations for some topics, and what the groups need to know of them."""
     effects = asking.by("topic", [unit["topic"] for unit in units], contracts.CaseEffect)
     answers: list[contracts.TopicAnswer] = []
     recommendations: list[contracts.Recommendation] = []
@@ -123,7 +123,7 @@ def answered_topics(asking: Asking, units: Rows) -> Tables:
 
 
 def answered_groups(asking: Asking, units: Rows) -> Tables:
-    """The recommendations for some groups; only one with findings needs any."""
+    """The recommendations for some groups; only a group with findings gets any."""
     findings = asking.by("consumer_group", [unit["consumer_group"] for unit in units], contracts.Finding)
     flagged = [_GROUP.decode(unit["facts"]) for unit in units if unit["consumer_group"] in findings]
     names = {reads.topic.topic for facts in flagged for reads in facts.business}
@@ -141,13 +141,13 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
 
 
 def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
-    """Some topics with their own findings, and with who asks for more of their queues."""
+    """Some topics with their findings, and with the groups that ask for more of their queues."""
     names = [unit["topic"] for unit in units]
     findings, demands = asking.by("topic", names, contracts.Finding), asking.by("topic", names, contracts.Demand)
     for unit in units:
         facts = _TOPIC.decode(unit["facts"])
         found = [one for one in findings.get(unit["topic"], ()) if one.consumer_group is None]
-        # Nothing is changed on part of the facts.
+        # With incomplete facts nothing is changed.
         asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
         ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
         yield Topic(
@@ -161,7 +161,7 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
 
 
 def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding, ...]:
-    """The findings of a unit in an order that does not hang on who wrote them first."""
+    """The findings of a unit, in an order that does not depend on which task wrote first."""
 
     def key(one: contracts.Finding) -> tuple[object, ...]:
         return one.rule, one.topic or "", one.broker_name or "", one.subjects, one.queues
@@ -170,6 +170,6 @@ def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding,
 
 
 def _current_strategies(asking: Asking, groups: Iterable[GroupFacts]) -> dict[str, str | None]:
-    """What each of some groups runs."""
+    """The strategy that each of some groups runs."""
     status = asking.by("consumer_group", [facts.consumer_group for facts in groups], contracts.GroupStatus)
     return {name: one.current_strategy for name, (one,) in status.items()}

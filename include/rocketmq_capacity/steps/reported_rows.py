@@ -1,4 +1,4 @@
-"""The tables of a run as the rows that the report is made of."""
+"""The tables of a run, as the rows of the report."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from rocketmq_capacity.store.lake import Run
 
 
 def rows_of_plan(run: Run) -> Rows:
-    """What the plan is made of."""
+    """The rows of the plan."""
     return Rows(
         cluster=list(rows(run, contracts.Cluster)),
         failure=list(rows(run, contracts.Failure)),
@@ -24,11 +24,11 @@ def rows_of_plan(run: Run) -> Rows:
 
 
 def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[Row]:
-    """The rows of a dataset of these groups: of a large cluster one in hundreds."""
+    """The rows of these groups in a dataset; in a large cluster one row in hundreds."""
     is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
     return rows_where(run.table(dataset.dataset_name()), dataset, is_asked_for)
 
 
 def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
-    """All rows of a dataset, read as they are asked for."""
+    """All rows of a dataset, read one after the other."""
     return rows_in(run.table(dataset.dataset_name()), dataset)

@@ -20,7 +20,7 @@ from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.lake import write_whole
 
 ROW_GROUP_ROWS: Final = 65_536
-"""Most rows of a row group: Spark gives a task whole row groups, so a long table needs several."""
+"""Maximum of rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
 
 
 def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
@@ -33,7 +33,7 @@ def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Invento
 
 
 def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """What the step does, for one that does more."""
+    """The body of the step, for a step that does more."""
     with planning.progress.phase("inventory"):
         write_whole(planning.run.inventory, render_inventory(inventory))
     resolved = Resolved(inventory, planning.policy)
@@ -44,7 +44,7 @@ def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[I
 
 
 def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
-    """Write each table while the next one is made; no more than two are held."""
+    """Write each table while the next one is made, so that at most two are in memory."""
     files: Counter[type[Dataset]] = Counter()
     with ThreadPoolExecutor(max_workers=1) as writer:
         writing: Future[None] | None = None
@@ -59,5 +59,5 @@ def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]])
 
 
 def _write_table(table: pa.Table, file: Path) -> None:
-    # In Arrow already: Spark would only copy it. Types are Parquet's own, as of every other table.
+    # Written by Arrow: Spark would only copy it. The types are Parquet's own, as in every other table.
     pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)

@@ -1,4 +1,4 @@
-"""A what-if: a run that plans the cluster as a scenario leaves it, beside the run of the cluster as it is."""
+"""A what-if: a run that plans the changed cluster, next to the run of the cluster as it is."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,12 +34,12 @@ from rocketmq_capacity.store.run_lookup import existing_run
 from rocketmq_capacity.vocabulary import BUSINESS
 
 WRITTEN: Final = (contracts.ScenarioEffect, contracts.ScenarioGroup, contracts.UndecidedFinding)
-"""What the comparison writes."""
+"""The datasets that the comparison writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What makes a run a what-if.
+    """The origin of a what-if.
 
     Attributes:
         before: id of the run of the cluster as it is.
@@ -51,7 +51,7 @@ class WhatIf:
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
-        """The what-if that a run stored, or None where the run is a plan. Errors: BadInput for a spoiled file."""
+        """The what-if that a run stored, or None if the run is a plan. Errors: BadInput for a damaged file."""
         if not file.exists():
             return None
         try:
@@ -62,16 +62,16 @@ class WhatIf:
         return cls(before, scenario_of_text(scenario, str(file)))
 
     def write(self, file: Path) -> None:
-        """Store it, whole or not at all."""
+        """Store it, completely or not at all."""
         scenario = {"name": self.scenario.name, "changes": self.scenario.changes_as_written()}
         stored = {"before": self.before, "scenario": scenario}
         write_whole(file, msgspec.json.format(msgspec.json.encode(stored), indent=2) + b"\n")
 
 
 def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
-    """Store the inventory as the scenario leaves it, as the run's snapshot.
+    """Store the changed inventory as the run's snapshot.
 
-    It has no history: the samples that say something of the changed cluster stand in the inventory itself.
+    It has no history: the samples that still hold are in the inventory itself.
     """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
         what_if.write(planning.run.what_if)
@@ -79,7 +79,7 @@ def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
 
 
 def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
-    """The plan file's ``scenario`` of the run, or None where it is no what-if."""
+    """The plan file's ``scenario`` of the run, or None if it is not a what-if."""
     what_if = WhatIf.read(planning.run.what_if)
     if what_if is None:
         return None
@@ -87,9 +87,9 @@ def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
 
 
 def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
-    """The plan file's ``scenario``, of two runs; the run after gets its datasets by the step ``compare``.
+    """The plan file's ``scenario``, of two runs. The step ``compare`` writes the datasets of the run after.
 
-    Errors: DatasetMissing where one of the runs is not assessed.
+    Errors: DatasetMissing if one of the runs is not assessed.
     """
     for needed in (SNAPSHOT, ASSESS):
         before.run.require(needed)
@@ -133,7 +133,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
 
 
 def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Sequence[str]) -> list[dict[str, Any]]:
-    """What is said of the brokers that lose their master or are slow."""
+    """The plan file's entries of the brokers that lose their master or are slow."""
     is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
     folder = before.run.table(contracts.TopicQueue.dataset_name())
     queues = rows_where(folder, contracts.TopicQueue, is_named & (pc.field("kind") == BUSINESS))
@@ -142,15 +142,15 @@ def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Seque
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the comparison of a group is handed: both runs, and what holds for the whole of each cluster.
+    """The input for the comparison of a group: both runs, and the facts of both whole clusters.
 
     Attributes:
         before: the run of the cluster as it is.
         after: the run of the changed cluster.
-        cluster_before: what holds for the cluster as it is.
-        cluster_after: what holds for the changed cluster.
-        policy: what decides.
-        hot_topics: topics of the cluster as it is to whose queues producers send unevenly.
+        cluster_before: the facts of the cluster as it is.
+        cluster_after: the facts of the changed cluster.
+        policy: the policy.
+        hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
     """
 
     before: Run
@@ -162,7 +162,7 @@ class Sides:
 
 
 def hot_topics(run: Run) -> frozenset[str]:
-    """The topics to whose queues producers send unevenly, by the run's findings."""
+    """The topics whose queues get uneven traffic from producers, by the run's findings."""
     folder = run.table(contracts.Finding.dataset_name())
     is_hot = pc.field("rule").cast(pa.string()) == "HOT_QUEUE"
     return frozenset(found.topic for found in rows_where(folder, contracts.Finding, is_hot) if found.topic)
@@ -216,13 +216,13 @@ def _is_same(
     found: Sequence[contracts.Finding] | None,
     finds: Sequence[contracts.Finding] | None,
 ) -> bool:
-    """Whether the changes leave a group just as it was."""
+    """Whether the changes leave a group as it was."""
     is_same = all(unit[name] == unit[f"{name}_before"] for name in ("facts", "observations"))
     return is_same and {_key(one) for one in found or ()} == {_key(one) for one in finds or ()}
 
 
 def of_no_group(sides: Sides) -> Sorted:
-    """The findings on topics, brokers and the whole cluster, sorted by what became of them."""
+    """The findings about topics, brokers and the whole cluster: new, gone or undecided."""
     found, finds = (
         rows_where(run.table(contracts.Finding.dataset_name()), contracts.Finding, pc.field("consumer_group").is_null())
         for run in (sides.before, sides.after)
@@ -253,12 +253,12 @@ def of_no_group(sides: Sides) -> Sorted:
 
 
 def _key(finding: contracts.Finding) -> tuple[Any, ...]:
-    """What tells the findings of one run apart."""
+    """The key of a finding within one run."""
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
 def _totals(rows: Sequence[contracts.ScenarioGroup]) -> dict[str, Any]:
-    """The rows of ``scenario_group`` in numbers."""
+    """The totals of the rows of ``scenario_group``."""
     lags = [(row.before_lag, row.after_lag) for row in rows if row.before_lag is not None and row.after_lag is not None]
     return {
         "moved_queues": sum(row.moved_queues or 0 for row in rows),
