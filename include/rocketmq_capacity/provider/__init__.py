@@ -1,1 +1,1 @@
-"""What Airflow needs to know of the plan; the only room that imports Airflow, and none that imports Spark."""
+"""What Airflow needs to know of the plan. Only this room imports Airflow, and it does not import Spark."""

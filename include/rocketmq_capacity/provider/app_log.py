@@ -1,4 +1,4 @@
-"""What a Spark app says, as the log of its task shows it."""
+"""The output of a Spark app, as the log of its task shows it."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _STAMPED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?P<level>INFO|WA
 
 
 class AppLog:
-    """A task's logger that gives the app's own lines their level, and leaves out what the JVM says at each start.
+    """A task's logger that gives the app's own lines their level, and leaves out the JVM's lines of every start.
 
     The time is left out as well: the log has its own.
 
@@ -47,7 +47,7 @@ class AppLog:
 
 
 class AppHook(SparkSubmitHook):
-    """``spark-submit``, whose lines are logged as the app's."""
+    """``spark-submit``; its lines are logged as the app's."""
 
     @cached_property
     def log(self) -> AppLog:  # type: ignore[override]  # has all that a logger has

@@ -1,7 +1,7 @@
 """Asks a person about a plan's recommendations, and keeps the answer with the plan.
 
-Only a plan that still says what the cluster is like can be approved: its snapshot is the cluster's latest, and at most
-a day old. The answer is checked against that once more when it comes.
+Only a current plan can be approved: its snapshot is the cluster's latest, and at most a day old. This is checked again
+when the answer comes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,18 +21,18 @@ from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
 
 OLDEST: Final = timedelta(hours=24)
-"""What a snapshot may be old at most for its plan to be approved."""
+"""The greatest age of a snapshot whose plan can be approved."""
 APPROVE: Final = "Approve"
 REJECT: Final = "Reject"
 COMMENT: Final = "why"
 """The field of the answer's form."""
 SHOWN: Final = 25
-"""Recommendations that the question names; all of them stand in the report."""
+"""The most recommendations that the question names; the report has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked about one plan; JSON values, since it travels through Airflow's database.
+    """The question to a person about one plan; JSON values, because it is stored in Airflow's database.
 
     Attributes:
         run_key: the run's id in the lake.
@@ -47,12 +47,12 @@ class Question:
     body: str
 
     def task_arguments(self) -> dict[str, str]:
-        """What the tasks that ask and record are told."""
+        """The input of the tasks that ask and record."""
         return {name: getattr(self, name) for name in ("run_key", "fingerprint", "subject", "body")}
 
 
 def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Question]:
-    """The questions about these runs' plans: none where nothing needs an approval, or can have one any more.
+    """The questions about these runs' plans; none if no plan needs an approval, or can still have one.
 
     Errors: DatasetMissing for a run that is not in the lake.
     """
@@ -67,7 +67,7 @@ def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Questi
 
 
 def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime) -> str | None:
-    """Why the run's plan cannot be approved, or None where it can; the fingerprint is of the snapshot asked about."""
+    """Why the run's plan cannot be approved, or None if it can; the fingerprint is of the snapshot in the question."""
     if plan.fingerprint != fingerprint:
         return "the plan was made anew from another snapshot"
     if now - _taken_at(plan) > OLDEST:
@@ -79,15 +79,15 @@ def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime)
 
 
 def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lake: Lake, now: datetime) -> str:
-    """Keep what the person answered in the run's folder; gives APPROVED or REJECTED.
+    """Keep the person's answer in the run's folder; returns APPROVED or REJECTED.
 
     Args:
-        answer: what Airflow's operator gives: ``chosen_options``, ``params_input``, ``responded_at`` and
-            ``responded_by_user``, which is null where nobody answered in time.
+        answer: the result of Airflow's operator: ``chosen_options``, ``params_input``, ``responded_at`` and
+            ``responded_by_user``, which is null if nobody answered in time.
         run_key: the run's id in the lake.
-        fingerprint: of the snapshot that was asked about.
+        fingerprint: of the snapshot in the question.
         lake: the lake.
-        now: the moment, by which a plan may have become too old.
+        now: the moment that decides whether a plan is too old.
     """
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
@@ -144,7 +144,7 @@ def _moment(value: object, now: datetime) -> datetime:
 
 
 def _name_of(user: Any) -> str | None:
-    """A user as Airflow hands it over: an object or a mapping with ``id`` and ``name``."""
+    """A user as Airflow gives it: an object or a mapping with ``id`` and ``name``."""
     if user is None:
         return None
     held = user if isinstance(user, Mapping) else {name: getattr(user, name, None) for name in ("id", "name")}

@@ -18,12 +18,12 @@ _DELETE_AFTER_US: Final = 'trap "" HUP INT TERM; read -r _; rm -rf -- "$0"'
 
 @contextmanager
 def connection_file(conn_id: str) -> Iterator[tuple[str, Path]]:
-    """The name servers of a connection, and a file for ``--connection`` with all else that it says.
+    """The name servers of a connection, and a file for ``--connection`` with everything else in it.
 
-    The file is readable by this user alone (mode 0600, in a folder of mode 0700 of the temporary folder) and deleted
-    when the body ends, however it ends: where this process is killed, by a small shell that waits for just that.
+    Only this user can read the file (mode 0600, in a folder of mode 0700 below the temporary folder). It is deleted
+    when the body ends. If this process is killed, a small shell that waits for that deletes it.
 
-    Errors: those of RocketmqHook.get_conn, before anything is written; AirflowNotFoundException where there is no such
+    Errors: those of RocketmqHook.get_conn, before anything is written; AirflowNotFoundException if there is no such
     connection.
     """
     connection = RocketmqHook(conn_id).get_conn()
@@ -36,10 +36,10 @@ def connection_file(conn_id: str) -> Iterator[tuple[str, Path]]:
 
 @contextmanager
 def _private_folder() -> Iterator[Path]:
-    """A new folder of mode 0700 that does not outlive this process."""
+    """A new folder of mode 0700 that is deleted with the end of this process."""
     folder = Path(tempfile.mkdtemp(prefix="rocketmq-capacity-"))
     try:
-        # In a session of its own, since a task is killed with its whole process group; its input ends when we do.
+        # In its own session, because a task is killed with its whole process group. Its input ends with ours.
         shell = subprocess.Popen(  # noqa: S603  (a fixed program; the folder is its argument and no part of its text)
             ["/bin/sh", "-c", _DELETE_AFTER_US, str(folder)],
             stdin=subprocess.PIPE,
@@ -55,5 +55,5 @@ def _private_folder() -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            # Not waited for: a process that we have forked meanwhile may hold its input open.
+            # Not waited for: a process that was forked in the meantime may keep its input open.
             shell.kill()

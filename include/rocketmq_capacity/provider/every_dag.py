@@ -1,4 +1,4 @@
-"""What all Dags have in common: their name and text, which runs they take, and what each task does first."""
+"""What all Dags have in common: their name and text, the kinds of runs they allow, and the first check of each task."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +11,7 @@ from rocketmq_capacity.provider.refused import NO_RETRY
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN
 
 NEVER_BACKFILLED: Final = frozenset(DagRunType) - {DagRunType.BACKFILL_JOB}
-"""A cluster cannot be asked about yesterday, so that no Dag has a run to make for a day that is over."""
+"""A cluster cannot be asked about yesterday, so no Dag makes runs for past days."""
 
 
 def every_dag(file: str, text: str, **default_args: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The package as a zip, which Spark hands to executors: they have no other way to it on a cluster.
+"""The package as a zip. Spark gives it to executors, which have no other way to get it on a cluster.
 
-Each module stands in it with its byte code, which Python cannot add to a zip: without, every app would compile the
-package anew. Another Python than this one ignores the byte code.
+The zip has the byte code of each module. Python cannot add it to a zip, so every app would compile the package again.
+Other versions of Python ignore the byte code.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from filelock import FileLock
 from rocketmq_capacity.settings.deployment import PACKAGE
 from rocketmq_capacity.store.lake import write_whole
 
-# The oldest moment a zip can tell; with it equal sources give equal bytes.
+# The oldest moment that a zip can have. With it, equal sources give equal bytes.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -35,10 +35,10 @@ def packed(package: Path = PACKAGE) -> bytes:
 
 
 def write_packed(file: Path) -> None:
-    """Write the zip where it is missing or of other sources; whoever reads meanwhile sees the old or the new one.
+    """Write the zip if it is missing or was made from other sources. Readers see the old or the new one.
 
-    Tasks that begin at once wait for the one that writes. The lock ends with its process: what a killed writer left is
-    cleared by the next one.
+    Tasks that begin at the same time wait for the one that writes. The lock ends with its process. The next writer
+    deletes what a killed one left.
     """
     if _comment(file) == (digest := _digest(PACKAGE)):
         return
@@ -81,7 +81,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def _byte_code(file: Path, name: str) -> bytes:
-    """The module compiled; tracebacks name its place in the zip, and no time is in it."""
+    """The compiled module. Tracebacks name its place in the zip. It has no time in it."""
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "module.pyc"
         mode = py_compile.PycInvalidationMode.UNCHECKED_HASH

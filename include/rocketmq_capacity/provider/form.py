@@ -1,4 +1,4 @@
-"""The trigger form's fields that say how a run plans; what it plans is :mod:`~rocketmq_capacity.provider.source`'s."""
+"""The trigger form's fields for how a run plans; :mod:`~rocketmq_capacity.provider.source` has those for what."""
 
 from typing import Final
 
@@ -11,12 +11,12 @@ SECTION: Final = "How it is planned"
 
 
 def policy_params() -> dict[str, Param]:
-    """Strategies and other decisions of this run alone; an empty field leaves the deployment's policy as it is."""
+    """Strategies and other decisions of this run only. With empty fields, the deployment's policy is used."""
     register_formats()
     return {
         "strategies": Param(
             [],
-            type=["null", "array"],  # what is chosen and then taken away again is null
+            type=["null", "array"],  # a choice that was removed again is null
             items={"type": "string", "enum": list(STRATEGIES)},
             examples=list(STRATEGIES),
             uniqueItems=True,

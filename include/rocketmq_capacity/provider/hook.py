@@ -1,4 +1,4 @@
-"""Airflow's connections of type ``rocketmq``: what stands in one, and whether it leads to a cluster."""
+"""Airflow's connections of type ``rocketmq``: their content, and whether they lead to a cluster."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
 _LIST: Final = "proxies"
 """The form has it as one text, with ``;`` between the addresses."""
 _FIELDS: Final = {"access_key": "login", "secret_key": "password"}
-"""Where the form shows what the options call otherwise."""
+"""Fields of the form whose names differ from those of the options."""
 _SWITCHES: Final[dict[str, bool]] = {"true": True, "false": False}
 
 
@@ -29,9 +29,9 @@ class ClusterConnection:
     """A connection as it was read.
 
     Attributes:
-        nameservers: ``host:port``, several parted by ``;``.
+        nameservers: ``host:port``, several separated by ``;``.
         options: everything else; printing it shows no secret.
-        source: what errors call the connection.
+        source: the connection's name in errors.
     """
 
     nameservers: str
@@ -39,7 +39,7 @@ class ClusterConnection:
     source: str
 
     def settings(self) -> ConnectionSettings:
-        """What the client is told. Errors: BadInput for a file that is not here, or is not what it should be."""
+        """The settings of the client. Errors: BadInput for a file that is missing or has an error."""
         return settings_of(self.options, self.source, Path("/"))
 
 
@@ -60,9 +60,9 @@ class RocketmqHook(BaseHook):
         self.rocketmq_conn_id = rocketmq_conn_id
 
     def get_conn(self) -> ClusterConnection:
-        """The connection, checked; nothing is asked of the cluster.
+        """The connection, checked without asking the cluster.
 
-        Errors: BadInput naming the connection, its field and what was expected, and never a value that may be secret.
+        Errors: BadInput naming the connection, its field and what was expected; never a value that may be secret.
         """
         connection = self.get_connection(self.rocketmq_conn_id)
         source = f"connection {self.rocketmq_conn_id}"
@@ -84,7 +84,7 @@ class RocketmqHook(BaseHook):
         return ClusterConnection(";".join(map(str, addresses)), options, source)
 
     def test_connection(self) -> tuple[bool, str]:
-        """Whether a snapshot would find a cluster, and who answered and who did not; for Airflow's form and API."""
+        """Whether a snapshot would find a cluster, and who answered; for Airflow's form and API."""
         try:
             connection = self.get_conn()
             found = asyncio.run(reach([connection.nameservers], connection.settings()))
@@ -94,13 +94,13 @@ class RocketmqHook(BaseHook):
 
 
 def _nameservers(host: str | None, port: int | None) -> str:
-    """The host as the form has it; a connection given as a URI has the port of a single name server apart."""
+    """The host as in the form; a connection given as a URI has the port of a single name server separately."""
     host = host or ""
     return f"{host}:{port}" if host and port else host
 
 
 def _extra(connection: Any, source: str) -> Mapping[str, Any]:
-    """What else the form asks for; Airflow takes any text for it."""
+    """The other fields of the form; Airflow accepts any text for them."""
     if not connection.extra:
         return {}
     try:
@@ -109,13 +109,13 @@ def _extra(connection: Any, source: str) -> Mapping[str, Any]:
         is_object = False
     if not is_object:
         raise BadInput(source, "extra", "is no JSON object; expected one with the fields of the form")
-    # Asked for in this way, what looks like a secret is masked in the task's log from now on.
+    # This way of access makes Airflow mask what looks like a secret in the task's log from now on.
     extra: dict[str, Any] = connection.extra_dejson
     return extra
 
 
 def _read(key: str, value: Any) -> Any:
-    """A value of the kind that its field has: a connection given as a URI has nothing but texts."""
+    """A value of its field's type: a connection given as a URI has only texts."""
     field = ConnectionOptions.model_fields.get(key)
     if field is None or not isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""What Airflow's provider discovery asks for; imports nothing of Airflow, which is still starting then."""
+"""What Airflow's provider discovery asks for. It imports nothing of Airflow, which is still starting."""
 
 from typing import Any, Final
 
@@ -70,11 +70,11 @@ CONNECTION_TYPE: Final[dict[str, Any]] = {
         },
     },
 }
-"""The form of a connection; what it may say is `rocketmq_capacity.client.options.ConnectionOptions`."""
+"""The form of a connection; `rocketmq_capacity.client.options.ConnectionOptions` has its values."""
 
 
 def get_provider_info() -> dict[str, Any]:
-    """The provider as Airflow lists it; ``package-name`` has to equal the distribution's name."""
+    """The provider as Airflow lists it; ``package-name`` must equal the distribution's name."""
     return {
         "package-name": "rocketmq-capacity",
         "name": "RocketMQ Capacity",

@@ -1,6 +1,6 @@
 """Refuses a run whose configuration has a field that its Dag does not know.
 
-Airflow 3.3.2 takes any field and ignores it, so that ``{"only_lst": true}`` would delete instead of listing.
+Airflow 3.3.2 accepts any field and ignores it, so ``{"only_lst": true}`` would delete instead of listing.
 Source: airflow.sdk.definitions.param.process_params, which adds the configuration to the Dag's Params.
 """
 
@@ -14,11 +14,11 @@ from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.yaml_file import nearest
 
 OF_AIRFLOW: Final = "airflow/"
-"""Begins the names of what Airflow itself reads from a run's configuration, such as the detail of traces."""
+"""Prefix of the names that Airflow itself reads from a run's configuration, such as the detail of traces."""
 
 
 def unknown_field(conf: Mapping[str, Any], known: Iterable[str]) -> str:
-    """Which field of a run's configuration the Dag does not know, and the nearest one; empty where it knows all."""
+    """The field of a run's configuration that the Dag does not know, and the nearest one; empty if it knows all."""
     fields = sorted(known)
     for name in sorted(conf.keys() - set(fields)):
         if not name.startswith(OF_AIRFLOW):
@@ -28,7 +28,7 @@ def unknown_field(conf: Mapping[str, Any], known: Iterable[str]) -> str:
 
 
 def refuse_unknown_fields(context: Context) -> None:
-    """What each task of each Dag does first, however its run was started.
+    """The first check of each task of each Dag, in whatever way its run was started.
 
     Errors: `Refused`, with a line that names the field and the nearest known one.
     """

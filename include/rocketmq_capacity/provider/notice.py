@@ -5,7 +5,7 @@ extra's ``to`` the address. Of any other type its extra names a notifier class o
 
     {"notifier": "package.module.Class", "arguments": {"text": "SUBJECT: TEXT, see LINK"}}
 
-where ``SUBJECT``, ``TEXT`` and ``LINK`` stand for what is told. Without such a connection nothing is sent.
+where ``SUBJECT``, ``TEXT`` and ``LINK`` are replaced by those of the notice. Without such a connection nothing is sent.
 """
 
 import html
@@ -33,7 +33,7 @@ CONNECTION: Final = "rocketmq_capacity_notice"
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What is told: a line, a few lines more, and where to read on."""
+    """A notice: a line, some more lines, and a link."""
 
     subject: str
     text: str
@@ -41,7 +41,7 @@ class Notice:
 
 
 def tell_published(context: Context, *, lake: Path) -> None:
-    """Tell of the plan that the task has published: its counts, and where it is."""
+    """Send a notice of the plan that the task has published: its counts, and where it is."""
     run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
     facts = report_facts(run.report / "plan.json")
     found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
@@ -55,7 +55,10 @@ def tell_published(context: Context, *, lake: Path) -> None:
 
 
 def tell_failed(context: Context) -> None:
-    """Tell that a task failed for good; its log says why, and is not sent: it may hold what not everybody may read."""
+    """Send a notice that a task failed for good.
+
+    Its log says why. It is not sent, because not everyone may read it.
+    """
     task, run = context["ti"].task_id, context["dag_run"]
     notice = Notice(
         subject=f"RocketMQ capacity: {task} of {run.dag_id} failed",
@@ -66,10 +69,10 @@ def tell_failed(context: Context) -> None:
 
 
 def late_alerts(places: Places) -> list[DeadlineAlert] | None:
-    """The deadline of the daily Dag, where the deployment has one.
+    """The deadline of the daily Dag, if the deployment has one.
 
     None is the default because ``airflow dags test`` of Airflow 3.3.2 fails at the end of a Dag that has a deadline: it
-    looks up ids where it holds the alerts themselves (DagRun.update_state).
+    looks for ids where it has the alerts themselves (DagRun.update_state).
     """
     if places.late_after is None:
         return None
@@ -84,7 +87,10 @@ def late_alerts(places: Places) -> list[DeadlineAlert] | None:
 
 
 def tell_late(context: dict[str, Any]) -> None:
-    """Tell that a run has missed its deadline; Airflow calls this in its executor, with a context of plain values."""
+    """Send a notice that a run has missed its deadline.
+
+    Airflow calls this in its executor, with a context of plain values.
+    """
     run = context["dag_run"]
     notice = Notice(
         subject=f"RocketMQ capacity: {run['dag_id']} is late",
@@ -95,9 +101,9 @@ def tell_late(context: dict[str, Any]) -> None:
 
 
 def send(notice: Notice, context: Context) -> None:
-    """Send it the way that the connection says, or not at all where there is none.
+    """Send it as the connection says, or not at all if there is none.
 
-    Errors: BadInput for a connection that says no way; those of the notifier.
+    Errors: BadInput for a connection without a way to send; those of the notifier.
     """
     try:
         connection = BaseHook.get_connection(CONNECTION)
@@ -130,7 +136,7 @@ def notifier_of(conn_type: str | None, extra: Mapping[str, Any], notice: Notice)
 def _notifier_class(path: object) -> type[BaseNotifier]:
     """The class of that dotted name: its module is imported, and nothing in it is called.
 
-    Errors: BadInput for anything but a subclass of BaseNotifier: to make it would be to call whatever it is.
+    Errors: BadInput for anything except a subclass of BaseNotifier, which would be called without a check.
     """
     module, _, name = str(path or "").rpartition(".")
     problem = f"is {shown(path)}; expected the name of an installed class, a subclass of airflow.sdk.BaseNotifier"

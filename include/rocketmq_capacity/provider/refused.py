@@ -1,4 +1,4 @@
-"""How a task ends that refuses what it was given: one line in its log, and no other try."""
+"""How a task refuses its input: one line in its log, and no other try."""
 
 import logging
 from typing import Final, NoReturn
@@ -9,7 +9,7 @@ from rocketmq_capacity.errors import BadInput
 
 
 class Refused(SystemExit):
-    """The task refuses what it was given. Airflow logs the traceback of any other exception."""
+    """The task refuses its input. Airflow logs the traceback of any other exception."""
 
 
 NO_RETRY: Final = ExceptionRetryPolicy([

@@ -1,4 +1,4 @@
-"""The asset that a finished plan updates, and what its event tells those who wait for it."""
+"""The asset that a finished plan updates, and what its event says."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
 REPORTS: Final = "/rocketmq-capacity"
-"""Where the plugin's pages stand below Airflow's own address."""
+"""The path of the plugin's pages below Airflow's own address."""
 
 
 def report_facts(plan: Path) -> dict[str, Any]:
-    """What the event carries: where report and plan are, and how much was found; JSON values alone.
+    """The event's facts: where report and plan are, and how much was found; only JSON values.
 
-    Errors: FileNotFoundError where no plan was published.
+    Errors: FileNotFoundError if no plan was published.
     """
     summary = read_summary(plan.with_name(SUMMARY))
     return {
@@ -46,13 +46,13 @@ def tell_report(context: Context, _result: object = None, *, lake: Path) -> None
 
 
 def report_address(shelf: str, run: Run) -> str:
-    """The report's page as a browser that has Airflow open finds it: the path, Airflow's own prefix included."""
+    """The path of the report's page in a browser that has Airflow open, with Airflow's own prefix."""
     prefix = urlsplit(airflow_address()).path
     return f"{prefix}{REPORTS}/reports/{shelf}/{quote(run.folder.parent.name)}/{quote(run.folder.name)}/"
 
 
 def airflow_address() -> str:
-    """Where people's browsers find Airflow, by its ``base_url``; empty where it names none."""
+    """Airflow's address in people's browsers, from its ``base_url``; empty if that names none."""
     return str(conf.get("api", "base_url", fallback="") or "").rstrip("/")
 
 
@@ -60,8 +60,8 @@ class ReportLink(BaseOperatorLink):
     """The button of a finished publish task that opens its report in the Airflow UI.
 
     Args:
-        lake: where the run stands.
-        shelf: ``plans`` or ``what-ifs``, as the reports' pages part them.
+        lake: the lake of the run.
+        shelf: ``plans`` or ``what-ifs``, as on the reports' pages.
     """
 
     name = "Report"
@@ -70,7 +70,7 @@ class ReportLink(BaseOperatorLink):
         self.lake, self.shelf = lake, shelf
 
     def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  (Airflow's signature)
-        """The address of the report; asked in the worker, once the task is done. Empty where there is no report."""
+        """The address of the report, asked in the worker when the task is done. Empty if there is no report."""
         run_key: object = cast("SparkApp", operator).run_key
         # A task whose templates could not be rendered has no key yet.
         run = stored_run(Lake(self.lake), run_key) if isinstance(run_key, str) else None

@@ -15,13 +15,13 @@ from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
 
 AS_YAML: Final = "The changes, as a scenario file"
 _NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems")
-"""Members of a field's schema that the form says otherwise; an empty list is a field that was left empty."""
+"""Members of a field's schema that the form replaces; an empty list is a field that was left empty."""
 AS_FIELDS: Final = "One change, field by field"
 LONGEST_NAME: Final = 255
 MOST_FIELDS: Final = 100
-"""Fields of a run's configuration, those that Airflow reads itself included."""
+"""The most fields of a run's configuration, with those that Airflow reads itself."""
 MOST_CLIENT_IDS: Final = 1_000
-"""Ids in a list of the form. The scenario in YAML takes as many as its length allows, and ``count`` any number."""
+"""The most ids in a list of the form. YAML takes as many as its length allows, and ``count`` any number."""
 DEEPEST: Final = 8
 """Levels of a field's value; a list of ids has two."""
 CHANGES: Final[dict[str, type[Any]]] = {
@@ -31,13 +31,13 @@ CHANGES: Final[dict[str, type[Any]]] = {
 
 
 def scenario_params() -> dict[str, Param]:
-    """The fields; all may stay empty but one way has to be taken, and taking both makes the YAML's changes first."""
+    """The fields. Each may stay empty, but YAML or fields must be used. With both, the YAML's changes come first."""
     register_formats()
     return {
         "scenario": Param(
             None,
             type=["null", "string"],
-            format="multiline",  # what the form shows; what the text has to be, the next line says
+            format="multiline",  # what the form shows; the next line has the text's format
             allOf=[{"format": SCENARIO}],
             maxLength=LONGEST_TEXT,
             title="Scenario (YAML)",
@@ -64,7 +64,7 @@ def scenario_params() -> dict[str, Param]:
 def scenario_text(params: Mapping[str, Any]) -> str:
     """The scenario that the form describes, as the YAML of a scenario file.
 
-    Errors: BadInput where the form describes none, or a change with fields too many or too few; it says which.
+    Errors: BadInput if the form describes none, or a change with fields too many or too few; it says which.
     """
     scenario = mapping_of_text(params.get("scenario") or "", "scenario", WHAT)
     field_changes = [_field_change(params)] if params.get("change") else []
@@ -81,13 +81,13 @@ def scenario_text(params: Mapping[str, Any]) -> str:
 
 
 def contradiction(conf: Mapping[str, Any]) -> str:
-    """Why fields that are each as they should be describe no scenario together; empty where they do.
+    """Why valid fields together describe no scenario; empty if they do.
 
-    A field's schema sees that field alone. What a schema refuses is left to Airflow, which names the field; but what is
-    much too large is refused here, because a schema looks at all of it, and its error shows all of it.
+    A field's schema sees only that field. Airflow refuses what a schema refuses, and names the field. But what is much
+    too large is refused here: a schema would check all of it, and its error would show all of it.
 
     Args:
-        conf: what the form or the API was given, fields that were left alone absent.
+        conf: the input of the form or the API, without the fields that were not touched.
     """
     if reason := excess(conf):
         return reason
@@ -103,7 +103,7 @@ def contradiction(conf: Mapping[str, Any]) -> str:
 
 
 def excess(conf: Mapping[str, Any]) -> str:
-    """Which field is larger than any field may be, or that there are too many; empty where all is well."""
+    """Which field is too large, or that there are too many fields; empty if all is well."""
     if len(conf) > MOST_FIELDS:
         return f"the form: has {len(conf):,} fields; expected at most {MOST_FIELDS}"
     for name, value in conf.items():
@@ -123,7 +123,7 @@ def _is_shallow(value: Any, levels: int) -> bool:
 
 
 def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The change that the fields describe: every field that is filled in, so that one too many is told as well."""
+    """The change that the fields describe: every field with a value, so that a superfluous one is an error as well."""
     every_field = {name for model in CHANGES.values() for name in model.model_fields}
     return {"change": params["change"]} | {
         name: params[name] for name in sorted(every_field - {"change"}) if params.get(name) not in (None, [], "")

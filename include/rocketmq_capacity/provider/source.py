@@ -10,7 +10,7 @@ from airflow.sdk import Param
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.store.run_key import DagRunLike, run_key
 
-# JSON schema searches for a pattern and Python's $ also stands before a last line feed: this is the end itself.
+# JSON schema searches for a pattern, and Python's $ also matches before a last line feed. This is the end itself.
 _END: Final = r"(?![\s\S])"
 INVENTORY_NAME: Final = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}\.json{_END}"
 SECTION: Final = "What is planned"
@@ -21,7 +21,7 @@ class Source:
     """One cluster to plan.
 
     Attributes:
-        name: what the run's place in the lake and the task's page call it.
+        name: its name in the run's id and on the task's page.
         connection: id of the Airflow connection of a live cluster; None for an inventory file.
         inventory: path of the file; None for a live cluster.
     """
@@ -31,7 +31,7 @@ class Source:
     inventory: Path | None = None
 
     def task_arguments(self, dag_run: DagRunLike) -> dict[str, str | None]:
-        """What the tasks of this cluster are told: JSON values, since they travel through Airflow's database."""
+        """The input of this cluster's tasks: JSON values, because they are stored in Airflow's database."""
         return {
             "run_key": run_key(dag_run, self.name),
             "connection": self.connection,
@@ -43,7 +43,7 @@ def clusters_param(places: Places) -> Param:
     """The form's choice of any of the configured clusters."""
     return Param(
         [],
-        type=["null", "array"],  # what is chosen and then taken away again is null
+        type=["null", "array"],  # a choice that was removed again is null
         items={"type": "string", "enum": list(places.clusters)},
         examples=list(places.clusters),
         uniqueItems=True,
@@ -67,7 +67,7 @@ def cluster_param(places: Places) -> Param:
 
 
 def inventory_param() -> Param:
-    """The form's field for an inventory file; it cannot name one outside of the one folder."""
+    """The form's field for an inventory file; it cannot name a file outside the one folder."""
     return Param(
         None,
         type=["null", "string"],

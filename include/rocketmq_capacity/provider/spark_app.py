@@ -1,4 +1,4 @@
-"""One Spark app as one task; what all of them share is said here, once."""
+"""One Spark app as one task, with the settings that all of them share."""
 
 import os
 import re
@@ -22,10 +22,10 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 
 CONNECTION: Final = "spark_default"
-"""Where Spark runs is the connection's to say alone: local[*], spark://…, k8s://… or yarn."""
+"""Only the connection says where Spark runs: local[*], spark://…, k8s://… or yarn."""
 
 POOL: Final = "rocketmq_capacity"
-"""Airflow's pool of all Spark apps: a cluster's apps follow one another, so its slots bound the clusters at once."""
+"""Airflow's pool of all Spark apps. A cluster's apps follow one another, so its slots limit the clusters at a time."""
 
 READ_AGAIN: Final[dict[str, Any]] = {
     "retries": 2,
@@ -36,10 +36,10 @@ READ_AGAIN: Final[dict[str, Any]] = {
 """A name server that restarts is back within minutes. The client has retried single calls already."""
 
 COMPUTE_AGAIN: Final[dict[str, Any]] = {"retries": 1, "retry_delay": timedelta(minutes=1)}
-"""Equal input gives equal output: trying again helps only against a lost driver or executor, and that once."""
+"""Equal input gives equal output. Another try helps only after a lost driver or executor, so there is only one."""
 
 ASK_AGAIN: Final[dict[str, Any]] = {"retries": 2, "retry_delay": timedelta(seconds=20)}
-"""Of tasks without Spark: they fail where Airflow's API server is away for minutes."""
+"""For tasks without Spark: they fail if Airflow's API server is away for minutes."""
 
 CONF: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",  # a progress bar is thousands of lines in a task's log
@@ -49,11 +49,11 @@ OF_THE_FORM: Final = (
     "--strategies={{ (params.get('strategies') or []) | join(',') }}",
     "--policy-changes={{ params.get('policy_changes') or '' }}",
 )
-"""What every app is told of the run's form; where a field is empty, or a Dag has no such field, the policy decides."""
+"""The arguments of every app from the run's form. If a field is empty or missing, the policy decides."""
 
 
 _STATUS: Final = re.compile(r"Error code is: (\d+)\.(?:\nLast spark-submit output:|\Z)")
-"""The app's exit status, in what SparkSubmitHook raises (client mode)."""
+"""The app's exit status, in the error of SparkSubmitHook (client mode)."""
 
 
 class SparkApp(SparkSubmitOperator):
@@ -64,10 +64,10 @@ class SparkApp(SparkSubmitOperator):
     Args:
         step: name of the app.
         places: the deployment's folders.
-        lake: where the run stands.
-        run_key: the run's id in the lake, templated or handed over by a mapping.
+        lake: the lake of the run.
+        run_key: the run's id in the lake, as a template or from a mapping.
         arguments: further (templated) arguments of the app.
-        task: what Airflow's operator takes beside.
+        task: further arguments of Airflow's operator.
     """
 
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "run_key")
@@ -83,7 +83,7 @@ class SparkApp(SparkSubmitOperator):
             application=str(places.spark_apps / f"{step}.py"),
             application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
             py_files=str(code),
-            conf=dict(CONF),  # of its own, since executing a task may add to it
+            conf=dict(CONF),  # a copy, because executing a task may add to it
             **{"task_id": step, "pool": POOL, **task},
         )
         self.lake = lake
@@ -92,16 +92,16 @@ class SparkApp(SparkSubmitOperator):
         self.app_log: AppLog | None = None
 
     def execute(self, context: Context) -> None:
-        """Submit the app, with the package beside it as it is now, in a JVM that fits the stored snapshot.
+        """Submit the app with the current package, in a JVM that fits the stored snapshot.
 
-        Errors: SystemExit where the app has told in one line why it ends: an exception would add its traceback to that
-        line. `Refused`, which is not retried, where the app refuses what it was given, such as a scenario that names an
-        unknown broker. AirflowException for whatever else goes wrong.
+        Errors: SystemExit if the app has said in one line why it ends; an exception would add a traceback to that line.
+        `Refused`, which is not retried, if the app refuses its input, such as a scenario that names an unknown broker.
+        AirflowException for all other errors.
         """
         write_packed(self.code)
         stored = stored_run(Lake(self.lake), self.run_key)
         self.conf = {OPTIONS: options(), **(self.conf or {})}
-        # For the driver that starts from here: as the operator's own variables they would go to containers instead.
+        # For the driver that starts from here. The operator's own variables would go to containers instead.
         os.environ.update(environment(stored.snapshot_bytes() if stored else 0))
         try:
             super().execute(context)
@@ -113,7 +113,7 @@ class SparkApp(SparkSubmitOperator):
             raise ends_with(int(status[1])) from None
 
     def _get_hook(self) -> AppHook:
-        """The operator's own hook, but one whose lines are logged as the app's."""
+        """The operator's hook, with its lines logged as the app's."""
         hook = AppHook(
             conf=self.conf,
             conn_id=CONNECTION,
@@ -126,11 +126,11 @@ class SparkApp(SparkSubmitOperator):
 
 
 class PublishApp(SparkApp):
-    """The publish app; done, it has a button that opens the report.
+    """The publish app; when it is done, it has a button that opens the report.
 
     Args:
         shelf: where the reports' pages show the run: ``plans`` or ``what-ifs``.
-        app: what :class:`SparkApp` takes.
+        app: the arguments of :class:`SparkApp`.
     """
 
     def __init__(self, *, shelf: str, **app: Any) -> None:
@@ -147,7 +147,7 @@ class SnapshotApp(SparkApp):
         connection: id of the cluster's Airflow connection; empty for an inventory file.
         inventory: path of the file; empty for a live cluster.
         places: the deployment's folders, and the sample.
-        app: what :class:`SparkApp` takes.
+        app: the arguments of :class:`SparkApp`.
     """
 
     template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory")
@@ -159,11 +159,11 @@ class SnapshotApp(SparkApp):
         self.sample = places.sample
 
     def execute(self, context: Context) -> None:
-        """Submit the app; what the connection keeps secret travels in a file that only this task can read.
+        """Submit the app. The connection's secrets are in a file that only this task can read.
 
-        A run that is cleared has its snapshot stored and needs neither file nor connection any more.
+        A cleared run has its snapshot stored, so it needs neither file nor connection.
 
-        Errors: `Refused` for a file or a connection that is not as it should be, which the task's log then tells.
+        Errors: `Refused` for a file or a connection with an error; the task's log says which.
         """
         stored = stored_run(Lake(self.lake), self.run_key)
         try:

@@ -1,9 +1,9 @@
-"""Stands before Airflow's API: refuses a run of our Dags before it is made, where its fields are wrong together.
+"""A middleware before Airflow's API: refuses a run of our Dags before it is made if its fields are wrong together.
 
-Refused are a field that the Dag does not know, and a what-if whose fields describe no scenario. Airflow checks each
-Param of a Dag by a schema of its own, which cannot see another, and ignores what is no Param. No route of a plugin can
-stand in for one of Airflow's, and a middleware runs before the login of the route. So this one asks for the login
-itself, by Airflow's own functions, before it reads a byte of the body.
+It refuses a field that the Dag does not know, and a what-if whose fields describe no scenario. Airflow checks each
+Param of a Dag by its own schema, which cannot see other Params, and ignores what is not a Param. A plugin's route
+cannot replace one of Airflow's, and a middleware runs before the login of the route. So this middleware checks the
+login itself, with Airflow's own functions, before it reads a byte of the body.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, airflow.api_fastapi.app, Airflow 3.3.2.
 """
 
@@ -39,13 +39,13 @@ FIELDS: Final = {
 TRIGGER: Final = re.compile(rf"/api/v2/dags/(?P<dag_id>{'|'.join(FIELDS)})/dagRuns\Z")
 """Where the form and clients of the API start a run, below Airflow's URL prefix."""
 LARGEST_BODY: Final = 512 << 10
-"""Bytes of a request: every field at its longest, as JSON that escapes what is not ASCII."""
+"""Bytes of a request: every field at its greatest length, as JSON that escapes everything except ASCII."""
 MAY_TRIGGER: Final = {dag_id: requires_access_dag("POST", DagAccessEntity.RUN, dag_id) for dag_id in FIELDS}
 BEARER: Final = HTTPBearer(auto_error=False)
 
 
 class TriggerForm:
-    """Reads what a run of one of our Dags is started with; every other request passes as it is."""
+    """Checks the input of a run of one of our Dags; every other request passes unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -85,7 +85,7 @@ async def _check_login(request: Request, dag_id: str) -> None:
 
 
 def _check_headers(request: Request) -> None:
-    """Errors: HTTPException 403 for what a page of another origin sends, 415 for what is no JSON."""
+    """Errors: HTTPException 403 for a request from a page of another origin, 415 for a body that is not JSON."""
     if _is_foreign(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, "The request comes from a page of another origin.")
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -94,7 +94,7 @@ def _check_headers(request: Request) -> None:
 
 
 def _is_foreign(request: Request) -> bool:
-    """Whether a browser sent this for a page of an origin that is neither Airflow's nor allowed by its settings.
+    """Whether a browser sent this for a page whose origin is neither Airflow's nor allowed by its settings.
 
     Other programs send neither header. Source: Fetch Metadata Request Headers; Fetch, section 3.2, Origin header.
     """
@@ -121,7 +121,7 @@ async def _body_of(request: Request) -> bytes:
 
 
 def _refusal(body: bytes, dag_id: str) -> str:
-    """What is wrong with the fields; what is no request of the API is Airflow's to refuse."""
+    """What is wrong with the fields; Airflow refuses what is not a request of its API."""
     try:
         told: Any = json.loads(body)
         if reason := _half_character(told):
@@ -135,9 +135,9 @@ def _refusal(body: bytes, dag_id: str) -> str:
 
 
 def _half_character(told: Any) -> str:
-    """Which member of the body holds half a character; empty where none does.
+    """The member of the body with half a character; empty if there is none.
 
-    Airflow repeats what it refuses in its answer, and fails where that cannot be written.
+    Airflow repeats what it refuses in its answer, and fails if that cannot be written.
     """
     members = dict(told) if isinstance(told, dict) else {}
     conf = members.pop("conf", None)
