@@ -23,7 +23,7 @@ def count_at_the_end(file: Path) -> None:
         stop(session)
 
     # There is nothing of Spark's own that is told of its end in Python.
-    SparkSession.stop = count_and_stop  # type: ignore[method-assign, assignment]
+    SparkSession.stop = count_and_stop  # type: ignore[method-assign, assignment]  # in place of its own
 
 
 if __name__ == "__main__":

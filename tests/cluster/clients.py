@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.oracle.java_oracle import Queue
 from tests.oracle.rocketmq_version import ROCKETMQ
+from tests.oracle.started import Started
 
 _JVM: Final = ("-Xms64m", "-Xmx512m", "-Xss256k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SETTLE_POLL_S: Final = 0.5
@@ -71,7 +71,7 @@ class Owned:
     consumed: int
 
 
-class Clients:
+class Clients(Started):
     """A JVM with real consumers and a producer; a context manager."""
 
     def __init__(self, nameserver: str, *, processors: int | None = None, rocketmq: str = ROCKETMQ) -> None:
@@ -108,16 +108,6 @@ class Clients:
             self._jvm.close()
             self._jvm = None
             shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     @property
     def log(self) -> str:

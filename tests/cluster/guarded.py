@@ -6,13 +6,13 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 import yaml
 
 from tests.client.certificates import Authority, authority
 from tests.cluster.rocketmq import Broker, Cluster
+from tests.oracle.started import Started
 
 READER: Final = "reader"
 READING: Final = ("GET",)
@@ -40,7 +40,7 @@ _AUTHORIZATION: Final = {
 
 
 @dataclass
-class GuardedCluster:
+class GuardedCluster(Started):
     """A name server and two brokers with a topic and a group; a context manager.
 
     Attributes: ``secret_key`` of the user READER, who may read and nothing else, random; ``ours``, the authority of
@@ -76,16 +76,6 @@ class GuardedCluster:
         """End it and delete every file."""
         self.cluster.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     @property
     def nameserver(self) -> str:

@@ -7,13 +7,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from tests.cluster.jvm import ClusterError, Jvm
 from tests.cluster.ports import free_ports
 from tests.oracle.java_oracle import Queue
 from tests.oracle.maven_project import MavenProject
+from tests.oracle.started import Started
 
 GRPC_CLIENTS: Final = MavenProject(Path(__file__).parent / "grpc", also=(Path(__file__).parent,))
 READY_TIME_LIMIT_S: Final = 240.0
@@ -64,7 +64,7 @@ def start_proxy(
     return jvm, ProxyPlaces(f"127.0.0.1:{grpc_port}", f"127.0.0.1:{remoting_port}")
 
 
-class Proxies:
+class Proxies(Started):
     """Proxies in cluster mode; a context manager. Attribute ``places``: where each of them listens."""
 
     def __init__(self, nameserver: str, cluster_name: str, count: int = 1) -> None:
@@ -101,16 +101,6 @@ class Proxies:
         if self._folder != Path():
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def __enter__(self) -> Self:
-        """Start them."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close them."""
-        self.close()
-
 
 @dataclass(frozen=True, slots=True)
 class GrpcOwned:
@@ -128,7 +118,7 @@ class GrpcOwned:
     queues: tuple[Queue, ...]
 
 
-class GrpcClients:
+class GrpcClients(Started):
     """A JVM with real gRPC consumers and producers; a context manager."""
 
     def __init__(self) -> None:
@@ -155,16 +145,6 @@ class GrpcClients:
             self._jvm.close()
             self._jvm = None
             shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def start_push(
         self, endpoint: str, consumer_group: str, subscriptions: Mapping[str, str], *, delay_ms: int = 0

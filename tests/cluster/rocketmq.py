@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from tests.cluster.clients import Clients
@@ -16,6 +15,7 @@ from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.cluster.ports import free_ports
 from tests.cluster.proxies import ProxyPlaces, start_proxy
 from tests.oracle.rocketmq_version import ROCKETMQ
+from tests.oracle.started import Started
 
 __all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
 
@@ -44,7 +44,7 @@ class Broker:
 THREE_BROKERS: Final = (Broker("broker-a"), Broker("broker-b"), Broker("room1@broker-c"))
 
 
-class Cluster:
+class Cluster(Started):
     """A name server and brokers, ready when the name server lists every one of them; a context manager.
 
     Attributes: ``nameserver`` (host:port), ``broker_addrs`` ((broker name, broker id) -> host:port), ``local_proxies``
@@ -98,16 +98,6 @@ class Cluster:
         self._jvms.clear()
         if self._folder != Path():
             shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def create_topic(
         self,

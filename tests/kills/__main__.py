@@ -13,8 +13,8 @@ from tests.fixtures.environment import set_environment
 set_environment()
 
 from tests.kills.apps import WITH_WORKERS, WORKER, Chain, random_trial  # noqa: E402  # after the environment
-from tests.kills.points import GROUP, ME, PARENT  # noqa: E402
-from tests.kills.states import STEPS  # noqa: E402
+from tests.kills.points import GROUP, ME, PARENT  # noqa: E402  # likewise
+from tests.kills.states import STEPS  # noqa: E402  # likewise
 
 
 def main() -> int:

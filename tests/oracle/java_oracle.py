@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from tests.oracle.maven_project import JavaBuildError, MavenProject, OracleUnavailable
 from tests.oracle.rocketmq_version import ROCKETMQ
+from tests.oracle.started import Started
 
 __all__ = ["Allocation", "Case", "JavaBuildError", "JavaOracle", "OracleError", "OracleUnavailable", "Queue", "Refusal"]
 
@@ -100,7 +100,7 @@ class Allocation:
         ]
 
 
-class JavaOracle:
+class JavaOracle(Started):
     """One JVM with the official classes; requests are pipelined to it.
 
     Not for two threads at once. Use it as a context manager, or call ``start`` and ``close``.
@@ -130,16 +130,6 @@ class JavaOracle:
         except (subprocess.TimeoutExpired, BrokenPipeError):
             process.kill()
             process.wait()
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def allocate(self, cases: Iterable[Case], time_limit_s: float = TIME_LIMIT_S) -> list[Allocation]:
         """Ask the official classes; one allocation for each case, in the order of the cases.

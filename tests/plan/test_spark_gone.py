@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import psutil
 import pytest
@@ -146,10 +146,10 @@ def taken(tmp_path: Path) -> Run:
     inventory = read_inventory(SAMPLE)
     run = Lake(tmp_path / "lake").run(inventory.cluster_name, "r1")
 
-    def no_session() -> None:
+    def no_session() -> NoReturn:
         raise AssertionError("the snapshot needs no Spark")
 
-    snapshot(Planning(no_session, run, Policy()), inventory, [])  # type: ignore[arg-type]
+    snapshot(Planning(no_session, run, Policy()), inventory, [])
     return run
 
 

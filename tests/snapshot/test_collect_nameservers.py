@@ -35,7 +35,7 @@ def on(broker_name: str, queues: int) -> TopicQueues:
 
 def test_name_servers_that_agree_have_views_without_a_difference() -> None:
     same = told("pay", a=4)
-    inventory = snapshot_of([ToldBroker("a")], name_server=same, other_name_servers=[same])  # type: ignore[arg-type]
+    inventory = snapshot_of([ToldBroker("a")], name_server=same, other_name_servers=[same])
 
     assert inventory.nameserver_views == tuple(
         NameserverView(nameserver_addr=address) for address in sorted(inventory.nameservers or ())

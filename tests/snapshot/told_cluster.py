@@ -111,7 +111,7 @@ def snapshot_of(
     proxies: Sequence[ToldProxy] = (),
     topics: tuple[str, ...] = ("pay",),
     clusters: tuple[str, ...] = ("C1",),
-    name_server: dict[int, Rule] | None = None,
+    name_server: Mapping[int, Rule | None] | None = None,
     other_name_servers: Sequence[dict[int, Rule | None]] = (),
     options: CollectOptions | None = None,
 ) -> Inventory:

@@ -89,7 +89,7 @@ class _PlainLoader(yaml.SafeLoader):
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # its stubs lack types
         if event.anchor is not None:
             problem = "has an anchor or an alias (&, *); expected every value in full, in quotes if it begins so"
             raise _NotTaken(event.start_mark, problem)

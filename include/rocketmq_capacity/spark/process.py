@@ -57,7 +57,7 @@ class Jvm:
         listener.start()
         try:
             # Its second argument is there for this: "capturing stdout/stderr".
-            self.gateway = launch_gateway(conf, {"stdout": write, "stderr": write})  # type: ignore[no-untyped-call]
+            self.gateway = launch_gateway(conf, {"stdout": write, "stderr": write})  # type: ignore[no-untyped-call]  # PySpark gives it none
             # Asked now, because a JVM that has ended does not answer.
             self._heap_mib = self.gateway.jvm.java.lang.Runtime.getRuntime().maxMemory() // 1024**2
             failed = None
