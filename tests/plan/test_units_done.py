@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pytest
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.mark.slow
 def test_units_count_as_their_batches_are_done_and_no_count_is_left(spark: "SparkSession", tmp_path: Path) -> None:
     from rocketmq_capacity.spark.units import map_units, units_done
 

@@ -44,6 +44,7 @@ def test_a_usual_search_finds_what_python_finds(name: str) -> None:
     assert (found and found.span()) == (expected and expected.span())
 
 
+@pytest.mark.slow
 def test_rooms_and_exclusions_are_searched_so(tmp_path: Path) -> None:
     rooms = Rooms.model_validate({
         "clients": [{"pattern": "(?P<room>(a+)+)$"}],
