@@ -219,9 +219,9 @@ def _check_place(out: Path) -> None:
     try:
         above = next(folder for folder in out.resolve().parents if folder.exists())
     except (OSError, RuntimeError) as error:  # a name that is too long, or links in a circle
-        raise BadInput("--out", "", f"{out} cannot be looked at ({error}); expected the name of a new one") from None
+        raise BadInput("--out", "", f"{out} cannot be read ({error}); expected the name of a new one") from None
     if not above.is_dir():
-        raise BadInput("--out", "", f"{above} is a file; expected a folder, for {out} to stand in")
+        raise BadInput("--out", "", f"{above} is a file; expected a folder for {out}")
     if not os.access(above, os.W_OK | os.X_OK):
         raise BadInput("--out", "", f"{above} cannot be written to; expected a folder that can, for {out}")
 

@@ -18,7 +18,7 @@ from rocketmq_capacity_pages.responses import READING, page
 router: Final = APIRouter()
 Day = tuple[date, tuple[Report, ...]]
 LONGEST: Final = 250
-"""Signs of a search."""
+"""Characters of a search."""
 SPANS: Final = (30, 90, 365)
 """How many of the latest plans a trend may show."""
 
@@ -113,7 +113,7 @@ def _day(what: str, text: str) -> date | None:
 
 def _text(text: str) -> str:
     if len(text) > LONGEST:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"A search has at most {LONGEST} signs.")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"A search has at most {LONGEST} characters.")
     return text
 
 

@@ -88,7 +88,7 @@ def query(**values: Any) -> str:
 
 @cache
 def templates() -> Environment:
-    """The templates; every value is escaped, and signs that hide are written out."""
+    """The templates; every value is escaped, and invisible characters are written out."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,  # always: no file extension decides

@@ -157,7 +157,7 @@ def history_with(folder: Path, text: str | None = None, **members: object) -> Pa
 @pytest.mark.parametrize("history", ["absent", "inventory.json"])
 def test_a_history_that_is_no_folder_is_refused(refusal: Refusal, tmp_path: Path, history: str) -> None:
     line = refusal("plan", "--inventory", written(tmp_path), "--out=out", f"--history={history}")
-    assert line == f"{history}: is no folder; expected a folder of earlier inventory files"
+    assert line == f"{history}: is not a folder; expected a folder of earlier inventory files"
 
 
 def test_a_file_of_another_cluster_in_the_history_is_named(refusal: Refusal, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_without_a_live_cluster_there_is_nothing_to_connect_to(
     written(tmp_path)
     file = connection(tmp_path, "tls: true")
     line = refusal(*command, f"--connection={file}")
-    assert line == "--connection: says how a live cluster is reached; expected --nameserver beside it"
+    assert line == "--connection: is for a live cluster; expected --nameserver as well"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

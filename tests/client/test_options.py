@@ -86,7 +86,7 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
         ("connect_timeout_s: 0", "connect_timeout_s: is out of range; expected seconds, above 0 and up to 600"),
         ("request_timeout_s: 601", "request_timeout_s: is out of range; expected seconds, above 0 and up to 600"),
         ("request_timeout_s: .nan", "request_timeout_s: is out of range; expected seconds, above 0 and up to 600"),
-        ("request_timeout_s: 5 s", "request_timeout_s: is no number; expected seconds, above 0 and up to 600"),
+        ("request_timeout_s: 5 s", "request_timeout_s: is not a number; expected seconds, above 0 and up to 600"),
         ("in_flight: 0", "in_flight: is out of range; expected a whole number from 1 to 1000"),
         ("in_flight: 1001", "in_flight: is out of range; expected a whole number from 1 to 1000"),
         ("in_flight: 1.5", "in_flight: is no whole number; expected a whole number from 1 to 1000"),
@@ -95,19 +95,19 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
             for value, problem in (
                 ("10.0.8.1:8080", "is no list"),
                 ("{a: 1}", "is no list"),
-                ("[10.0.8.1]", "names what is no address"),
-                ("['10.0.8.1:8080', '10.0.8.1:0']", "names what is no address"),
-                ("['10.0.8.1:8080;10.0.8.2:8080']", "names what is no address"),
-                ("[hunter2-in-the-wrong-place]", "names what is no address"),
+                ("[10.0.8.1]", "has a value that is not an address"),
+                ("['10.0.8.1:8080', '10.0.8.1:0']", "has a value that is not an address"),
+                ("['10.0.8.1:8080;10.0.8.2:8080']", "has a value that is not an address"),
+                ("[hunter2-in-the-wrong-place]", "has a value that is not an address"),
             )
         ),
         ("proxies: [8080]", "proxies: is no text; expected text, in quotes where it looks like a number or a date"),
-        ("access_key: a", "secret_key: is missing; expected it beside access_key"),
-        ("secret_key: a", "access_key: is missing; expected it beside secret_key"),
+        ("access_key: a", "secret_key: is missing; expected it together with access_key"),
+        ("secret_key: a", "access_key: is missing; expected it together with secret_key"),
         ("security_token: a", "security_token: stands alone; expected access_key and secret_key beside it"),
         ("tls_ca_file: ca.pem", "tls_ca_file: has no effect without TLS; expected tls: true beside it"),
         ("tls_verify: false", "tls_verify: has no effect without TLS; expected tls: true beside it"),
-        ("{tls: true, tls_key_file: a.key}", "tls_cert_file: is missing; expected it beside tls_key_file"),
+        ("{tls: true, tls_key_file: a.key}", "tls_cert_file: is missing; expected it together with tls_key_file"),
         ("- tls", "is a list; expected a connection file, a mapping of keys"),
         ("tls_ca_file: ''", "tls_ca_file: is empty; expected text"),
     ],
@@ -243,4 +243,4 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path, vouching: Authori
 def test_a_key_under_a_pass_phrase_is_refused_and_nobody_is_asked_for_it(tmp_path: Path, vouching: Authority) -> None:
     ours = vouching.party("ours", pass_phrase=b"open sesame")
     words = refusal(written(tmp_path, {"tls": True, "tls_cert_file": "ours.pem", "tls_key_file": "ours.key"}))
-    assert words == f"tls_key_file: {ours.key} is under a pass phrase; expected a key without one"
+    assert words == f"tls_key_file: {ours.key} has a pass phrase; expected a key without one"

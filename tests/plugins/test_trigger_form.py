@@ -17,8 +17,8 @@ LOST: dict[str, Any] = {"change": "lose_broker", "broker_name": "b"}
 @pytest.mark.parametrize(
     ("conf", "reason"),
     [
-        (None, "the form: expected a scenario as YAML, or a change: it names neither"),
-        ({"consumer_group": "g"}, "the form: expected a scenario as YAML, or a change: it names neither"),
+        (None, "the form: has no scenario and no change; expected one of them"),
+        ({"consumer_group": "g"}, "the form: has no scenario and no change; expected one of them"),
         ({**LOST, "room": "hz"}, "changes[0].room: is not a known key"),
         ({"change": "set_queues", "topic": "t"}, "changes[0].read_queue_nums: is missing"),
     ],
@@ -80,7 +80,7 @@ def test_the_browsers_cookie_is_a_login_too(api) -> None:
 
     assert posted(browser) == (
         HTTPStatus.BAD_REQUEST,
-        "the form: expected a scenario as YAML, or a change: it names neither",
+        "the form: has no scenario and no change; expected one of them",
     )
 
 

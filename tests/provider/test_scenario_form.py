@@ -84,8 +84,8 @@ def test_a_change_of_the_fields_alone_is_named_by_what_it_says() -> None:
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ({}, "it names neither"),
-        ({"consumer_group": "g"}, "it names neither"),
+        ({}, "has no scenario and no change"),
+        ({"consumer_group": "g"}, "has no scenario and no change"),
         ({"change": "set_queues", "topic": "t"}, r"changes\[0\]\.read_queue_nums: is missing"),
         ({"change": "lose_broker", "broker_name": "b", "room": "hz"}, r"changes\[0\]\.room: is not a known key"),
         ({"change": "add_clients", "consumer_group": "g"}, "expected either client_ids or count"),
@@ -140,7 +140,7 @@ def test_the_form_refuses_a_bad_value_with_its_reason(field: str, value: Any, re
     [
         ("# \ud800", r"has half a character (\uD800 to \uDFFF); expected whole characters"),
         ('name: x\nchanges: []\n"\\ud800": 1', r"line 3: has half a character (\uD800 to \uDFFF)"),
-        ("name: x\nchanges: !!bool maybe", "line 2: is not YAML ('maybe' is no bool)"),
+        ("name: x\nchanges: !!bool maybe", "line 2: is not YAML ('maybe' is not a valid bool)"),
     ],
 )
 @pytest.mark.parametrize("params", [scenario_params, policy_params], ids=["scenario", "policy"])

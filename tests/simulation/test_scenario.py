@@ -213,7 +213,7 @@ def test_bounds_themselves_are_allowed(tmp_path: Path, change: str, key: str, bo
         ("{name: x, changes: {}}", "changes: expected a list; it is {}"),
         ("[]", "is a list; expected a scenario file"),
         ("{name: x", "is not YAML"),
-        ("{name: x, name: y, changes: []}", "key 'name' stands twice"),
+        ("{name: x, name: y, changes: []}", "key 'name' is given twice"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -51,7 +51,7 @@ def test_without_an_exchange_in_one_step_the_next_writer_puts_the_old_folder_bac
         assert killed_at(number, tmp_path, write_folder_in_two_steps, place, "new", True)
         if not place.exists():
             missing += 1
-            with pytest.raises(BadInput, match="was put back after an interrupted run"):
+            with pytest.raises(BadInput, match="was restored after an interrupted run"):
                 write_folder(place, "newer", overwrite=False)
             assert contents(place) == whole("old")
         assert contents(place) in (whole("old"), whole("new"))

@@ -29,7 +29,7 @@ Text = Annotated[str, Field(min_length=1, strict=True)]
 
 
 class ConnectionOptions(BaseModel):
-    """Everything that may be said about a connection; the defaults connect plainly and sign nothing."""
+    """All settings of a connection. By default it is plain, and requests are not signed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -114,8 +114,8 @@ def _mapping(path: Path) -> dict[Any, Any]:
     except BadInput as error:
         if not error.problem.startswith("is not YAML"):
             raise
-        # What a parser stumbles over may be part of a secret: an unquoted * or ! begins one as well as any sign.
-        problem = f"is not YAML; expected {WHAT}, in which a value with signs of YAML's own stands in quotes"
+        # The text of a parser error may be part of a secret: an unquoted * or ! can begin one.
+        problem = f"is not YAML; expected {WHAT}, with quotes around a value that has special characters of YAML"
         raise BadInput(error.source, error.place, problem) from None
 
 
@@ -139,11 +139,11 @@ _SECONDS: Final = "seconds, above 0 and up to 600"
 _COUNT: Final = "a whole number from 1 to 1000"
 _WORDS: Final = {
     "tuple_type": "is no list; expected a list of addresses, HOST:REMOTING-PORT each",
-    "value_error": "names what is no address; expected a list of addresses, HOST:REMOTING-PORT each",
+    "value_error": "has a value that is not an address; expected a list of addresses, HOST:REMOTING-PORT each",
     "string_type": "is no text; expected text, in quotes where it looks like a number or a date",
     "string_too_short": "is empty; expected text",
     "bool_type": "is no switch; expected true or false",
-    "float_type": "is no number; expected {range}",
+    "float_type": "is not a number; expected {range}",
     "int_type": "is no whole number; expected {range}",
     "greater_than": "is out of range; expected {range}",
     "greater_than_equal": "is out of range; expected {range}",
@@ -159,14 +159,17 @@ def _disagreements(options: ConnectionOptions) -> list[tuple[str, str]]:
     problems = []
     for key, value in (("access_key", options.access_key), ("secret_key", secret_key), ("security_token", token)):
         if value is not None and (not value or value != value.strip() or not value.isprintable()):
-            problems.append((key, "is empty, or has a blank at an end or a control sign in it; expected the bare text"))
+            problems.append((
+                key,
+                "is empty, or has a blank at an end or a control character; expected the text without them",
+            ))
     if (options.access_key is None) != (secret_key is None):
         missing, beside = ("access_key", "secret_key") if secret_key else ("secret_key", "access_key")
-        problems.append((missing, f"is missing; expected it beside {beside}"))
+        problems.append((missing, f"is missing; expected it together with {beside}"))
     if token is not None and secret_key is None:
         problems.append(("security_token", "stands alone; expected access_key and secret_key beside it"))
     if options.tls_key_file is not None and options.tls_cert_file is None:
-        problems.append(("tls_cert_file", "is missing; expected it beside tls_key_file"))
+        problems.append(("tls_cert_file", "is missing; expected it together with tls_key_file"))
     if not options.tls:
         given = [key for key in ("tls_ca_file", "tls_cert_file", "tls_key_file") if getattr(options, key) is not None]
         given += [] if options.tls_verify else ["tls_verify"]
@@ -209,8 +212,8 @@ def _load_own_certificate(context: ssl.SSLContext, options: ConnectionOptions, s
     _check_private(key, source, "tls_key_file", "holds a key")
 
     def no_pass_phrase() -> str:
-        # Without this, a key under a pass phrase would ask whoever sits at the terminal.
-        raise BadInput(source, "tls_key_file", f"{key} is under a pass phrase; expected a key without one")
+        # Without this, a key with a pass phrase would ask the person at the terminal.
+        raise BadInput(source, "tls_key_file", f"{key} has a pass phrase; expected a key without one")
 
     try:
         context.load_cert_chain(certificate, key, password=no_pass_phrase)

@@ -80,7 +80,7 @@ class RocketmqHook(BaseHook):
             raise BadInput(source, _FIELDS.get(error.place, error.place), error.problem) from None
         for key in _FILES:
             if not Path(getattr(options, key) or "/").is_absolute():
-                raise BadInput(source, key, "is no absolute path; expected one, as the worker sees it")
+                raise BadInput(source, key, "is not an absolute path; expected one on the worker")
         return ClusterConnection(";".join(map(str, addresses)), options, source)
 
     def test_connection(self) -> tuple[bool, str]:
@@ -108,7 +108,7 @@ def _extra(connection: Any, source: str) -> Mapping[str, Any]:
     except ValueError:
         is_object = False
     if not is_object:
-        raise BadInput(source, "extra", "is no JSON object; expected one with the fields of the form")
+        raise BadInput(source, "extra", "is not a JSON object; expected one with the fields of the form")
     # This way of access makes Airflow mask what looks like a secret in the task's log from now on.
     extra: dict[str, Any] = connection.extra_dejson
     return extra

@@ -69,7 +69,7 @@ def scenario_text(params: Mapping[str, Any]) -> str:
     scenario = mapping_of_text(params.get("scenario") or "", "scenario", WHAT)
     field_changes = [_field_change(params)] if params.get("change") else []
     if not scenario and not field_changes:
-        raise BadInput("the form", "", "expected a scenario as YAML, or a change: it names neither")
+        raise BadInput("the form", "", "has no scenario and no change; expected one of them")
     changes = [*scenario.get("changes", []), *field_changes]
     name = scenario.get("name") or " ".join(str(value) for value in field_changes[0].values())[:LONGEST_NAME]
     text = yaml.safe_dump({"name": name, "changes": changes}, sort_keys=False, allow_unicode=True)

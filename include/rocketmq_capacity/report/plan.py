@@ -93,7 +93,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         scenario=UNSET if scenario is None else _scenario(scenario),
     )
     if approval is not None and not is_about(approval, plan):
-        raise BadInput("approval", "$.recommendations", "names what this plan does not recommend; ask again")
+        raise BadInput("approval", "$.recommendations", "has a recommendation that this plan does not have; ask again")
     return plan
 
 

@@ -119,9 +119,9 @@ def _check_room_rule(
         if "room" not in _compiling(info).compile(pattern).groupindex:
             raise ValueError("pattern has no group (?P<room>…); expected one that finds the room")
         if room is not None:
-            raise ValueError("room comes from the pattern's group; expected no room beside it")
+            raise ValueError("is given a pattern and a room; expected only the pattern, whose group gives the room")
     elif not room:
-        raise ValueError(f"expected room beside {exact_name}")
+        raise ValueError(f"expected room together with {exact_name}")
 
 
 def _room_in(pattern: str, text: str) -> str | None:

@@ -12,7 +12,7 @@ def _checked(text: str) -> str:
         return str(parse_address(text))
     except ValueError:
         # The error does not show the text: in a connection file it may be a secret in the wrong place.
-        raise ValueError("is no address; expected HOST:REMOTING-PORT") from None
+        raise ValueError("is not an address; expected HOST:REMOTING-PORT") from None
 
 
 ProxyAddress = Annotated[str, Field(strict=True), AfterValidator(_checked)]

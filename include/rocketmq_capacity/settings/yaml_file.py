@@ -107,7 +107,7 @@ class _PlainLoader(yaml.SafeLoader):
         try:
             chunks: list[str] = super().scan_flow_scalar_non_spaces(double, start_mark)
         except (OverflowError, ValueError):  # what chr says of \Uffffffff
-            problem = "found an escape of a character that there is not"
+            problem = "found an escape of a character that does not exist"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
         return chunks
 
@@ -118,7 +118,7 @@ class _PlainLoader(yaml.SafeLoader):
                 raise ValueError
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # it is not what its form says
-            problem = f"{shown(node.value if isinstance(node, yaml.ScalarNode) else '...')} is no {kind}"
+            problem = f"{shown(node.value if isinstance(node, yaml.ScalarNode) else '...')} is not a valid {kind}"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
@@ -135,7 +135,7 @@ class _PlainLoader(yaml.SafeLoader):
             if isinstance(key, list | dict | set):
                 raise yaml.MarkedYAMLError(problem="a key is not a plain value", problem_mark=key_node.start_mark)
             if key in seen:
-                raise yaml.MarkedYAMLError(problem=f"key {shown(key)} stands twice", problem_mark=key_node.start_mark)
+                raise yaml.MarkedYAMLError(problem=f"key {shown(key)} is given twice", problem_mark=key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 

@@ -37,7 +37,7 @@ def connection_of(connection: Path | None, nameserver: str | None) -> Connection
     if connection is None:
         return ConnectionSettings()
     if nameserver is None:
-        raise BadInput("--connection", "", "says how a live cluster is reached; expected --nameserver beside it")
+        raise BadInput("--connection", "", "is for a live cluster; expected --nameserver as well")
     return read_connection(connection)
 
 
@@ -104,7 +104,7 @@ def read_history(folder: Path | None) -> dict[Path, Inventory]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        raise BadInput(str(folder), "", "is no folder; expected a folder of earlier inventory files")
+        raise BadInput(str(folder), "", "is not a folder; expected a folder of earlier inventory files")
     return {file: read_inventory(file) for file in sorted(folder.glob("*.json"))}
 
 

@@ -58,7 +58,7 @@ class WhatIf:
             stored = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
             before, scenario = str(stored["before"]), json.dumps(stored["scenario"])
         except (msgspec.DecodeError, KeyError) as error:
-            raise BadInput(str(file), "", f"is no stored what-if ({error}); expected what simulate wrote") from None
+            raise BadInput(str(file), "", f"is not a stored what-if ({error}); expected what simulate wrote") from None
         return cls(before, scenario_of_text(scenario, str(file)))
 
     def write(self, file: Path) -> None:

@@ -79,7 +79,7 @@ def _put_back(old: Path, place: Path, *, overwrite: bool) -> None:
     if old.exists() and not place.exists():
         old.replace(place)
         if not overwrite:
-            raise BadInput("--out", "", f"{place} was put back after an interrupted run; expected --overwrite")
+            raise BadInput("--out", "", f"{place} was restored after an interrupted run; expected --overwrite")
 
 
 def _put(new: Path, place: Path, old: Path) -> None:
