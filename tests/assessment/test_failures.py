@@ -11,6 +11,7 @@ import yaml
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import GroupFailure
+from rocketmq_capacity.contracts.division import Division, Members
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
@@ -230,3 +231,15 @@ def test_groups_that_share_nothing_out_have_no_failures(facts: dict[str, Any]) -
     model = facts.get("message_model", "CLUSTERING")
     plan = plain_plan(cluster([pay], [a_group("g_pay", clients, [pay], message_model=model)]))
     assert plan.assessments[0].failures == []
+
+
+def test_owners_are_of_the_division_that_is_asked_about_also_after_others_are_gone() -> None:
+    for group in plan_of(1).groups:
+        if not group.loads:
+            continue
+        consumers = group.division.members.consumers
+        for number in range(1, len(consumers)):
+            division = Division(group.facts, group.division.queues, Members(consumers[:number]))
+            for strategy in group.loads:
+                told, own = group.churn.owners(strategy, division), group.allocator.owners(strategy, division)
+                assert told.client.tolist() == own.client.tolist()

@@ -97,11 +97,12 @@ class Churn:
         """Who owns what in a changed division; each is worked out once."""
         key = strategy, id(division)
         if key not in self._owners:
-            self._owners[key] = self.group.allocator.owners(strategy, division)
-        return self._owners[key]
+            self._owners[key] = division, self.group.allocator.owners(strategy, division)
+        return self._owners[key][1]
 
     @cached_property
-    def _owners(self) -> dict[tuple[str, int], Owners]:
+    def _owners(self) -> dict[tuple[str, int], tuple[Division, Owners]]:
+        # Each division is kept beside its owners: a later one could have the id of one that is gone.
         return {}
 
     @cached_property
