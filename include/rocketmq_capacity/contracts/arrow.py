@@ -52,8 +52,8 @@ def table_of(dataset: type[Dataset], rows: Iterable[Dataset]) -> pa.Table:
 def table_of_columns(dataset: type[Dataset], columns: dict[str, Any]) -> pa.Table:
     """Columns of values (lists, numpy or Arrow arrays of one length) as a table of their dataset.
 
-    Errors: :class:`ContractBroken` naming the dataset and the column that is missing, of another type, or null though
-    it must not be.
+    Errors: :class:`ContractBroken` naming the dataset and the column that is missing, has another type, or is null but
+    must not be.
     """
     arrays = []
     for field in arrow_schema(dataset):
@@ -87,5 +87,5 @@ def _plain(value: Any) -> Any:
 
 
 def _as_given(schema: pa.Schema, arrays: list[pa.Array]) -> pa.Schema:
-    """The schema with the arrays' own types: a dictionary stands for the texts that it encodes."""
+    """The schema with the arrays' own types: texts may be dictionary-encoded."""
     return pa.schema([field.with_type(array.type) for field, array in zip(schema, arrays, strict=True)])

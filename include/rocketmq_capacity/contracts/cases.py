@@ -1,4 +1,4 @@
-"""Changes that are tried before they are recommended, and what they do to each group."""
+"""Changes that are tried before they are recommended, and their effects on each group."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from rocketmq_capacity.contracts.dataset import Metrics
 
 
 class QueueCounts(Struct, frozen=True, kw_only=True):
-    """Numbers of queues that a topic is to have on a broker, which has the topic already or not yet."""
+    """Numbers of queues that a topic would have on a broker, which may or may not have the topic already."""
 
     broker_name: str
     read_queue_nums: int
@@ -17,9 +17,9 @@ class Case(Struct, frozen=True, kw_only=True):
     """One change of a topic's queues.
 
     Attributes:
-        case_id: tells it from every other case of the plan; equal inputs give equal ids.
+        case_id: its id, unique in the plan; equal inputs give equal ids.
         topic: what it changes.
-        counts: on which brokers, to what; the topic's other brokers stay as they are.
+        counts: the new numbers by broker; the topic's other brokers stay as they are.
     """
 
     case_id: str
@@ -46,7 +46,7 @@ class Side(Struct, frozen=True, kw_only=True):
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """What a case does to a group; a side is None where what the clients run cannot be computed."""
+    """The effect of a case on a group; a side is None if what the clients run cannot be computed."""
 
     case_id: str
     topic: str

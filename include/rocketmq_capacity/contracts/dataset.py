@@ -1,6 +1,6 @@
-"""What every dataset is: a typed row that knows its table's name and columns.
+"""The base of every dataset: a typed row that knows its table's name and columns.
 
-One class serves all who touch a table: its annotations are the types of a row in Python, the columns of the parquet
+One class describes a table everywhere: its annotations are the types of a row in Python, the columns of the parquet
 files (:mod:`rocketmq_capacity.contracts.arrow`) and the lines of the data dictionary.
 """
 
@@ -18,8 +18,8 @@ Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Metrics = Annotated[dict[str, float], Meta(extra={"is": "metrics"})]
 """Skew of one load over the clients of a group: peak, floor, excess, gini, cv, and max, min, mean in the load's unit.
 
-Null where it is not defined: under two clients, no load, or an unknown part of it. Without floor and excess where
-clients share queues, as under POP."""
+Null if it is not defined: under two clients, no load, or an unknown part of it. Without floor and excess if clients
+share queues, as under POP."""
 
 
 class Queue(Struct, frozen=True, order=True):
@@ -50,8 +50,8 @@ class Column:
 class Facts(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A part of a unit's facts; None is unknown.
 
-    What rules and actions read of an observed part is defined once, beside its dataset: the dataset adds to it whose
-    row it is, and what nobody but people reads.
+    What rules and actions read of an observed part is defined once, next to its dataset. The dataset adds whose row it
+    is, and columns that only people read.
     """
 
 

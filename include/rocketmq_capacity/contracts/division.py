@@ -1,7 +1,7 @@
-"""What a group divides among whom, as arrays: its topics' readable queues and its consumers, both in Java's order.
+"""What a group divides and among whom, as arrays: its readable queues and its consumers, both in Java's order.
 
 Every strategy starts from a :class:`Division` and ends in :class:`Shares`; loads, rules and simulations read
-:class:`Owners`, the same by client id and over business topics alone.
+:class:`Owners`, the same by client id and only for business topics.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 NOBODY: Final = -1
-"""The place of the owner of a queue that nobody owns."""
+"""The owner's place for a queue without an owner."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Queues:
     def ranked(self, key: Callable[[int, Place], Hashable | None]) -> tuple[Integers, Integers]:
         """Of each queue its 0-based rank among the queues whose place has an equal key, and how many these are.
 
-        Where the key is None the queue is not ranked: rank and number are 0.
+        A queue whose key is None is not ranked: rank and number are 0.
         """
         counted: dict[Hashable, int] = {}
         keys = [key(topic, place) for topic, place in self.places]
@@ -114,10 +114,10 @@ class Queues:
 
 @dataclass(frozen=True)
 class Members:
-    """The consumers of a group in rebalance order: by client id; equal ids stand beside one another.
+    """The consumers of a group in rebalance order: by client id, equal ids next to one another.
 
-    ``List.indexOf`` finds the first of equal ids, so that every copy of an id takes what falls to its first place, and
-    nobody what falls to a later one.
+    ``List.indexOf`` finds the first of equal ids. So every copy of an id takes what belongs to its first place, and nobody
+    takes what belongs to a later one.
     Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
 
     Attributes:
@@ -139,7 +139,7 @@ class Members:
         return cls(tuple(sorted(every, key=lambda one: (key[one.client_id], one.consumer_index))))
 
     def __len__(self) -> int:
-        """How many consumers there are; equal ids count each."""
+        """The number of consumers; equal ids count separately."""
         return len(self.consumers)
 
     @cached_property
@@ -166,7 +166,7 @@ class Members:
 
     @cached_property
     def takers(self) -> Integers:
-        """Of each place how many consumers take what falls to it: all copies at an id's first one, none at a later."""
+        """Of each place how many consumers take what belongs to it: all copies at an id's first place, none at a later one."""
         takers = np.zeros(len(self), np.int64)
         takers[self.first] = self.copies
         return takers
@@ -183,18 +183,18 @@ class Members:
 
     @cached_property
     def listed(self) -> "Members":
-        """Those among whom remoting consumers divide the queues, themselves and the gRPC ones that their lists name."""
+        """The consumers among whom remoting consumers divide the queues: themselves, and gRPC ones in their lists."""
         if self.is_grpc.all():
             return Members(())
         return Members(tuple(one for one in self.consumers if one.is_listed))
 
     @cached_property
     def has_readers_of_some(self) -> bool:
-        """Whether a consumer subscribes only some of its group's topics."""
+        """Whether a consumer subscribes to only some of its group's topics."""
         return any(one.only_topics is not None for one in self.consumers)
 
     def readers(self, topics: Sequence[str]) -> Integers:
-        """How many consumers take what falls to a place of a topic. Shape: one row a topic, one column a place."""
+        """How many consumers take what belongs to a place of a topic. Shape: one row a topic, one column a place."""
         takers = np.zeros((len(topics), len(self)), np.int64)
         firsts = self.first[self.client]
         for row, topic in enumerate(topics):
@@ -217,7 +217,7 @@ class Division:
 
     @cached_property
     def taken(self) -> Integers | None:
-        """How many consumers take what falls to a place of a topic; None where it is one each."""
+        """How many consumers take what belongs to a place of a topic; None if it is always one."""
         members = self.members
         if members.has_readers_of_some:
             return members.readers([reads.topic.topic for reads in self.queues.topics])
@@ -227,7 +227,7 @@ class Division:
 
     @cached_property
     def among_listed(self) -> "Division":
-        """The same queues, divided by the remoting consumers alone."""
+        """The same queues, divided only by the remoting consumers."""
         return Division(self.group, self.queues, self.members.listed) if self.members.is_grpc.any() else self
 
     @cached_property
@@ -249,13 +249,13 @@ class Division:
 
 @dataclass(frozen=True)
 class Shares:
-    """What a strategy gives to whom.
+    """Which queues a strategy gives to which consumers.
 
     Attributes:
         queue: indexes of queues, and
-        place: of each of them the place of a consumer that it falls to; a queue stands as often as it falls to one.
+        place: of each of them the place of a consumer that gets it; a queue is listed once for each such consumer.
         popped: indexes of the topics of which every consumer pops every queue of every broker.
-        strangers: queues that there are not (CONFIG): the place of the consumer, the index of the topic, the queue.
+        strangers: queues that do not exist (CONFIG): the place of the consumer, the index of the topic, the queue.
     """
 
     queue: Integers
@@ -282,15 +282,15 @@ class Shares:
 
 @dataclass(frozen=True)
 class Owners:
-    """Who owns which business queue, by client id; a queue stands once for an id.
+    """Who owns which business queue, by client id; a queue is listed once for an id.
 
     Attributes:
         queue: indexes into the queues of the division, and
         client: of each of them the index of a client id that owns it.
-        strangers: queues that there are not (CONFIG), each with the index of a client id that owns it.
-        is_popped: whether a queue may have several readers, as under POP it has; of each pair.
-        unknown: indexes of the business topics whose owners are not known: where a strategy throws for a topic, its
-            queues keep the owners that they had.
+        strangers: queues that do not exist (CONFIG), each with the index of a client id that owns it.
+        is_popped: of each pair whether the queue may have several readers, as under POP.
+        unknown: indexes of the business topics whose owners are unknown. If a strategy throws for a topic, its queues keep
+            the owners that they had.
     """
 
     queue: Integers
@@ -307,7 +307,7 @@ class Verdict:
     Attributes:
         is_applicable: whether it would for any topic.
         throws_for: indexes of the topics for which it throws, while it allocates others.
-        reason: why not, or why not those topics, which it names; None where it allocates all.
+        reason: why not, or why not for some topics, which it names; None if it allocates all.
         dialects: libraries by whose code its clients compute it; empty if all compute as the official classes do.
     """
 
@@ -318,19 +318,19 @@ class Verdict:
 
 
 class Allocator(Protocol):
-    """The strategies, as the stages that must not know them are handed them."""
+    """The strategies as an argument, for stages that must not import them."""
 
     def verdict(self, strategy: str, division: Division) -> Verdict:
         """Whether a strategy allocates the queues of a group."""
 
     def owners(self, strategy: str, division: Division) -> Owners:
-        """Who owns which business queue; of topics that the strategy does not allocate that is unknown."""
+        """Who owns which business queue; unknown for topics that the strategy does not allocate."""
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
-        """By which library's code a consumer computes a strategy."""
+        """The library by whose code a consumer computes a strategy."""
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
-        """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
+        """What clients would report to own: a client id's index and a queue; -1 if it pops all of a broker's queues."""
 
 
 NOTHING: Final[Integers] = np.empty(0, np.int64)

@@ -1,8 +1,8 @@
-"""The facts of a unit, nested: a consumer group, a topic, and what holds for the whole cluster.
+"""The facts of a unit, nested: a consumer group, a topic, and the whole cluster.
 
 The snapshot writes them as JSON into ``group_unit`` and ``topic_unit``, and every later step reads them back into these
-types. What is read of an observed part is defined beside its dataset, and nested here. Lists come in any order; what
-depends on an order sorts first.
+types. The types of observed parts are defined in the modules of their datasets, and nested here. Lists come in any
+order; code that needs an order sorts first.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class TopicFacts(TopicPart, frozen=True, kw_only=True):
 
     @property
     def is_static(self) -> bool:
-        """Whether its queues are logical ones, on no broker of their own."""
+        """Whether its queues are logical: they belong to no single broker."""
         return any(place.broker_name.startswith(LOGICAL_BROKER_PREFIX) for place in self.places)
 
 
@@ -83,7 +83,7 @@ class Reads(ReadsPart, frozen=True, kw_only=True):
 class Consumed(ConsumedFacts, frozen=True, kw_only=True):
     """How a consumer handles a business topic (``consume_status``).
 
-    ``consume_rt_ms`` is 0 where it handled nothing in the last hour. ``msgs_per_s`` counts failed messages too.
+    ``consume_rt_ms`` is 0 if it handled nothing in the last hour. ``msgs_per_s`` counts failed messages too.
     """
 
     msgs_per_s: float | None = None
@@ -93,8 +93,8 @@ class Consumed(ConsumedFacts, frozen=True, kw_only=True):
 def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:
     """Messages not read; None if an offset is unknown, or if the group's is beyond the broker's.
 
-    A group is beyond the end of a queue where the broker lost messages, or the topic was deleted and made anew: what it
-    has not read then is not known.
+    A group is beyond the end of a queue if the broker lost messages, or if the topic was deleted and created again. What
+    it has not read is then unknown.
     """
     if broker_offset is None or consumer_offset is None or consumer_offset > broker_offset:
         return None
@@ -102,7 +102,7 @@ def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None
 
 
 class Observations(Facts, frozen=True, kw_only=True):
-    """What the consumers of a group report of themselves, and how far the group is."""
+    """What the consumers of a group report about themselves, and the group's offsets."""
 
     subscriptions: tuple[OwnSubscription, ...] = ()
     owned: tuple[Owned, ...] = ()
@@ -112,7 +112,7 @@ class Observations(Facts, frozen=True, kw_only=True):
 
 
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
-    """A consumer group with everything that the snapshot says of it, or without its observations."""
+    """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
     reads: tuple[Reads, ...] = ()
     consumers: tuple[Consumer, ...] = ()
@@ -140,14 +140,14 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
 
     @property
     def is_clustering(self) -> bool:
-        """Whether its consumers share its queues out."""
+        """Whether its consumers divide its queues."""
         return is_clustering(self.message_model) and not self.is_lite
 
     @property
     def is_lite(self) -> bool:
         """Whether it is bound to a LITE topic: its consumers read lite topics, and no queues.
 
-        So is taken a group that reads a LITE topic and whose message model is unknown.
+        A group that reads a LITE topic and has no known message model counts as one.
         """
         reads_lite = self.message_model is None and any(one.topic.message_type == LITE for one in self.reads)
         return self.message_model == LITE_SELECTIVE or reads_lite
@@ -159,7 +159,7 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
 
     @property
     def business(self) -> list[Reads]:
-        """What it reads of the cluster's business: topics of its own kind and of no other, by name."""
+        """The business topics that it reads: topics of its own kind only, by name."""
         return sorted((one for one in self.reads if one.topic.kind == BUSINESS), key=lambda one: one.topic.topic)
 
     def pops(self, reads: Reads) -> bool:
@@ -176,7 +176,7 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
 
 
 class Reader(Facts, frozen=True, kw_only=True):
-    """A group that subscribes a topic or has offsets on it, in a few words (``consumer_group``)."""
+    """A group that subscribes to a topic or has offsets on it, in a few facts (``consumer_group``)."""
 
     consumer_group: str
     kind: str
@@ -188,24 +188,24 @@ class Reader(Facts, frozen=True, kw_only=True):
     distinct_client_ids: int
     is_subscribed: bool
     has_offsets: bool
-    """Whether anybody said how far it is on any queue; a queue without an offset is then one that it never read."""
+    """Whether any of its offsets is known. Then a queue without an offset is one that it never read."""
 
 
 class ClusterFacts(Facts, frozen=True, kw_only=True):
-    """What holds for the whole cluster (``cluster``, ``broker``, ``failure``)."""
+    """The facts of the whole cluster (``cluster``, ``broker``, ``failure``)."""
 
     cluster: Cluster
     brokers: tuple[Broker, ...] = ()
     failures: int = 0
     silent: tuple[str, ...] = ()
-    """Broker names, or addresses where no name is known, that did not answer a request; sorted."""
+    """Broker names (or addresses, if the name is unknown) that did not answer a request; sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    """Where those who should know the same of the cluster do not (``nameserver_difference``, ``slave_difference``).
+    """Differences between servers that should be equal (``nameserver_difference``, ``slave_difference``).
 
-    They may be many, and only rules of the cluster look at them.
+    There may be many, and only rules about the cluster use them.
     """
 
     nameservers: Sequence[NameserverDifference] = ()
@@ -213,7 +213,7 @@ class Disagreements:
 
 
 class Stranded(Facts, frozen=True, kw_only=True):
-    """A group's place on a queue that consumers cannot see: its id is not below read_queue_nums (``group_offset``)."""
+    """A group's offset on a queue that consumers cannot see: its id is not below read_queue_nums (``group_offset``)."""
 
     consumer_group: str
     broker_name: str
@@ -222,7 +222,7 @@ class Stranded(Facts, frozen=True, kw_only=True):
 
 
 class TopicWithReaders(Facts, frozen=True, kw_only=True):
-    """A topic with those who read it."""
+    """A topic with its readers."""
 
     facts: TopicFacts
     readers: tuple[Reader, ...] = ()

@@ -1,4 +1,4 @@
-"""Topics whose number of queues says more than how far a load spreads: it is left as it is."""
+"""Topics whose number of queues has a meaning beyond the spread of load: it is never changed."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ LITE_TOPICS: Final = (
 
 
 def kept_count(topic: TopicFacts) -> str | None:
-    """Why no queue may be added to a broker's or taken from it, or None.
+    """Why no queue may be added or removed on a broker, or None.
 
     Source: SendMessageProcessor (queue id = min(priority, writeQueueNums - 1)) and LiteShardingImpl, rocketmq-all-5.5.0;
     TopicQueueMappingUtils, rocketmq-all-5.3.3.

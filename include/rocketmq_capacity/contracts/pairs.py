@@ -1,4 +1,4 @@
-"""Which findings of two runs are the same finding, whatever their figures: one answer for all who compare two plans."""
+"""Which findings of two runs are the same finding, whatever their figures. All comparisons of two plans use it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar
@@ -6,11 +6,11 @@ from typing import Any, Final, Protocol, TypeVar
 Item = TypeVar("Item")
 
 NAMED_BY_GROUP: Final = frozenset({"IDLE_CONSUMERS"})
-"""Rules that say something of a whole group and name one of its topics only to explain it."""
+"""Rules about a whole group that name one of its topics only as an explanation."""
 
 
 class Found(Protocol):
-    """What is read of a finding, of a run's tables or of a plan file."""
+    """What is read of a finding, from a run's tables or from a plan file."""
 
     @property
     def rule(self) -> str:
@@ -40,7 +40,7 @@ def paired(
 ) -> tuple[list[tuple[Item, Item]], list[Item], list[Item]]:
     """The items of both sides in pairs, those that only the first side has, and those that only the second has.
 
-    Items are paired by the first identity; those that are left over then by the next one.
+    Items are paired by the first identity; the remaining ones by the next identity.
     """
     pairs: list[tuple[Item, Item]] = []
     old, new = list(before), list(after)

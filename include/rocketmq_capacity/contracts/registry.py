@@ -1,4 +1,4 @@
-"""What the modules of a room offer: a new one is found by being there, and nobody lists it."""
+"""What the modules of a room offer. New modules are found automatically; there is no list of them."""
 
 from importlib import import_module
 from pkgutil import iter_modules

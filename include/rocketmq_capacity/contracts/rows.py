@@ -1,7 +1,7 @@
 """The rows of a dataset's parquet files, as its type.
 
-Arrow turns a table into Python values one value at a time, with an object in between for each. A large cluster's tables
-have millions of them, most in lists and maps: here whole columns are turned at once, and each text is made once a batch.
+Arrow converts a table to Python one value at a time, each with an object in between. A large cluster's tables have
+millions of values, most in lists and maps. This module converts whole columns at once, and each text once a batch.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ Row = TypeVar("Row", bound=Dataset)
 
 
 def rows_in(folder: Path, dataset: type[Row]) -> Iterator[Row]:
-    """All rows, read as they are asked for."""
+    """All rows, read one after the other."""
     for path in sorted(folder.glob("*.parquet")):
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(BATCH_ROWS):
@@ -36,7 +36,7 @@ def rows_where(folder: Path, dataset: type[Row], condition: pc.Expression) -> li
 
 
 def rows_by(folder: Path, dataset: type[Row], key: str, values: Iterable[str]) -> dict[str, list[Row]]:
-    """The rows of which the column ``key`` has one of the values, by value; values without rows are missing."""
+    """The rows whose column ``key`` has one of the values, by value; values without rows are missing."""
     wanted = pa.array(set(values), pa.string())
     found: dict[str, list[Row]] = {}
     for row in rows_where(folder, dataset, pc.field(key).cast(pa.string()).isin(wanted)):

@@ -8,9 +8,9 @@ from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.vocabulary import UnseenClients
 
 DECIMALS: Final = 4
-"""Of a metric or a ratio, as in the plan file."""
+"""Decimals of a metric or a ratio, as in the plan file."""
 LISTED: Final = 5
-"""Names in a sentence before it counts the rest."""
+"""The most names in a sentence; the rest is counted."""
 NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
 """Why nothing is computed for a group, of LITE_SELECTIVE."""
 MODEL_UNKNOWN: Final = (
@@ -22,7 +22,7 @@ UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
     "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",
     "PROXIES_SILENT": "its clients are unknown: no Proxy answered",
 }
-"""Why a group without known clients may have some."""
+"""Why a group without known clients may still have some."""
 
 
 def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:
@@ -31,7 +31,7 @@ def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:
 
 
 def fixed(number: float, decimals: int) -> str:
-    """The same as text with just so many decimals: ``94.0``."""
+    """The same as text with exactly this many decimals: ``94.0``."""
     return f"{_decimal(number, decimals):f}"
 
 
