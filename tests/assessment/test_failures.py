@@ -1,5 +1,6 @@
 """What failures would do, compared with a plan of the cluster that has failed: the what-ifs are the oracle."""
 
+import gc
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -234,12 +235,11 @@ def test_groups_that_share_nothing_out_have_no_failures(facts: dict[str, Any]) -
 
 
 def test_owners_are_of_the_division_that_is_asked_about_also_after_others_are_gone() -> None:
-    for group in plan_of(1).groups:
-        if not group.loads:
-            continue
-        consumers = group.division.members.consumers
-        for number in range(1, len(consumers)):
-            division = Division(group.facts, group.division.queues, Members(consumers[:number]))
-            for strategy in group.loads:
-                told, own = group.churn.owners(strategy, division), group.allocator.owners(strategy, division)
-                assert told.client.tolist() == own.client.tolist()
+    group = next(one for one in plan_of(1).groups if one.loads and len(one.client_ids) > 5)
+    consumers = group.division.members.consumers
+    for number in range(1, len(consumers)):
+        gc.collect()  # what the last one was kept by
+        division = Division(group.facts, group.division.queues, Members(consumers[:number]))
+        for strategy in group.loads:
+            told, own = group.churn.owners(strategy, division), group.allocator.owners(strategy, division)
+            assert told.client.tolist() == own.client.tolist()
