@@ -240,6 +240,37 @@ _apart("perhaps_under", 130.0, None, None, 10.0, 8.0, 12.0)
 _apart("perhaps_too_slow", 80.0, 2.0, 10.0, None, None)
 
 
+_apart("one_is_slow", 12.5, 10.0, 10.0, 10.0, 1_000.0)
+
+
+def test_a_slow_client_is_no_reason_for_more_clients(judged: Judgement) -> None:
+    found = judged.group("one_is_slow")
+
+    # Six queues of 12.5 a second take 75 calls of a second each at the same time; it has ten threads.
+    assert (found["busiest_client"], found["utilisation"]) == ("c04", pytest.approx(7.5))
+    # All 300 messages a second take 30 % of a client like the others, and the slow one leaves first.
+    assert (found["needed_clients_target"], found["min_safe_clients"]) == (1, 1)
+    evidence = judged.finding("CONSUMER_CAPACITY", "one_is_slow")["evidence"]
+    # However many there are, it keeps a queue, which is 125 % of it.
+    assert (evidence["needed_clients"], evidence["needed_consume_threads"]) == (None, 108)
+
+
+PART.case(
+    "idle_one_says_nothing",
+    [
+        *members(24, consume_threads=10, consume_batch_size=1, status=takes("idle_one_says_nothing", 10.0)),
+        member("c99"),
+    ],
+    *QUEUES,
+    rates={(b, i): 10.0 for b in ("broker-a", "broker-b") for i in range(12)},
+)
+
+
+def test_what_a_client_without_queues_is_like_need_not_be_known(judged: Judgement) -> None:
+    found = judged.group("idle_one_says_nothing")
+    assert (found["utilisation"], found["needed_clients_target"]) == (pytest.approx(0.01), 1)
+
+
 def test_the_shortest_and_the_longest_known_times_are_the_bounds(judged: Judgement) -> None:
     # Six queues of 80 a client; the slow one of the timed is busy for 48 % of its time for certain.
     found = judged.group("perhaps_too_slow")

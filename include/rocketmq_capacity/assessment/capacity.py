@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.provision import Provision, leaving
-from rocketmq_capacity.assessment.sizes import least_number
+from rocketmq_capacity.assessment.sizes import least_number, more_clients
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
@@ -38,6 +38,8 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
         return  # ORPHAN_QUEUE says it
     is_busy, growth = verdict.cause == "busy", lag_growth(group.facts).by
     needed = verdict.needed and verdict.needed.target
+    if is_busy and verdict.needed is not None:
+        needed = more_clients(group, bound, peak)
     busiest = verdict.busiest_client or ""
     threads = remedies.more_threads(work, bound, peak)
     queues = remedies.more_queues(group, work, bound, peak) if is_busy else None

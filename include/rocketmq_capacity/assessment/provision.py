@@ -43,7 +43,7 @@ class Provision:
         peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
         without_some: the busy share of the busiest at the peak without the policy's share of the clients.
         needed: how many clients keep the busiest one within the bound.
-        min_safe_clients: how many it takes if the work could be shared evenly; fewer are never enough.
+        min_safe_clients: how many it takes if clients like the median one shared the work evenly.
         doubt: which fact must be wrong, where the clients consume otherwise than the messages come.
     """
 
@@ -70,9 +70,8 @@ def provision(group: "Group") -> Provision:
     after = _without_some(group, peak)
     needed, least = None, None
     if group.is_clustering:
-        total = work.total()
-        needed = needed_clients(group, total, bound, peak)
-        least = clients_for(total.estimate * peak, bound)
+        needed = needed_clients(group, work, bound, peak)
+        least = clients_for(work.typical_clients() * peak, bound)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
     verdict = _verdict(group, use.times(peak), after, work, peak)

@@ -109,40 +109,43 @@ def _orphans(found: Divided) -> int:
     return int((owners[found.division.queues.is_business] == 0).sum())
 
 
-def needed_clients(group: "Group", total: Interval, bound: float, peak: float) -> Needed | None:
+def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
     """How many clients keep the busiest one's share at the peak within a bound; None where that cannot be computed.
 
     Args:
         group: the group.
-        total: the busy shares of all its clients together; where it is shared evenly, the search ends.
+        work: what its clients have to do today.
         bound: the busiest client's share at most.
         peak: messages at the busiest moment / usually.
     """
     today = group.size(group.facts.connections)
     if today is None or today.busiest is None:
         return None
+    start = clients_for(work.least_clients() * peak, bound)
+    return Needed(*(_within(group, place, bound, peak, start) for place in range(3)))
 
-    def busiest(clients: int) -> Interval | None:
-        size = group.size(clients)
-        return None if size is None or size.busiest is None else size.busiest.times(peak)
 
+def more_clients(group: "Group", bound: float, peak: float) -> int | None:
+    """The least number above today's that keeps the busiest client's estimate within a bound; None if none does."""
+    return _within(group, 1, bound, peak, group.facts.connections + 1)
+
+
+def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> int | None:
+    """The least number of clients from ``start`` on with which one end of the busiest one's interval fits."""
     most = group.max_useful_clients
     most = MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
 
-    def least(place: int) -> int | None:
-        start = clients_for(total[place] * peak, bound)
-        return least_number(lambda clients: _fits(busiest(clients), place, bound), start, most)
+    def fits(clients: int) -> bool:
+        size = group.size(clients)
+        busiest = None if size is None or size.busiest is None else size.busiest.times(peak)
+        return busiest is not None and (rounded(busiest[place], 9) or 0) <= bound
 
-    return Needed(least(0), least(1), least(2))
+    return least_number(fits, start, most)
 
 
 def clients_for(total: float, bound: float) -> int:
     """How many equally busy clients share this many clients' full time within a bound; at least one."""
     return max(1, ceil(rounded(total / bound, 6) or 0)) if bound > 0 else 1
-
-
-def _fits(busiest: Interval | None, place: int, bound: float) -> bool:
-    return busiest is not None and (rounded(busiest[place], 9) or 0) <= bound
 
 
 def least_number(fits: Callable[[int], bool], start: int, most: int) -> int | None:

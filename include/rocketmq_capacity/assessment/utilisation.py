@@ -100,12 +100,21 @@ class Work:
         lower, upper = self.busy(self.times.lower), self.busy(self.times.upper)
         return Interval(float(lower.max()), float(estimate.max()), float(upper.max())), int(estimate.argmax())
 
-    def total(self) -> Interval:
-        """The busy shares of all clients together."""
-        lower, estimate, upper = (
-            self.busy(times).sum() for times in (self.times.lower, self.times.estimate, self.times.upper)
-        )
-        return Interval(float(lower), float(estimate), float(upper))
+    def typical_clients(self) -> float:
+        """How many clients' full time the work takes, each topic by what its median client needs for a message."""
+        own, comes = self.has_queues, self.incoming_msgs_per_s.sum(axis=0) > 0
+        rates, times = self.incoming_msgs_per_s[:, comes].sum(axis=0), self.times.estimate[:, comes]
+        at_once = np.where(self.at_once > 0, self.at_once, np.nan)
+        return float((rates * np.median((times / at_once[:, None])[own], axis=0)).sum() / 1000)
+
+    def least_clients(self) -> float:
+        """How many clients' full time it takes at least, by the quickest one of each topic and the most threads.
+
+        0 where a client's threads are unknown.
+        """
+        at_once = self.threads * self.batch
+        least = self.evenly() * float(at_once.sum() / at_once.max())
+        return least if np.isfinite(least) else 0.0
 
     def evenly(self) -> float:
         """What the busiest client's share could not be less than, however the same messages were shared; NaN: unknown.

@@ -159,7 +159,10 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
         NeededClients | None, Meta(description="how many clients it needs; null where that cannot be told")
     ] = None
     min_safe_clients: Annotated[
-        int | None, Meta(description="clients that it takes even if they shared the work evenly; null where unknown")
+        int | None,
+        Meta(
+            description="clients that it takes if ones like the median one shared the work evenly; null where unknown"
+        ),
     ] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED where clients report different ones; null where none is")
