@@ -170,6 +170,7 @@ Rule = Literal[
     "MIXED_STRATEGIES",
     "NAMESERVER_DISAGREEMENT",
     "ORPHAN_QUEUE",
+    "PERMANENT_DISPLACEMENT",
     "READ_LESS_THAN_WRITE",
     "READ_ONLY_IDLE",
     "RETENTION_RISK",
@@ -314,6 +315,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     "IDLE_CONSUMERS": Wording(
         "Consumers without a queue",
         "A queue is read by one consumer of a group at a time. With more consumers than queues, the rest only wait.",
+    ),
+    "PERMANENT_DISPLACEMENT": Wording(
+        "Producers that may send to a wrong broker for ever",
+        "After all brokers of a topic were slow at once, a producer of these versions can give a queue another "
+        "broker's name. It keeps that name until the producer restarts.",
     ),
     "STALE_OBJECT": Wording(
         "Topics or groups that nobody uses",

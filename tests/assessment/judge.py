@@ -12,6 +12,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of_columns
@@ -98,6 +99,7 @@ def judge(
         *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
         *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
+        *permanent_displacement(units.producers),
         *broker_losses(groups, units, policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}

@@ -9,6 +9,7 @@ from rocketmq_capacity.assessment import trust
 from rocketmq_capacity.assessment.failures import broker_loss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
@@ -25,6 +26,7 @@ EVERY = [
     *topic_rules().values(),
     *cluster_rules().values(),
     broker_loss,
+    permanent_displacement,
     trust.snapshot_incomplete,
     trust.suspect_snapshot,
 ]

@@ -39,6 +39,7 @@ CALLS: list[tuple[int, dict[str, str], Callable[[BrokerAdmin], Coroutine[Any, An
     (28, {}, lambda broker: broker.runtime()),
     (26, {}, lambda broker: broker.config()),
     (402, {}, lambda broker: broker.message_request_modes()),
+    (328, {}, lambda broker: broker.producers()),
     (202, {"topic": "pay"}, lambda broker: broker.topic_stats("pay")),
     (208, {"consumerGroup": "g", "topic": ""}, lambda broker: broker.consume_stats("g")),
     (43, {}, lambda broker: broker.committed_offsets()),

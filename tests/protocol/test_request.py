@@ -1,11 +1,13 @@
 """Answers are read in one way: refusals are told from bodies that make no sense, and bodies may be compressed."""
 
+import json
 import zlib
 from typing import Any
 
 import pytest
 
 from rocketmq_capacity.protocol import request
+from rocketmq_capacity.protocol.body.consumers import Connection
 from rocketmq_capacity.protocol.body.offsets import MessageQueue, TopicOffset
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.command import Command
@@ -26,6 +28,7 @@ REQUESTS: dict[int, Request[Any]] = {
     206: request.topic_list(),
     208: request.consume_stats("g"),
     307: request.consumer_running_info("g", "c"),
+    328: request.producers(),
     402: request.message_request_modes(),
 }
 STATS = b'{"offsetTable":{{"brokerName":"b","queueId":3,"topic":"t"}:{"maxOffset":9,"minOffset":1}},"topicPutTps":0.0}'
@@ -93,6 +96,7 @@ def test_a_body_that_is_no_object_is_the_peers_error(code: int, body: bytes) -> 
         (202, b'{"offsetTable":{{"brokerName":"b","queueId":0,"topic":"t"}:{"minOffset":true}}}', "minOffset is True"),
         (203, b'{"connectionSet":[{"clientAddr":"h:1"}]}', "connectionSet.clientId is None"),
         (307, b'{"statusTable":{"t":{"consumeRT":"x"}}}', "statusTable.t.consumeRT is 'x'"),
+        (328, b'{"data":{"p":[{"remoteIP":"/h:1"}]}}', "data.p.clientId is None"),
         (402, b'{"messageRequestModeMap":{"t":{"g":{}}}}', "messageRequestModeMap.t.g.mode is None"),
     ],
 )
@@ -116,3 +120,12 @@ def test_what_java_leaves_out_counts_as_nothing() -> None:
     info = request.consumer_running_info("g", "c").answer(response(b'{"properties":{},"mqTable":null}'))
     assert (info.queues, info.pop_queues, info.subscriptions, dict(info.statuses)) == ((), (), (), {})
     assert request.consumer_ids("g").answer(response(b"{}")).client_ids == ()
+
+
+def test_producers_are_told_by_group_with_their_addresses_as_brokers_see_them() -> None:
+    told = {"clientId": "10.0.0.9@9#9", "remoteIP": "/10.0.0.9:40001", "language": "JAVA", "version": 479}
+    body = json.dumps({"data": {"p_pay": [{**told, "lastUpdateTimestamp": 1}], "p_none": []}}).encode()
+    assert request.producers().answer(response(body)) == {
+        "p_pay": (Connection("10.0.0.9@9#9", "10.0.0.9:40001", "JAVA", 479),),
+        "p_none": (),
+    }

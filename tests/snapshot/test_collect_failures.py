@@ -25,7 +25,7 @@ from tests.snapshot.told_cluster import (
 )
 
 QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=0.3, attempts=2, retry_wait_s=0.01))
-ALL = {21, 26, 28, 43, 201, 402}
+ALL = {21, 26, 28, 43, 201, 328, 402}
 GET_CONSUMER_RUNNING_INFO = 307
 RUNNING = (0, {"properties": {"PROP_THREADPOOL_CORE_SIZE": "7"}})
 

@@ -28,6 +28,7 @@ EMPTY: Final[dict[int, Rule]] = {
     203: (206, "not online"),
     208: (0, {"offsetTable": {}}),
     307: (1, "not online"),
+    328: (0, {"data": {}}),
     402: (0, {"messageRequestModeMap": {}}),
 }
 

@@ -10,7 +10,7 @@ from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicList, TopicRoute
-from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerIds, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerIds, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.request import Request
@@ -105,6 +105,10 @@ class BrokerAdmin:
     async def message_request_modes(self) -> tuple[MessageRequestMode, ...]:
         """402: which group reads which topic by POP."""
         return await self._peer.call(request.message_request_modes())
+
+    async def producers(self) -> dict[str, tuple[Connection, ...]]:
+        """328: the producers that have a channel to this broker, by group."""
+        return await self._peer.call(request.producers())
 
     async def topic_stats(self, topic: str) -> dict[MessageQueue, TopicOffset]:
         """202: how far the topic's queues on this broker are written."""

@@ -24,6 +24,7 @@ from rocketmq_capacity.contracts.group_unit import GroupUnit
 from rocketmq_capacity.contracts.nameserver_difference import NameserverDifference
 from rocketmq_capacity.contracts.offset_sample import OffsetSample
 from rocketmq_capacity.contracts.owned_queue import OwnedQueue
+from rocketmq_capacity.contracts.producer import Producer
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
@@ -56,6 +57,7 @@ SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     ConsumeStatus,
     GroupOffset,
     OffsetSample,
+    Producer,
     Failure,
     GroupUnit,
     TopicUnit,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from rocketmq_capacity.protocol.body import broker, cluster, consumers, offsets
+from rocketmq_capacity.protocol.body.producers import decode_producers
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.compression import MAX_BODY_BYTES, inflate
@@ -92,6 +93,11 @@ def broker_config() -> Request[dict[str, str]]:
 def message_request_modes() -> Request[tuple[broker.MessageRequestMode, ...]]:
     """402: which group reads which topic by POP."""
     return Request(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, broker.decode_message_request_modes)
+
+
+def producers() -> Request[dict[str, tuple[consumers.Connection, ...]]]:
+    """328: the producers that have a channel to this broker, by group."""
+    return Request(RequestCode.GET_ALL_PRODUCER_INFO, decode_producers)
 
 
 def topic_stats(topic: str) -> Request[dict[offsets.MessageQueue, offsets.TopicOffset]]:

@@ -93,6 +93,9 @@ ADVICE: Final[dict[str, str]] = {
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."
     ),
+    "PERMANENT_DISPLACEMENT": (
+        "Raise the client of these producers to 4.9.8 or 5.1.4, or restart them once a broker was slow: {subjects}."
+    ),
     "BROKER_LOSS": (
         "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and"
         " give the groups that would be too weak more clients: {subjects}."

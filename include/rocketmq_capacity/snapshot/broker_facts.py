@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
-from rocketmq_capacity.protocol.body.consumers import ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
 
 
@@ -60,6 +60,7 @@ class BrokerFacts:
     subscription_groups: tuple[SubscriptionGroupConfig, ...] | None = None
     request_modes: tuple[MessageRequestMode, ...] | None = None
     committed: CommittedOffsets | None = None
+    producers: Mapping[str, tuple[Connection, ...]] | None = None
     samples: list[OffsetSample] = field(default_factory=list)
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
@@ -70,4 +71,4 @@ class BrokerFacts:
     def has_told_nothing(self) -> bool:
         """Whether none of the questions about the broker itself and its tables was answered."""
         told = (self.runtime, self.config, self.topic_configs, self.subscription_groups, self.committed)
-        return all(answer is None for answer in (*told, self.request_modes))
+        return all(answer is None for answer in (*told, self.request_modes, self.producers))

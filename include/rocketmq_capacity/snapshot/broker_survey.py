@@ -96,14 +96,21 @@ class BrokerSurvey:
         )
 
     async def ask_for_tables(self) -> None:
-        """21, 201, 402 and 43: all topics, groups, request modes and committed offsets."""
+        """21, 201, 402, 43 and 328: all topics, groups, request modes, committed offsets and producers."""
         facts, admin = self.facts, self._admin
-        older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no POP, and no 402
-        facts.topic_configs, facts.subscription_groups, facts.request_modes, facts.committed = await asyncio.gather(
+        older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no 402 (POP), before 4.9.4 no 328
+        (
+            facts.topic_configs,
+            facts.subscription_groups,
+            facts.request_modes,
+            facts.committed,
+            facts.producers,
+        ) = await asyncio.gather(
             self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, admin.topic_configs()),
             self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, admin.subscription_groups()),
             self._ask(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, admin.message_request_modes(), harmless=older),
             self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
+            self._ask(RequestCode.GET_ALL_PRODUCER_INFO, admin.producers(), harmless=older),
         )
 
     async def ask_what_it_copies(self, master: "BrokerSurvey", is_ours: Callable[[str], bool]) -> None:

@@ -35,6 +35,7 @@ from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
 from rocketmq_capacity.snapshot.describe_nameservers import describe_nameservers, differing
+from rocketmq_capacity.snapshot.describe_producers import describe_producers
 from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_unnamed_proxy
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
@@ -164,6 +165,7 @@ class _Survey:
             proxies=describe_proxies(proxies, speakers),
             topics=describe_topics(topics, routes, speakers),
             consumer_groups=tuple(groups_of.describe(group) for group in groups),
+            producers=describe_producers(speakers),
             failures=self._failures.rows(),
         )
         return with_unnamed_proxy(taken)

@@ -255,6 +255,17 @@ class ConsumerGroup(_Part, frozen=True, kw_only=True):
     offsets: tuple[GroupOffset, ...] | None = None
 
 
+class Producer(_Part, frozen=True, kw_only=True):
+    """One running producer; the same ``client_id`` twice in a group means two producers."""
+
+    producer_group: Name
+    client_id: Name
+    client_addr: str | None = None
+    language: str | None = None
+    version: str | None = None
+    seen_on: tuple[str, ...] | None = None
+
+
 class Failure(_Part, frozen=True, kw_only=True):
     """A request that a broker did not answer."""
 
@@ -279,6 +290,7 @@ class Inventory(_Part, frozen=True, kw_only=True):
     proxies: tuple[Proxy, ...] | None = None
     topics: tuple[Topic, ...]
     consumer_groups: tuple[ConsumerGroup, ...]
+    producers: tuple[Producer, ...] | None = None
     failures: tuple[Failure, ...] | None = None
 
     @property

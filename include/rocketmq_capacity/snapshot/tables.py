@@ -70,10 +70,18 @@ def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> It
         contracts.ConsumeStatus: snapshot.consume_statuses,
         contracts.GroupOffset: snapshot.group_offsets,
         contracts.OffsetSample: lambda: _offset_samples((*history, inventory)),
+        contracts.Producer: lambda: _producers(inventory),
         contracts.Failure: snapshot.failures,
     }
     for dataset, of in columns.items():
         yield dataset, table_of_columns(dataset, of())
+
+
+def _producers(inventory: Inventory) -> Columns:
+    producers = inventory.producers or ()
+    names = ("producer_group", "client_id", "client_addr", "language", "version")
+    columns: Columns = {name: [getattr(one, name) for one in producers] for name in names}
+    return {**columns, "seen_on": [one.seen_on or () for one in producers]}
 
 
 class _Member(NamedTuple):

@@ -16,6 +16,7 @@ from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, as
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.failures import BROKER, GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
@@ -66,6 +67,7 @@ def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
         found = [
             *assess_cluster(cluster, planning.disagreements, policy),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
+            *permanent_displacement(planning.rows(contracts.Producer)),
             *broker_loss(
                 planning.records(contracts.GroupFailure, GroupLoss, IS_OF_A_BROKER),
                 planning.records(contracts.TopicFailure, TopicLoss, IS_OF_A_BROKER),

@@ -1,0 +1,47 @@
+"""The rule on producers: PERMANENT_DISPLACEMENT."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.versions import RENAMED_QUEUE, Version, version_of
+from rocketmq_capacity.contracts import Finding, Producer
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
+
+
+def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
+    """PERMANENT_DISPLACEMENT: Java producers of versions that can send to a wrong broker for ever (#7779).
+
+    It happens where ``sendLatencyFaultEnable`` is on and every broker of a topic is avoided at once. Whether it is on
+    nobody outside the producer can see, so that the finding is for information.
+    Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-all-5.1.3.
+    """
+    displacing: Counter[tuple[str, str]] = Counter()
+    ids: set[str] = set()
+    fixed: set[Version] = set()
+    for one in producers:
+        faulty = RENAMED_QUEUE.range_of(version_of(one.version)) if one.language == JAVA else None
+        if faulty is not None:
+            displacing[one.producer_group, one.version or ""] += 1
+            ids.add(one.client_id)
+            fixed.add(faulty.fixed)
+    if not displacing:
+        return
+    groups = sorted({group for group, _ in displacing}, key=java_order)
+    yield finding(
+        "PERMANENT_DISPLACEMENT",
+        INFO,
+        subjects=sorted(ids, key=java_order),
+        evidence={
+            "clients": displacing.total(),
+            "producers": [
+                {"producer_group": group, "version": version, "clients": displacing[group, version]}
+                for group, version in sorted(displacing)
+            ],
+            "issue": f"#{RENAMED_QUEUE.issue}",
+            "fixed_in": [".".join(map(str, version)) for version in sorted(fixed)],
+        },
+        message=f"{counted(displacing.total(), 'producer')} of {listed(groups)} can send to a wrong broker until they"
+        " restart, if their latency fault tolerance is on and every broker of a topic was slow at once.",
+    )
