@@ -10,9 +10,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Read the run's tables, assess, write the run's tables; every decision lives in the library."""
     args = app_parser(__doc__).parse_args(argv)
     with computing(args, "assess") as planning:
-        from rocketmq_capacity.steps.assess import assess, flagged_before
+        from rocketmq_capacity.steps.assess import assess, found_before
 
-        assess(planning, flagged_before(Lake(args.lake), planning))
+        assess(planning, found_before(Lake(args.lake), planning))
 
 
 if __name__ == "__main__":

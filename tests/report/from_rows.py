@@ -22,6 +22,7 @@ REPORTED = (
     contracts.GroupStatus,
     contracts.StrategyLoad,
     contracts.Finding,
+    contracts.FindingSince,
     contracts.Recommendation,
 )
 BESIDE = (contracts.GroupStatus, contracts.ClientLoad, contracts.GroupSize)

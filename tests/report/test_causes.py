@@ -196,3 +196,28 @@ def test_everything_belongs_to_one_cause_in_any_order_of_the_rows():
     named = sorted(one for cause in made.causes for one in cause.recommendations)
     assert named == sorted(one.id for one in made.recommendations)
     assert len({cause.id for cause in made.causes}) == len(made.causes)
+
+
+def test_a_cause_is_as_old_as_its_oldest_finding_and_new_where_all_are():
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [a_group()],
+        "finding": [
+            a_finding("ORPHAN_QUEUE", {"cause": "DUPLICATE_CLIENT_ID"}),
+            a_finding("DUPLICATE_CLIENT_ID"),
+            a_finding("HOT_QUEUE", consumer_group=None, topic="pay"),
+        ],
+        "finding_since": [
+            {"rule": "ORPHAN_QUEUE", "consumer_group": "g_pay", "since": "2026-11-20T02:00:00Z"},
+            {"rule": "DUPLICATE_CLIENT_ID", "consumer_group": "g_pay", "since": "2026-11-17T02:00:00Z"},
+            {"rule": "HOT_QUEUE", "topic": "pay", "since": "2026-11-20T02:00:00Z"},
+        ],
+    }
+
+    known = {cause.rule: (cause.since, cause.is_new) for cause in plan_of(rows).causes}
+    assert known == {
+        "DUPLICATE_CLIENT_ID": ("2026-11-17T02:00:00Z", False),
+        "HOT_QUEUE": ("2026-11-20T02:00:00Z", True),
+    }
+    first = plan_of(rows | {"finding_since": []})
+    assert {(cause.since, cause.is_new) for cause in first.causes} == {(None, None)}

@@ -19,6 +19,8 @@ from tests.report.row_builders import (
 DOMAINS = ("pay", "order", "ship", "refund", "ledger", "invoice", "stock", "price", "search", "mail", "audit", "quote")
 PARTS = ("gateway", "worker", "sync", "notify", "archive", "report", "index", "risk")
 BROKERS = ("broker-a", "broker-b", "room1@broker-c")
+PLACE = ("rule", "consumer_group", "topic", "broker_name")
+SINCE = ("2026-11-17T02:00:00Z", "2026-11-19T02:00:00Z", "2026-11-20T02:00:00Z")
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -46,6 +48,11 @@ def varied_rows(groups: int = 18, seed: int = 7, *, is_complete: bool = False) -
         rows["finding"].append(_incomplete())
     for number in range(groups):
         _add(rows, _made(number, chance), chance)
+    places = dict.fromkeys(tuple(finding[name] for name in PLACE) for finding in rows["finding"])
+    rows["finding_since"] = [
+        {**dict(zip(PLACE, place, strict=True)), "since": SINCE[number % len(SINCE)]}
+        for number, place in enumerate(places)
+    ]
     return rows
 
 

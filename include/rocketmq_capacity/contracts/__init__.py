@@ -16,6 +16,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.demand import Demand
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.finding_since import FindingSince
 from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_offset import GroupOffset
 from rocketmq_capacity.contracts.group_size import GroupSize
@@ -76,6 +77,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupFailure,
     TopicFailure,
     Finding,
+    FindingSince,
     Demand,
     TriedCase,
     CaseEffect,

@@ -49,6 +49,19 @@ class Causes:
     alternatives: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Since when there is what is found.
+
+    Attributes:
+        taken_at: of this plan's snapshot.
+        since: for rule, group, topic and broker of a finding the time of the first run in a row that found it.
+    """
+
+    taken_at: str
+    since: Mapping[tuple[str, str | None, str | None, str | None], str]
+
+
 @dataclass(slots=True)
 class _Gathered:
     findings: list[int] = field(default_factory=list)
@@ -56,11 +69,18 @@ class _Gathered:
 
 
 def causes_of(
-    findings: Sequence[Finding], recommendations: Sequence[Recommendation], topics: Mapping[str, Sequence[str]]
+    findings: Sequence[Finding],
+    recommendations: Sequence[Recommendation],
+    topics: Mapping[str, Sequence[str]],
+    past: Past | None = None,
 ) -> Causes:
     """The causes of these findings, and which of the recommendations exclude one another.
 
-    ``topics`` are the business topics of each group.
+    Args:
+        findings: with ids.
+        recommendations: in the plan's order.
+        topics: the business topics of each group.
+        past: since when there is what is found; None where no run before says so.
     """
     ordered = sorted(findings, key=urgency)
     places = answering(ordered, recommendations, topics)
@@ -75,7 +95,9 @@ def causes_of(
         own = _led_by(place)
         key = own if own in leading or place not in first else keys[first[place]]
         gathered.setdefault(key, _Gathered()).recommendations.append(place)
-    causes = sorted((_cause(key, one, ordered, recommendations, comes_of) for key, one in gathered.items()), key=_place)
+    causes = sorted(
+        (_cause(key, one, ordered, recommendations, comes_of, past) for key, one in gathered.items()), key=_place
+    )
     ids = told_apart(cause.id for cause in causes)
     lists = _alternatives(ordered, recommendations, places, comes_of)
     return Causes(
@@ -155,6 +177,7 @@ def _cause(
     findings: Sequence[Finding],
     recommendations: Sequence[Recommendation],
     comes_of: Sequence[int | None],
+    past: Past | None,
 ) -> Cause:
     found = [findings[index] for index in gathered.findings]
     root = next((findings[index] for index in gathered.findings if comes_of[index] is None), None)
@@ -164,6 +187,7 @@ def _cause(
         in_order = [leader, *(place for place in in_order if place != leader)]
     advice = [recommendations[place] for place in in_order]
     lead = advice[0] if advice else None
+    since = [] if past is None else [past.since.get(_about(one), past.taken_at) for one in found]
     group = _common([one.consumer_group for one in found], lead.consumer_group if lead else None)
     topic = _common([one.topic for one in found], lead.topic if lead else None)
     rule = root.rule if root else next(iter(lead.rules), "") if lead else ""
@@ -179,10 +203,16 @@ def _cause(
         findings=tuple(one.id for one in found),
         recommendations=tuple(one.id for one in advice),
         impact=impact_of(found),
+        since=min(since, default=None),
+        is_new=None if past is None or not since else min(since) == past.taken_at,
         changes_cluster=lead is not None and lead.changes_cluster,
         check=lead.check if lead else None,
         way_back=lead.way_back if lead else None,
     )
+
+
+def _about(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 
 def _common(names: Sequence[str | None], otherwise: str | None) -> str | None:

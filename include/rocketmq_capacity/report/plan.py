@@ -11,7 +11,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
-from rocketmq_capacity.report.causes import causes_of
+from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.order import canonical, identity, nulls_first, subjects_key, told_apart
 from rocketmq_capacity.report.plan_file import (
     FORMAT,
@@ -76,7 +76,10 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     findings = _in_order(_finding(row) for row in rows.finding)
     recommendations = _recommendations(rows.recommendation)
-    found = causes_of(findings, recommendations, {row.consumer_group: sorted(row.topics) for row in status})
+    topics = {row.consumer_group: sorted(row.topics) for row in status}
+    since = {row.place: row.since for row in rows.finding_since}
+    past = Past(cluster.taken_at, since) if since else None
+    found = causes_of(findings, recommendations, topics, past)
     plan = Plan(
         format=FORMAT,
         cluster_name=cluster.cluster_name,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rocketmq_capacity.contracts.cluster import Cluster
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.finding_since import FindingSince
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
@@ -21,4 +22,6 @@ class Rows:
     strategy_load: Iterable[StrategyLoad] = ()
     """Read once: a large cluster's rows need not all be in memory."""
     finding: Sequence[Finding] = ()
+    finding_since: Sequence[FindingSince] = ()
+    """None where there is no run before."""
     recommendation: Sequence[Recommendation] = ()

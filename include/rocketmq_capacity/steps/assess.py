@@ -1,6 +1,6 @@
 """The third step: loads, skew, and what is wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,14 +18,14 @@ from rocketmq_capacity.assessment.failures import BROKER, GroupLoss, TopicLoss, 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
 from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import run_before
 from rocketmq_capacity.vocabulary import SEVERITIES
@@ -42,23 +42,24 @@ OF_GROUPS = (
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
 OF_TOPICS = (contracts.TopicFailure, contracts.Finding)
+WRITTEN = (*OF_GROUPS, contracts.TopicFailure, contracts.FindingSince)
 
 
-def flagged_before(lake: Lake, planning: Planning) -> set[Flagged] | None:
-    """The groups that the run before of the same cluster flagged; None for a first run.
+def found_before(lake: Lake, planning: Planning) -> Found | None:
+    """What the run before of the same cluster found; None for a first run.
 
     None also while the run before is assessed again: its findings are not complete then.
     """
     run = run_before(lake, planning.run)
     if run is not None:
         with suppress(RunBusy), run.alone(wait_s=0):
-            return replace(planning, run=run).flagged() if run.is_committed(ASSESS) else None
+            return replace(planning, run=run).found() if run.is_committed(ASSESS) else None
     return None
 
 
-def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
-    """Measure every strategy's loads and find what is wrong; ``before`` has what the run before flagged."""
-    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=(*OF_GROUPS, contracts.TopicFailure)) as step:
+def assess(planning: Planning, before: Found | None = None) -> None:
+    """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.policy
         groups = planning.units(contracts.GroupUnit, "facts", "observations")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
@@ -74,11 +75,29 @@ def assess(planning: Planning, before: set[Flagged] | None = None) -> None:
                 cluster,
                 policy,
             ),
-            *suspect_snapshot(planning.business_groups(), planning.flagged(), before, policy),
+            *suspect_snapshot(
+                planning.business_groups(), planning.flagged(), before.flagged if before else None, policy
+            ),
         ]
         planning.add(contracts.Finding, found)
+        if before is not None:
+            planning.add(contracts.FindingSince, since_when(planning.places(), before, cluster.cluster.taken_at))
         number = planning.values(contracts.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
+
+
+def since_when(places: Iterable[FoundPlace], before: Found, taken_at: str) -> list[contracts.FindingSince]:
+    """Since when there is what this run finds: since the run before knew it, or since now."""
+    return [
+        contracts.FindingSince(
+            rule=rule,
+            consumer_group=group,
+            topic=topic,
+            broker_name=broker,
+            since=before.since.get((rule, group, topic, broker), taken_at),
+        )
+        for rule, group, topic, broker in sorted(places, key=lambda place: [name or "" for name in place])
+    ]
 
 
 def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity.assessment.trust import Flagged
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.steps.allocate import allocate
 from rocketmq_capacity.steps.assess import assess
 from rocketmq_capacity.steps.inputs import BEFORE, Taken
-from rocketmq_capacity.steps.planning import Planning, waited_for
+from rocketmq_capacity.steps.planning import Found, Planning, waited_for
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
@@ -60,12 +59,12 @@ def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> P
 
 def _planned(stored: Sequence[Planning], scenario: Scenario | None) -> Planning:
     """The run that is published."""
-    flagged: set[Flagged] | None = None
+    before: Found | None = None
     for planning in stored:
         allocate(planning)
-        assess(planning, flagged)
+        assess(planning, before)
         if planning.name == BEFORE:
-            flagged = planning.flagged()
+            before = planning.found()
     planning = stored[-1]
     recommend(planning)
     publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))

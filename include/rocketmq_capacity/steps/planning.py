@@ -1,7 +1,7 @@
 """A run that is being planned: its tables, the session that computes them, and the frame of every step."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -37,6 +37,23 @@ PUBLISH: Final = "publish"
 Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
+
+
+FoundPlace = tuple[str, str | None, str | None, str | None]
+"""Rule, group, topic and broker of a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run has found.
+
+    Attributes:
+        flagged: groups and rules that say that something is wrong with them.
+        since: what the findings are about, with the time of the first of the runs in a row that found it.
+    """
+
+    flagged: set[tuple[str, str]]
+    since: Mapping[FoundPlace, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +176,19 @@ class Planning:
         is_flag = ~pc.field("consumer_group").is_null() & (pc.field("severity") != INFO)
         table = pq.read_table(folder, columns=["consumer_group", "rule"], filters=is_flag)
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
+
+    def found(self) -> Found:
+        """What this run has found, for the run after it."""
+        (cluster,) = self.rows(contracts.Cluster)
+        folder = self.run.table(contracts.FindingSince.dataset_name())
+        known = {one.place: one.since for one in rows_in(folder, contracts.FindingSince)} if folder.exists() else {}
+        return Found(self.flagged(), {place: known.get(place, cluster.taken_at) for place in self.places()})
+
+    def places(self) -> set[FoundPlace]:
+        """Rule, group, topic and broker of every finding."""
+        names = ["rule", "consumer_group", "topic", "broker_name"]
+        table = pq.read_table(self.run.table(contracts.Finding.dataset_name()), columns=names)
+        return set(zip(*(table[name].to_pylist() for name in names), strict=True))
 
     def cluster_findings(self) -> list[contracts.Finding]:
         """The findings that name neither a group nor a topic."""

@@ -19,6 +19,7 @@ def rows_of_plan(run: Run) -> Rows:
         group_status=list(rows(run, contracts.GroupStatus)),
         strategy_load=rows(run, contracts.StrategyLoad),
         finding=list(rows(run, contracts.Finding)),
+        finding_since=list(rows(run, contracts.FindingSince)),
         recommendation=list(rows(run, contracts.Recommendation)),
     )
 

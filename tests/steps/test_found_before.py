@@ -1,0 +1,68 @@
+"""What the run before found: read only while it is whole, and remembered from run to run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.steps.assess import found_before, since_when
+from rocketmq_capacity.steps.planning import Found, Planning
+from rocketmq_capacity.store.lake import Lake, Run
+from tests.report.from_rows import typed
+from tests.report.row_builders import a_cluster, a_finding
+
+IDLE = a_finding(consumer_group="g_pay")
+PLACE = ("IDLE_CONSUMERS", "g_pay", None, None)
+OTHER = ("LAG_STATE", "g_pay", None, None)
+FIRST, SECOND, THIRD = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 21))
+
+
+def put(run: Run, dataset: type[contracts.Dataset], *rows: dict[str, Any]) -> None:
+    table = table_of(dataset, typed(dataset, {dataset.dataset_name(): rows}))
+    pq.write_table(table, run.new_table(dataset.dataset_name()) / "part-0.parquet")
+
+
+def assessed(run: Run, taken_at: str, steps: tuple[str, ...] = ("assess", "publish")) -> Run:
+    """A run with one finding of that moment, whose steps have finished."""
+    put(run, contracts.Cluster, a_cluster(taken_at=taken_at))
+    put(run, contracts.Finding, IDLE)
+    run.inventory.write_text(json.dumps({"taken_at": taken_at}))
+    for step in steps:
+        run.commit(step, [])
+    return run
+
+
+def looked_back(lake: Lake, run: Run) -> Found | None:
+    return found_before(lake, Planning(lambda: pytest.fail("needs no Spark"), run, Policy()))
+
+
+def test_a_run_that_is_assessed_anew_is_not_looked_back_at(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    before = assessed(lake.run("C1", "r1"), FIRST)
+    today = assessed(lake.run("C1", "r2"), SECOND, ())
+
+    found = looked_back(lake, today)
+    assert found is not None
+    assert found.flagged == {("g_pay", "IDLE_CONSUMERS")}
+    before.begin("assess")
+    assert looked_back(lake, today) is None
+
+
+def test_a_finding_is_as_old_as_the_first_of_the_runs_in_a_row_that_have_it(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assessed(lake.run("C1", "r1"), FIRST)
+    second = assessed(lake.run("C1", "r2"), SECOND)
+    found = looked_back(lake, second)
+    assert found is not None
+    rows = since_when([PLACE, OTHER], found, SECOND)
+    assert {row.place: row.since for row in rows} == {PLACE: FIRST, OTHER: SECOND}
+
+    put(second, contracts.FindingSince, *({name: getattr(row, name) for name in row.__struct_fields__} for row in rows))
+    third = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
+    assert third is not None
+    assert third.since == {PLACE: FIRST}  # the other one was not found again
