@@ -30,6 +30,7 @@ from airflow.sdk import DAG, chain, get_current_context, task, task_group
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.latest_names import names_at_hand
 from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
@@ -52,7 +53,7 @@ with DAG(
     params={
         "cluster": cluster_param(PLACES),
         "inventory": inventory_param(),
-        **scenario_params(),
+        **scenario_params(names_at_hand(PLACES)),
         **policy_params(),
     },
 ) as dag:

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from rocketmq_capacity.provider.scenario_form import AS_FIELDS, AS_YAML, SECTIONS
 from tests.browser.chromium import running_browser
 from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
@@ -220,3 +221,41 @@ def test_the_lake_of_this_test_is_the_one_that_is_shown(opened, server):
     page = opened("/rocketmq-capacity/?kind=plans")
 
     assert page.get_by_role("status").inner_text().startswith("63 reports of 1 cluster")
+
+
+TALLEST_FORM = 1_200
+"""Pixels that a person scrolls through at most."""
+STANDS_STILL = """() => {
+    const height = document.querySelector('[role=dialog]').getBoundingClientRect().height
+    const stands = window.lastHeight === height
+    window.lastHeight = height
+    return stands
+}"""
+
+
+def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo(browser, server):
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
+    page = context.new_page()
+    page.goto(f"{server.url}/dags/rocketmq_what_if")
+    page.get_by_role("button", name="Trigger").first.click()
+    form = page.get_by_role("dialog")
+
+    sections = [AS_YAML, AS_FIELDS, *SECTIONS]
+    heights = {}
+    for section in sections:
+        form.get_by_role("button", name=section, exact=True).click()
+        form.locator("[data-state=open] [name^=element_], [data-state=open] [id^=element_]").first.wait_for()
+        page.wait_for_function(STANDS_STILL, polling=400)
+        heights[section] = form.bounding_box()["height"]
+    assert max(heights.values()) <= TALLEST_FORM, heights
+    assert "In the latest snapshot: broker-a, broker-b" in form.inner_text()
+
+    form.locator("#element_broker_name").fill("brokr-b")
+    form.get_by_role("button", name=AS_FIELDS, exact=True).click()
+    choice = form.locator("#element_change input").first
+    choice.fill("Lose broker")
+    choice.press("Enter")
+    form.get_by_role("button", name="Trigger", exact=True).last.click()
+    page.get_by_text("the nearest broker is 'broker-b'").first.wait_for()
+    context.close()

@@ -11,7 +11,8 @@ from rocketmq_capacity.provider.trigger_form import FIELDS, LARGEST_BODY
 pytestmark = pytest.mark.airflow
 
 WHAT_IFS = "/api/v2/dags/rocketmq_what_if/dagRuns"
-LOST: dict[str, Any] = {"change": "lose_broker", "broker_name": "b"}
+LOST: dict[str, Any] = {"change": "lose_broker", "broker_name": "broker-b"}
+"""A broker that the sample has: without clusters of its own the deployment plans that."""
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,32 @@ def test_fields_that_contradict_each_other_are_refused_with_the_reason(api, conf
 
     assert answer.status_code == HTTPStatus.BAD_REQUEST
     assert reason in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("conf", "reason"),
+    [
+        (
+            {**LOST, "broker_name": "brokr-b"},
+            "changes[0].broker_name: is 'brokr-b', which is not there; the nearest broker is 'broker-b'",
+        ),
+        (
+            {"change": "add_clients", "consumer_group": "notifer", "count": 1},
+            "changes[0].consumer_group: is 'notifer', which is not there; the nearest consumer group is 'notifier'",
+        ),
+        (
+            {"scenario": "name: x\nchanges: [{change: scale_traffic, topic: clik_stream, factor: 2}]"},
+            "changes[0].topic: is 'clik_stream', which is not there; the nearest topic is 'click_stream'",
+        ),
+    ],
+    ids=["broker", "group", "topic in YAML"],
+)
+def test_a_misspelt_name_is_refused_with_the_nearest_name_of_its_kind(api, conf, reason) -> None:
+    answer = api("admin").post(WHAT_IFS, json={"logical_date": None, "conf": conf})
+
+    assert answer.status_code == HTTPStatus.BAD_REQUEST
+    assert reason in answer.json()["detail"]
+    assert "looked up in the snapshot of 2026-" in answer.json()["detail"]
 
 
 def test_a_scenario_reaches_airflow_with_everything_that_was_sent(api) -> None:

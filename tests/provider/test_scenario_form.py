@@ -1,6 +1,9 @@
 """The what-if's form."""
 
+import json
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +14,24 @@ from airflow.sdk.exceptions import ParamValidationError
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT
-from rocketmq_capacity.provider.scenario_form import CHANGES, contradiction, scenario_params, scenario_text
+from rocketmq_capacity.provider.latest_names import Names, misfit, names_at_hand
+from rocketmq_capacity.provider.scenario_form import (
+    CHANGES,
+    SECTIONS,
+    contradiction,
+    examples,
+    scenario_params,
+    scenario_text,
+)
+from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.store.lake import Lake, write_whole
 from tests.fixtures.hostile_yaml import GROWING
 
 pytestmark = pytest.mark.airflow
 
+PLACES = Places.of(Path("/nowhere"), {})
+"""Those of a deployment without clusters: it plans the sample."""
 EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "add_clients", "consumer_group": "g", "client_ids": ["10.0.0.1@1", "10.0.0.2@1"]},
     {"change": "remove_clients", "consumer_group": "g", "count": 2},
@@ -184,3 +199,64 @@ def test_a_scenario_that_grows_too_long_by_the_fields_is_refused() -> None:
     assert len(scenario_text(filled(scenario=scenario)).encode()) < LONGEST_ARGUMENT
     assert contradiction(form) == ""
     assert "expected at most 120,000 bytes" in contradiction({"scenario": scenario, **form})
+
+
+def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
+    names = names_at_hand(PLACES)
+
+    for known in (Names(), names, Names(brokers=["a: b", "b"], topics=["1"], groups=["true"], client_ids=["x'\"@1"])):
+        said = changes_of(examples(known))
+        assert [change["change"] for change in said] == list(CHANGES)
+    *others, _ = yaml.safe_load(examples(names))["changes"]
+    without_room = [change for change in others if change["change"] != "lose_room"]
+    for change in without_room:
+        assert misfit({}, yaml.safe_dump({"name": "x", "changes": [change]}), PLACES) == ""
+    assert examples(names) in str(scenario_params(names)["scenario"].schema["description_md"])
+
+
+def test_the_fields_offer_names_of_the_latest_snapshot_and_say_what_takes_them() -> None:
+    params = scenario_params(names_at_hand(PLACES))
+
+    assert "In the latest snapshot: broker-a, broker-b" in str(params["topics_like"].description)
+    assert params["topics_like"].schema["title"] == "Topics like broker (add broker)"
+    assert set(params) - {name for fields in SECTIONS.values() for name in fields} == {"scenario", "change"}
+    assert all(len(str(param.description)) < 500 for param in params.values())
+
+
+def test_a_live_clusters_names_are_those_of_its_latest_stored_snapshot(tmp_path: Path) -> None:
+    places = replace(PLACES, lake=tmp_path, clusters=("shop", "other"))
+    lost = "name: x\nchanges: [{change: lose_broker, broker_name: brokr-b}]"
+    older = json.loads(PLACES.sample.read_bytes()) | {"brokers": [{"broker_name": "brokr-b"}]}
+    for key, inventory in (
+        ("20261120T020000Z-manual--shop", older),
+        ("20261121T020000Z-manual--shop", json.loads(PLACES.sample.read_bytes())),
+        ("20261122T020000Z-manual--shop--before", older),
+        ("20261122T020000Z-manual--another_shop", older),
+    ):
+        run = Lake(tmp_path).run("C1", key)
+        write_whole(run.inventory, json.dumps(inventory).encode())
+        run.commit("snapshot", [])
+
+    assert "the nearest broker is 'broker-b'" in misfit({"cluster": "shop"}, lost, places)
+    assert "the nearest broker is 'broker-b'" in misfit({}, lost, places)
+    assert misfit({"cluster": "other"}, lost, places) == ""
+    assert misfit({"cluster": ["shop"]}, lost, places) == ""
+    assert misfit({"inventory": "../../sample/inventory.json"}, lost, places) == ""
+
+
+def test_names_that_an_earlier_change_brings_are_there() -> None:
+    added = "{change: add_broker, broker_name: new, topics_like: broker-a}"
+
+    assert misfit({}, f"name: x\nchanges: [{added}, {{change: lose_broker, broker_name: new}}]", PLACES) == ""
+    assert "changes[1].broker_name" in misfit(
+        {}, f"name: x\nchanges: [{added}, {{change: lose_broker, broker_name: neww}}]", PLACES
+    )
+
+
+def test_a_cluster_whose_snapshot_cannot_be_read_refuses_nothing(tmp_path: Path) -> None:
+    for content in (b"", b"[", b'{"format": 1}'):
+        (tmp_path / "own.json").write_bytes(content)
+        places = replace(PLACES, inventories=tmp_path)
+        assert (
+            misfit({"inventory": "own.json"}, "name: x\nchanges: [{change: lose_broker, broker_name: b}]", places) == ""
+        )

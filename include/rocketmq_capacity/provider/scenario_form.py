@@ -1,5 +1,7 @@
 """The what-if's form: a scenario as YAML, or one change field by field."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
@@ -10,6 +12,8 @@ from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
+from rocketmq_capacity.provider.latest_names import Names, in_words, misfit
+from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
 from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
 
@@ -17,6 +21,18 @@ AS_YAML: Final = "The changes, as a scenario file"
 _NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems")
 """Members of a field's schema that the form replaces; an empty list is a field that was left empty."""
 AS_FIELDS: Final = "One change, field by field"
+OF_GROUP: Final = "One change: its consumer group"
+OF_TOPIC: Final = "One change: its topic"
+OF_BROKER: Final = "One change: its broker or machine room"
+SECTIONS: Final[Mapping[str, Sequence[str]]] = {
+    OF_GROUP: ("consumer_group", "client_ids", "count", "strategy", "message_request_mode", "pop_share_queue_num"),
+    OF_TOPIC: ("topic", "read_queue_nums", "write_queue_nums", "factor"),
+    OF_BROKER: ("broker_name", "broker_addr", "topics_like", "room", "latency_ms", "for_s"),
+}
+"""The fields of a change by what they say something of: Airflow shows one section at a time."""
+NOTHING_KNOWN: Final = Names()
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+"""Names that YAML takes as they are, but for words such as ``true``."""
 LONGEST_NAME: Final = 255
 MOST_FIELDS: Final = 100
 """The most fields of a run's configuration, with those that Airflow reads itself."""
@@ -30,8 +46,45 @@ CHANGES: Final[dict[str, type[Any]]] = {
 """The model of each change, by its name."""
 
 
-def scenario_params() -> dict[str, Param]:
-    """The fields. Each may stay empty, but YAML or fields must be used. With both, the YAML's changes come first."""
+def examples(names: Names) -> str:
+    """A scenario file with a change of each kind, of names that the cluster has where some are known."""
+    broker, topic, group, client = (
+        _in_yaml(known[0] if known else usual)
+        for known, usual in (
+            (names.brokers, "broker-a"),
+            (names.topics, "pay"),
+            (names.groups, "g_pay"),
+            (names.client_ids, "10.0.0.1@1#1"),
+        )
+    )
+    lines = (
+        f"add_clients, consumer_group: {group}, count: 2",
+        f"remove_clients, consumer_group: {group}, client_ids: [{client}]",
+        f"set_queues, topic: {topic}, read_queue_nums: 8, write_queue_nums: 8",
+        f"add_broker, broker_name: broker-new, topics_like: {broker}",
+        f"lose_broker, broker_name: {broker}",
+        f"lose_master, broker_name: {broker}",
+        f"slow_broker, broker_name: {broker}, latency_ms: 800, for_s: 60",
+        f"read_only_broker, broker_name: {broker}",
+        "lose_room, room: north",
+        f"scale_traffic, topic: {topic}, factor: 2.0",
+        f"set_strategy, consumer_group: {group}, strategy: AVG_BY_CIRCLE",
+        f"set_request_mode, consumer_group: {group}, topic: {topic}, message_request_mode: POP",
+    )
+    return "name: what is tried\nchanges:\n" + "".join(f"  - {{change: {line}}}\n" for line in lines)
+
+
+def _in_yaml(name: str) -> str:
+    """A name as YAML takes it: in quotes where it would be anything but a text; a JSON text is one in YAML, too."""
+    is_plain = _PLAIN.fullmatch(name) and yaml.safe_load(name) == name
+    return name if is_plain else json.dumps(name, ensure_ascii=False)
+
+
+def scenario_params(names: Names = NOTHING_KNOWN) -> dict[str, Param]:
+    """The fields. Each may stay empty, but YAML or fields must be used. With both, the YAML's changes come first.
+
+    ``names`` are those of the cluster that the form offers.
+    """
     register_formats()
     return {
         "scenario": Param(
@@ -41,11 +94,9 @@ def scenario_params() -> dict[str, Param]:
             allOf=[{"format": SCENARIO}],
             maxLength=LONGEST_TEXT,
             title="Scenario (YAML)",
-            description="A name and a list of changes, made in their order.",
-            description_md="A name and a list of changes, made in their order:\n\n```yaml\n"
-            "name: lose broker-b with one consumer more\nchanges:\n"
-            "  - {change: add_clients, consumer_group: g_pay, count: 1}\n"
-            "  - {change: lose_broker, broker_name: broker-b}\n```",
+            description="A name and a list of changes, made in their order. Copy what you need from the examples.",
+            description_md="A name and a list of changes, made in their order. Copy the changes that you need:\n\n"
+            f"```yaml\n{examples(names)}```",
             section=AS_YAML,
         ),
         "change": Param(
@@ -54,10 +105,11 @@ def scenario_params() -> dict[str, Param]:
             enum=[*CHANGES, None],
             values_display={name: name.replace("_", " ").capitalize() for name in CHANGES},
             title="Change",
-            description="What changes. Fill in the fields that it needs, and leave the others empty.",
+            description="What changes. The sections below have its fields, and say which change takes which. "
+            "Leave the others empty.",
             section=AS_FIELDS,
         ),
-        **_fields(),
+        **_fields(names),
     }
 
 
@@ -80,7 +132,7 @@ def scenario_text(params: Mapping[str, Any]) -> str:
     return text
 
 
-def contradiction(conf: Mapping[str, Any]) -> str:
+def contradiction(conf: Mapping[str, Any], places: Places | None = None) -> str:
     """Why valid fields together describe no scenario; empty if they do.
 
     A field's schema sees only that field. Airflow refuses what a schema refuses, and names the field. But what is much
@@ -88,18 +140,19 @@ def contradiction(conf: Mapping[str, Any]) -> str:
 
     Args:
         conf: the input of the form or the API, without the fields that were not touched.
+        places: where the latest snapshot is looked up, in which names are checked; without them none are.
     """
     if reason := excess(conf):
         return reason
     params = ParamsDict(scenario_params())
     try:
         params.update({name: conf[name] for name in conf.keys() & params.keys()})
-        scenario_text(params.validate())
+        text = scenario_text(params.validate())
+        return "" if places is None else misfit(conf, text, places)
     except ParamValidationError:
         return ""
     except BadInput as error:
         return str(error)
-    return ""
 
 
 def excess(conf: Mapping[str, Any]) -> str:
@@ -130,8 +183,8 @@ def _field_change(params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fields() -> dict[str, Param]:
-    """Every key of every change, as its models describe it, with the changes that take it."""
+def _fields(names: Names) -> dict[str, Param]:
+    """Every key of every change, as its models describe it, with the changes that take it and names to take."""
     told: dict[str, dict[str, Any]] = {}
     changes: dict[str, list[str]] = {}
     for change, model in CHANGES.items():
@@ -139,11 +192,22 @@ def _fields() -> dict[str, Param]:
             if name != "change":
                 told[name] = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
                 changes.setdefault(name, []).append(change.replace("_", " "))
-    return {name: _field(name, schema, changes[name]) for name, schema in told.items()}
+    offered = {
+        "broker_name": names.brokers,
+        "topics_like": names.brokers,
+        "topic": names.topics,
+        "consumer_group": names.groups,
+        "client_ids": names.client_ids,
+    }
+    return {
+        name: _field(name, told[name], changes[name], section, in_words(offered.get(name, ())))
+        for section, fields in SECTIONS.items()
+        for name in fields
+    }
 
 
-def _field(name: str, schema: Mapping[str, Any], changes: Sequence[str]) -> Param:
-    """A field that may stay empty."""
+def _field(name: str, schema: Mapping[str, Any], changes: Sequence[str], section: str, offered: str) -> Param:
+    """A field that may stay empty; its title says which changes take it."""
     bounds = {key: value for key, value in schema.items() if key not in _NOT_BOUNDS}
     if schema["type"] == "string" and "enum" not in schema:
         bounds["maxLength"] = LONGEST_NAME
@@ -155,8 +219,8 @@ def _field(name: str, schema: Mapping[str, Any], changes: Sequence[str]) -> Para
     return Param(
         None,
         type=["null", schema["type"]],
-        title=schema.get("title", name),
-        description=f"Of {', '.join(changes)}{f': {meaning}' if meaning else ''}.",
-        section=AS_FIELDS,
+        title=f"{schema.get('title', name)} ({', '.join(changes)})",
+        description=f"{f'{meaning[:1].upper()}{meaning[1:]}.' if meaning else ''}{offered}".strip() or None,
+        section=section,
         **bounds,
     )

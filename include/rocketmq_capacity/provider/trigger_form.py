@@ -1,7 +1,8 @@
 """A middleware before Airflow's API: refuses a run of our Dags before it is made if its fields are wrong together.
 
-It refuses a field that the Dag does not know, and a what-if whose fields describe no scenario. Airflow checks each
-Param of a Dag by its own schema, which cannot see other Params, and ignores what is not a Param. A plugin's route
+It refuses a field that the Dag does not know, a what-if whose fields describe no scenario, and one that names what the
+latest snapshot of its cluster does not have. Airflow checks each Param of a Dag by its own schema, which
+cannot see other Params, and ignores what is not a Param. A plugin's route
 cannot replace one of Airflow's, and a middleware runs before the login of the route. So this middleware checks the
 login itself, with Airflow's own functions, before it reads a byte of the body.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, airflow.api_fastapi.app, Airflow 3.3.2.
@@ -26,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.known_fields import unknown_field
+from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
 
 WHAT_IF: Final = "rocketmq_what_if"
@@ -131,7 +133,9 @@ def _refusal(body: bytes, dag_id: str) -> str:
     conf = (told.get("conf") or {}) if isinstance(told, dict) else None
     if not isinstance(conf, dict):
         return ""
-    return unknown_field(conf, FIELDS[dag_id]) or (contradiction if dag_id == WHAT_IF else excess)(conf)
+    if reason := unknown_field(conf, FIELDS[dag_id]):
+        return reason
+    return contradiction(conf, places_of_deployment()) if dag_id == WHAT_IF else excess(conf)
 
 
 def _half_character(told: Any) -> str:

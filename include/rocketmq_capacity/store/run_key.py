@@ -68,6 +68,11 @@ def is_of_dag_run(key: str, run_id: str) -> bool:
     return found is not None and f"{found['name']}{_SOURCE}".startswith(f"{_name(run_id)}{_SOURCE}")
 
 
+def is_of_source(key: str, source: str) -> bool:
+    """Whether it is the key of a run that plans this; a what-if's run of the cluster as it is does not count."""
+    return _KEY.fullmatch(key) is not None and key.endswith(f"{_SOURCE}{_plain(source)}")
+
+
 def part_in_key(text: str) -> str:
     """The form of a part of Airflow's usual run ids in a key; any other text is returned unchanged."""
     return text.translate(_OF_MOMENTS)

@@ -7,6 +7,7 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, shown
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.run_key import is_of_source
 
 
 class _Snapshot(msgspec.Struct):
@@ -35,6 +36,13 @@ def existing_run(lake: Lake, run_id: str) -> Run:
     if run is None:
         raise DatasetMissing(f"{lake.root}: no snapshot of a run {run_id} is stored; run the step snapshot first")
     return run
+
+
+def latest_of_source(lake: Lake, source: str) -> Run | None:
+    """The last run that planned a source, by its key, and whose snapshot is stored; None where there is none."""
+    found = (Run(folder) for folder in lake.root.glob("*/*") if is_of_source(folder.name, source))
+    ordered = sorted(found, key=lambda run: run.folder.name, reverse=True)
+    return next((run for run in ordered if run.is_committed("snapshot") and run.inventory.is_file()), None)
 
 
 def run_before(lake: Lake, run: Run) -> Run | None:

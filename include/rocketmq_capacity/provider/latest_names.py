@@ -1,0 +1,127 @@
+"""What the cluster that a what-if starts from is known to have: names to copy, and names that are refused.
+
+The API server and the Dag processor read the latest stored snapshot of the cluster, or the inventory file.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from airflow.sdk.configuration import conf
+
+from rocketmq_capacity.errors import BadInput, cut
+from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
+from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
+from rocketmq_capacity.simulation.change import apply
+from rocketmq_capacity.simulation.parts import topics_read
+from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.outline import outline_of
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import latest_of_source
+from rocketmq_capacity.vocabulary import BUSINESS
+
+SHOWN: Final = 5
+"""Names of a kind that the form shows."""
+LONGEST_NAME: Final = 60
+"""Characters of a name that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Some names of a cluster for each kind of field; empty where nothing is known.
+
+    Attributes:
+        brokers: names of brokers.
+        topics: names of business topics, those of the first group first.
+        groups: names of consumer groups with clients, those with most clients first.
+        client_ids: ids of the first group's clients.
+    """
+
+    brokers: Sequence[str] = ()
+    topics: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    client_ids: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, inventory: Inventory | None) -> "Names":
+        """The names of an inventory."""
+        if inventory is None:
+            return cls()
+        kinds = Kinds(inventory, Policy().exclude)
+        groups = sorted(
+            (
+                one
+                for one in inventory.consumer_groups
+                if one.clients and kinds.of_group(one.consumer_group) == BUSINESS
+            ),
+            key=lambda one: (-len(one.clients or ()), one.consumer_group),
+        )
+        read = topics_read(groups[0]) if groups else set()
+        topics = (one.topic for one in inventory.topics if kinds.of_topic(one.topic) == BUSINESS)
+        return cls(
+            brokers=sorted({one.broker_name for one in inventory.brokers}),
+            topics=sorted(topics, key=lambda name: (name not in read, name)),
+            groups=[one.consumer_group for one in groups],
+            client_ids=sorted({one.client_id for one in groups[0].clients or ()}) if groups else (),
+        )
+
+
+def places_of_deployment() -> Places:
+    """The places that the Dags use, for a process that reads no Dag file."""
+    return Places.of(home_of(str(Path(conf.get("core", "dags_folder")) / "any.py")))
+
+
+def names_at_hand(places: Places) -> Names:
+    """Names of the cluster that the form starts from where nothing else is chosen."""
+    return Names.of(_outline(sources({}, places)[0], places))
+
+
+def misfit(given: Mapping[str, Any], scenario: str, places: Places) -> str:
+    """What the scenario names that the cluster does not have, with the nearest name of that kind; empty where all is.
+
+    Nothing is said of a cluster that no snapshot of is stored, nor where the policy cannot be read: the task that
+    meets the cluster says it.
+    """
+    source = _source(given, places)
+    inventory = None if source is None else _outline(source, places)
+    if inventory is None:
+        return ""
+    try:
+        policy = read_policy(places.policy, PolicyChanges((), str(given.get("policy_changes") or "")))
+    except BadInput:
+        return ""
+    try:
+        apply(inventory, scenario_of_text(scenario, "the form's scenario"), policy, "the form's scenario")
+    except BadInput as error:
+        return f"{error} (looked up in the snapshot of {inventory.taken_at}; plan the cluster anew if the name is new)"
+    return ""
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Some names for a field's description; empty where none is known."""
+    if not names:
+        return ""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return f" In the latest snapshot: {', '.join(cut(name, LONGEST_NAME) for name in names[:SHOWN])}{more}."
+
+
+def _source(given: Mapping[str, Any], places: Places) -> Source | None:
+    """What the form starts from; None for what Airflow is yet to refuse."""
+    cluster, inventory = given.get("cluster"), given.get("inventory")
+    if cluster is not None and cluster not in places.clusters:
+        return None
+    if inventory is not None and not (isinstance(inventory, str) and re.search(INVENTORY_NAME, inventory)):
+        return None
+    return sources({"cluster": cluster, "inventory": inventory}, places)[0]
+
+
+def _outline(source: Source, places: Places) -> Inventory | None:
+    if source.inventory is not None:
+        return outline_of(source.inventory)
+    run = latest_of_source(Lake(places.lake), source.name)
+    return None if run is None else outline_of(run.inventory)

@@ -1,0 +1,63 @@
+"""An inventory in outline: who and what there is, without the figures, read from a stored file in a moment."""
+
+from functools import lru_cache
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory, Subscription, TopicQueues
+from rocketmq_capacity.vocabulary import RequestMode
+
+
+class _Topic(Struct, frozen=True, kw_only=True):
+    topic: str
+    queues: tuple[TopicQueues, ...] | None = None
+
+
+class _Client(Struct, frozen=True, kw_only=True):
+    client_id: str
+    client_addr: str | None = None
+    protocol: str | None = None
+    allocate_strategy: str | None = None
+    subscriptions: tuple[Subscription, ...] | None = None
+
+
+class _Group(Struct, frozen=True, kw_only=True):
+    consumer_group: str
+    message_request_mode: RequestMode | None = None
+    pop_share_queue_num: int | None = None
+    subscriptions: tuple[Subscription, ...] | None = None
+    clients: tuple[_Client, ...] | None = None
+
+
+class _Outline(Struct, frozen=True, kw_only=True):
+    """What of an inventory is read; msgspec skips the rest, which is nearly all of the file."""
+
+    format: str
+    cluster_name: str
+    taken_at: str
+    brokers: tuple[Broker, ...]
+    topics: tuple[_Topic, ...]
+    consumer_groups: tuple[_Group, ...]
+
+
+def outline_of(file: Path) -> Inventory | None:
+    """The inventory of the file without offsets, rates and what clients own; None where it cannot be read.
+
+    The last ones are kept in memory as long as their files do not change.
+    """
+    try:
+        stat = file.stat()
+        return _read(file, stat.st_mtime_ns, stat.st_size)
+    except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
+        return None
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, _modified: int, _size: int) -> Inventory:
+    with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
+        outline = msgspec.json.decode(data, type=_Outline)
+    return msgspec.convert(outline, Inventory, from_attributes=True)
