@@ -9,7 +9,7 @@ recorded sample is planned, dated at the moment that the run was due; the report
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
 `report/findings.csv`, `report/recommendations.csv`, and the tables they were made from. The asset
-`rocketmq_capacity_report` tells where they are and how much was found; *Capacity reports* shows them.
+`rocketmq_capacity_report` tells where they are and how much was found; *Capacity* shows them.
 
 | task | does |
 |---|---|

@@ -7,7 +7,7 @@ field by field. The changes are explained in the how-to "Try a change before you
 
 **What comes out**: a report marked as a what-if, which shows before and after, the queues that get another owner, and
 the findings that come and go. What-ifs stand in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's current
-plan; *Capacity reports* lists them apart.
+plan; *Capacity* lists them apart.
 
 | task | does |
 |---|---|

@@ -25,7 +25,7 @@ class RocketmqCapacityReports(AirflowPlugin):
     # No slash before the addresses: Airflow's page resolves them against its own base, URL prefix included.
     external_views = [  # noqa: RUF012  # an instance variable, as Airflow declares it
         {
-            "name": "Capacity reports",
+            "name": "Capacity",
             "href": f"{PREFIX[1:]}/",
             "destination": "nav",
             "nav_top_level": True,
@@ -33,7 +33,7 @@ class RocketmqCapacityReports(AirflowPlugin):
             **ICONS,
         },
         {
-            "name": "Capacity reports",
+            "name": "Capacity",
             "href": f"{PREFIX[1:]}/dag-runs/{{DAG_ID}}/{{RUN_ID}}",
             "destination": "dag_run",
             "url_route": "rocketmq-capacity-reports",

@@ -9,10 +9,11 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of
+from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
+from rocketmq_capacity_pages.reading import report_page
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
@@ -49,6 +50,7 @@ def reports(
         search=search,
         sheet=part,
         days=_by_day(part.reports),
+        since=since_last(part.reports, shelf_of(PLANS).reports(cluster)) if PLANS in readable else {},
         clusters=sorted({name for shelf in shelves_of(readable) for name in shelf.clusters()}),
         found_clusters=len({report.cluster for report in found}),
         is_searched=bool(kind) or search != Search(),
@@ -57,10 +59,15 @@ def reports(
 
 
 @router.api_route("/dag-runs/{dag_id}/{run_id}", methods=READING)
-def reports_of_dag_run(request: Request, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
-    """The reports that one run of a Dag made, one for each cluster; the tab on the run's page shows this."""
+def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
+    """What one run of a Dag made: its report, or the list of them where it planned several clusters.
+
+    The tab on the run's page shows this.
+    """
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
     found = shelf_of(kind).of_dag_run(run_id) if kind else []
+    if kind is not None and len(found) == 1:
+        return report_page(request, user, kind, found[0].cluster, found[0].run_id)
     return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from rocketmq_capacity.provider.scenario_form import AS_FIELDS, AS_YAML, SECTIONS
+from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
 from tests.browser.chromium import running_browser
 from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
@@ -124,12 +124,12 @@ def test_nothing_is_refused_and_hostile_names_run_nothing(opened, name):
 
 def test_the_navigation_leads_to_the_reports_and_a_reload_stays_there(opened, server):
     page = opened("/")
-    page.get_by_role("link", name="Capacity reports").click()
-    reports = page.frame_locator("iframe[title='Capacity reports']")
+    page.get_by_role("link", name="Capacity", exact=True).click()
+    reports = page.frame_locator("iframe[title='Capacity']")
     reports.get_by_role("searchbox", name="Search").fill("lose broker")
     reports.get_by_role("button", name="Show").click()
     reports.get_by_text("1 report of 1 cluster.").wait_for()
-    reports.get_by_role("link", name=f"What-if of 2026-11-20, 02:00 {CLUSTER}").click()
+    reports.get_by_role("link", name=f"What-if of 2026-11-20, 02:00:00 {CLUSTER}").click()
     reports.get_by_text("A what-if, not the cluster as it is:").wait_for()
 
     report = reports.frame_locator("iframe[title='The report']")
@@ -144,7 +144,7 @@ def test_the_navigation_leads_to_the_reports_and_a_reload_stays_there(opened, se
 @pytest.mark.parametrize("name", ["plan.json", "findings.csv", "recommendations.csv"])
 def test_a_download_comes_out_of_airflows_frame(opened, server, name):
     page = opened(f"/plugin/rocketmq-capacity{PREFIX}/rocketmq-capacity/{PAGES['report']}")
-    reports = page.frame_locator("iframe[title='Capacity reports']")
+    reports = page.frame_locator("iframe[title='Capacity']")
 
     with page.expect_download() as started:
         reports.get_by_role("link", name=f"Download {name}").click()
@@ -173,7 +173,7 @@ def test_the_tab_of_a_run_shows_its_reports(opened, server):
     # The tab comes after the navigation's entry of the same name.
     page.locator("a[href$='/plugin/rocketmq-capacity-reports']").click()
 
-    tab = page.frame_locator("iframe[title='Capacity reports']")
+    tab = page.frame_locator("iframe[title='Capacity']")
     tab.get_by_text("This run has published no report.").wait_for()
     assert tab.get_by_text(run_id).is_visible()
 
@@ -241,21 +241,20 @@ def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo
     page.get_by_role("button", name="Trigger").first.click()
     form = page.get_by_role("dialog")
 
-    sections = [AS_YAML, AS_FIELDS, *SECTIONS]
     heights = {}
-    for section in sections:
+    for section in [*SECTIONS, WHAT_CHANGES]:
         form.get_by_role("button", name=section, exact=True).click()
         form.locator("[data-state=open] [name^=element_], [data-state=open] [id^=element_]").first.wait_for()
         page.wait_for_function(STANDS_STILL, polling=400)
         heights[section] = form.bounding_box()["height"]
     assert max(heights.values()) <= TALLEST_FORM, heights
-    assert "In the latest snapshot: broker-a, broker-b" in form.inner_text()
+    assert "lose_broker, broker_name: broker-a" in form.inner_text()
 
-    form.locator("#element_broker_name").fill("brokr-b")
-    form.get_by_role("button", name=AS_FIELDS, exact=True).click()
     choice = form.locator("#element_change input").first
     choice.fill("Lose broker")
     choice.press("Enter")
+    form.get_by_role("button", name="Fields of the change: brokers", exact=True).click()
+    form.locator("#element_broker_name").fill("brokr-b")
     form.get_by_role("button", name="Trigger", exact=True).last.click()
     page.get_by_text("the nearest broker is 'broker-b'").first.wait_for()
     context.close()

@@ -110,7 +110,7 @@ def test_no_link_leads_out_of_a_run_nor_stands_for_one(api, spoiled):
         assert PRIVATE not in answer.text
     for address in (f"reports/plans/{CLUSTER}/r2/", "reports/plans/linked/r2/plan.json", "trends/linked"):
         assert viewer.get(f"{ROOT}/{address}").status_code == 404
-    assert viewer.get(f"{ROOT}/").text.count(">02:00 ") == 1
+    assert viewer.get(f"{ROOT}/").text.count(">02:00:00 ") == 1
 
 
 def test_a_lake_that_is_itself_reached_by_a_link_is_read(api, spoiled, monkeypatch):
@@ -142,7 +142,7 @@ def test_a_spoilt_run_is_left_out_and_breaks_no_page(api, own_lakes, name, conte
 
     listed = viewer.get(f"{ROOT}/")
     assert listed.status_code == 200
-    assert listed.text.count(">02:00 ") == (1 if name == "summary.json" else 2)
+    assert listed.text.count(">02:00:00 ") == (1 if name == "summary.json" else 2)
     for address in (f"difference?cluster={CLUSTER}&{pair}", f"reports/plans/{CLUSTER}/{bad.folder.name}/"):
         assert viewer.get(f"{ROOT}/{address}").status_code in {200, 404}
     assert viewer.get(f"{ROOT}/difference?cluster={CLUSTER}&{pair}").status_code == 404
@@ -161,7 +161,7 @@ def test_what_is_not_published_or_is_no_run_is_not_shown(api, own_lakes):
 
     viewer = api("viewer")
 
-    assert viewer.get(f"{ROOT}/").text.count(">02:00 ") == 1
+    assert viewer.get(f"{ROOT}/").text.count(">02:00:00 ") == 1
     assert viewer.get(f"{ROOT}/reports/plans/{CLUSTER}/half/plan.json").status_code == 404
     assert viewer.get(f"{ROOT}/reports/plans/{CLUSTER}/done/plan.json").status_code == 200
 

@@ -41,7 +41,7 @@ def test_airflow_tells_of_the_app_and_its_two_places_in_the_interface(api):
     places = {view["destination"]: view for view in ours["external_views"]}
     assert set(places) == {"nav", "dag_run"}
     for view in places.values():
-        assert view["name"] == "Capacity reports"
+        assert view["name"] == "Capacity"
         assert not view["href"].startswith(("/", "http"))  # behind a URL prefix the host's root is not Airflow's
 
 

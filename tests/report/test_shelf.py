@@ -2,13 +2,16 @@
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import date, timedelta
 from threading import Event, Thread
 
 import pytest
+from msgspec import structs
 
-from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, latest_first, sheet_of
-from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.report import shelf_index
+from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, Since, latest_first, sheet_of, since_last
+from rocketmq_capacity.store.lake import Lake, write_whole
 from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, put_what_if, rows_of, run_id_of
 
 
@@ -155,3 +158,74 @@ def test_lists_stay_whole_while_runs_come_and_go(tmp_path):
         over.set()
         thread.join(20)
     assert failed == []
+
+
+def test_an_index_of_the_lake_answers_without_a_look_at_the_reports(tmp_path, monkeypatch):
+    put_days(tmp_path, 3)
+    before = Shelf(Lake(tmp_path), "plans").reports()
+    monkeypatch.setattr(shelf_index, "_known", {})  # as in another process
+
+    def refuse(_):
+        raise AssertionError("a report was opened")
+
+    monkeypatch.setattr(Shelf, "_summary_of", lambda _shelf, run: refuse(run))
+    assert Shelf(Lake(tmp_path), "plans").reports() == before
+
+
+@pytest.mark.parametrize("is_new_process", [False, True])
+def test_a_stale_index_is_made_anew(tmp_path, monkeypatch, *, is_new_process):
+    first, second, third = put_days(tmp_path, 3)
+    lake = Lake(tmp_path)
+    assert len(Shelf(lake, "plans").reports()) == 3
+
+    shutil.rmtree(first.folder)
+    summary = json.loads((second.report / "summary.json").read_bytes())
+    write_whole(second.report / "summary.json", json.dumps(summary | {"groups": 77}).encode())
+    (third.folder / "steps" / "publish.json").unlink()
+    added = copied(second, 30)
+    if is_new_process:
+        monkeypatch.setattr(shelf_index, "_known", {})
+
+    reports = Shelf(lake, "plans").reports()
+    assert [(report.run_id, report.summary.groups) for report in reports] == [
+        (second.folder.name, 77),
+        (added.folder.name, 77),
+    ]
+    stored = json.loads((tmp_path / shelf_index.INDEX).read_bytes())
+    assert stored["clusters"][CLUSTER].keys() == {second.folder.name, added.folder.name}
+
+
+@pytest.mark.parametrize("content", [b"", b"[1", b'{"format": "another/1", "clusters": {}}', b"\xff"])
+def test_a_spoiled_index_is_made_anew(tmp_path, monkeypatch, content):
+    put_days(tmp_path, 2)
+    (tmp_path / shelf_index.INDEX).write_bytes(content)
+    monkeypatch.setattr(shelf_index, "_known", {})
+
+    assert len(Shelf(Lake(tmp_path), "plans").reports()) == 2
+    assert json.loads((tmp_path / shelf_index.INDEX).read_bytes())["clusters"].keys() == {CLUSTER}
+
+
+def test_a_look_at_one_cluster_keeps_the_others_in_the_index(shelf):
+    assert len(shelf.reports("shop")) == 1
+    assert len(shelf.reports()) == 4
+    assert len(shelf.reports("shop")) == 1
+    assert json.loads((shelf.lake.root / shelf_index.INDEX).read_bytes())["clusters"].keys() == {CLUSTER, "shop"}
+
+
+def test_a_lake_that_cannot_be_written_to_is_listed_all_the_same(tmp_path, monkeypatch):
+    put_days(tmp_path, 2)
+    (tmp_path / shelf_index.INDEX).mkdir()
+
+    for _ in range(2):
+        assert len(Shelf(Lake(tmp_path), "plans").reports()) == 2
+
+
+def test_what_changed_since_the_plan_before_is_told_of_its_causes(shelf):
+    latest, *older = shelf.reports(CLUSTER)
+    had, has = (set(report.summary.causes) for report in (older[0], latest))
+
+    told = since_last([latest, older[-1]], shelf.reports())
+
+    assert told == {("plans", CLUSTER, latest.run_id): Since(len(has - had), len(had - has))}
+    unknown = replace(older[0], summary=structs.replace(older[0].summary, causes=None))
+    assert since_last([latest], [latest, unknown, older[1]]) == {}

@@ -30,6 +30,9 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "needing_approval": 2,
         "scenario": None,
         "approval": None,
+        "causes": ["8351725d42b5"],
+        "utilisation": None,
+        "verdict": None,
     }
 
 

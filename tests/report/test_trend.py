@@ -86,3 +86,23 @@ def test_a_cluster_without_findings_is_drawn(tmp_path):
     put(tmp_path, folder.name, rows)
 
     assert len(lines(trend_of(CLUSTER, stored(tmp_path)).picture)) == 3
+
+
+def test_causes_the_busiest_client_and_groups_have_a_course_each(tmp_path):
+    put_days(tmp_path, 4)
+    reports = stored(tmp_path)
+    first, last = reports[-1].summary, reports[0].summary
+
+    courses = {one.title: one for one in trend_of(CLUSTER, reports).courses}
+
+    assert courses["Causes"].first == str(len(first.causes))
+    assert courses["Causes"].last == str(len(last.causes))
+    assert (courses["Consumer groups"].least, courses["Consumer groups"].most) == ("5", "7")
+    assert courses["Consumer groups"].picture.count(",") == 4
+    assert "NaN" not in "".join(one.picture for one in courses.values())
+
+
+def test_dates_of_the_trend_have_their_year(tmp_path):
+    put_days(tmp_path, 4)
+
+    assert " 2026</text>" in str(trend_of(CLUSTER, stored(tmp_path)).picture)

@@ -63,7 +63,7 @@ class Ui:
     @property
     def reports(self) -> FrameLocator:
         """Our pages inside of Airflow's."""
-        return self.page.frame_locator("iframe[title='Capacity reports']")
+        return self.page.frame_locator("iframe[title='Capacity']")
 
     def picture(self, name: str) -> Path:
         """What the window shows now."""
@@ -95,6 +95,6 @@ def logged_in(airflow: Airflow, user: str, pictures: Path) -> Iterator[Ui]:
         page.get_by_label("Username").fill(user)
         page.get_by_label("Password").fill(airflow.passwords[user])
         page.get_by_role("button", name="Sign in").click()
-        page.get_by_role("link", name="Capacity reports").wait_for()
+        page.get_by_role("link", name="Capacity", exact=True).wait_for()
         yield Ui(airflow, browser, page, pictures)
         context.close()

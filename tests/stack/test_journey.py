@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rocketmq_capacity.provider.scenario_form import WHAT_CHANGES
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file import read_plan
 from tests.provider.planted_secret import holds, places_that_hold
@@ -44,7 +45,7 @@ def test_a_bad_value_is_refused_with_its_reason_and_starts_no_run(stack: Stack, 
 def test_a_what_if_whose_fields_make_no_change_is_refused_by_the_form(ui: Ui, stack: Stack) -> None:
     before = len(stack.admin.runs(WHAT_IF))
     page = ui.open_form(WHAT_IF)
-    ui.unfold("One change, field by field")
+    ui.unfold(WHAT_CHANGES)
     ui.choose("change", "Lose broker")
     page.get_by_test_id("trigger-dag-submit").click()
 
@@ -71,7 +72,7 @@ def test_a_cluster_is_planned_although_another_one_is_dead(stack: Stack, daily: 
     assert tasks["plan.snapshot", 1] == "failed"
     assert {tasks[f"plan.{step}", 1] for step in steps} == {"upstream_failed"}
     assert "the cluster cannot be read from 127.0.0.1:" in daily.dag_run.log("plan.snapshot", map_index=1)
-    assert [folder.name for folder in stack.lake.root.iterdir() if folder.name != ".code"] == [GOOD]
+    assert [folder.name for folder in stack.lake.root.iterdir() if not folder.name.startswith(".")] == [GOOD]
 
 
 def test_the_plan_names_the_consumer_that_is_idle(daily: Published) -> None:
@@ -137,7 +138,7 @@ def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None
 
 
 def test_the_navigation_leads_to_a_report(ui: Ui, by_hand: DagRun, answered: Published) -> None:
-    ui.open("/").get_by_role("link", name="Capacity reports").click()
+    ui.open("/").get_by_role("link", name="Capacity", exact=True).click()
     ui.reports.get_by_role("heading", name="Reports").wait_for()
     ui.picture("reports")
     row = ui.reports.get_by_role("row").filter(has_text=answered.stored.folder.name)

@@ -25,9 +25,9 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import latest_of_source
 from rocketmq_capacity.vocabulary import BUSINESS
 
-SHOWN: Final = 5
+SHOWN: Final = 3
 """Names of a kind that the form shows."""
-LONGEST_NAME: Final = 60
+LONGEST_NAME: Final = 40
 """Characters of a name that is shown."""
 
 

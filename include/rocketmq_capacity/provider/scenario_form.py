@@ -17,19 +17,21 @@ from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
 from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
 
-AS_YAML: Final = "The changes, as a scenario file"
+WHAT_CHANGES: Final = "What changes: as YAML, or one change by its fields"
 _NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems")
 """Members of a field's schema that the form replaces; an empty list is a field that was left empty."""
-AS_FIELDS: Final = "One change, field by field"
-OF_GROUP: Final = "One change: its consumer group"
-OF_TOPIC: Final = "One change: its topic"
-OF_BROKER: Final = "One change: its broker or machine room"
 SECTIONS: Final[Mapping[str, Sequence[str]]] = {
-    OF_GROUP: ("consumer_group", "client_ids", "count", "strategy", "message_request_mode", "pop_share_queue_num"),
-    OF_TOPIC: ("topic", "read_queue_nums", "write_queue_nums", "factor"),
-    OF_BROKER: ("broker_name", "broker_addr", "topics_like", "room", "latency_ms", "for_s"),
+    "Fields of the change: clients": ("consumer_group", "client_ids", "count"),
+    "Fields of the change: strategy and request mode": (
+        "strategy",
+        "message_request_mode",
+        "pop_share_queue_num",
+    ),
+    "Fields of the change: queues": ("topic", "read_queue_nums", "write_queue_nums"),
+    "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),
+    "Fields of the change: traffic, rooms and slowness": ("factor", "room", "latency_ms", "for_s"),
 }
-"""The fields of a change by what they say something of: Airflow shows one section at a time."""
+"""The fields of a change, few in each section: Airflow shows one section at a time."""
 NOTHING_KNOWN: Final = Names()
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """Names that YAML takes as they are, but for words such as ``true``."""
@@ -97,17 +99,16 @@ def scenario_params(names: Names = NOTHING_KNOWN) -> dict[str, Param]:
             description="A name and a list of changes, made in their order. Copy what you need from the examples.",
             description_md="A name and a list of changes, made in their order. Copy the changes that you need:\n\n"
             f"```yaml\n{examples(names)}```",
-            section=AS_YAML,
+            section=WHAT_CHANGES,
         ),
         "change": Param(
             None,
             type=["null", "string"],
             enum=[*CHANGES, None],
             values_display={name: name.replace("_", " ").capitalize() for name in CHANGES},
-            title="Change",
-            description="What changes. The sections below have its fields, and say which change takes which. "
-            "Leave the others empty.",
-            section=AS_FIELDS,
+            title="Or one change",
+            description="The sections below have its fields; their titles say which change takes them.",
+            section=WHAT_CHANGES,
         ),
         **_fields(names),
     }
@@ -197,7 +198,7 @@ def _fields(names: Names) -> dict[str, Param]:
         "topics_like": names.brokers,
         "topic": names.topics,
         "consumer_group": names.groups,
-        "client_ids": names.client_ids,
+        "client_ids": names.client_ids[:1],
     }
     return {
         name: _field(name, told[name], changes[name], section, in_words(offered.get(name, ())))
@@ -219,8 +220,17 @@ def _field(name: str, schema: Mapping[str, Any], changes: Sequence[str], section
     return Param(
         None,
         type=["null", schema["type"]],
-        title=f"{schema.get('title', name)} ({', '.join(changes)})",
+        title=f"{schema.get('title', name)} ({', '.join(_short(changes))})",
         description=f"{f'{meaning[:1].upper()}{meaning[1:]}.' if meaning else ''}{offered}".strip() or None,
         section=section,
         **bounds,
     )
+
+
+def _short(changes: Sequence[str]) -> list[str]:
+    """The changes; of many what they change, each once: clients, strategy, mode."""
+    return list(changes) if len(changes) <= MOST_NAMED else list(dict.fromkeys(one.split()[-1] for one in changes))
+
+
+MOST_NAMED: Final = 3
+"""Changes that the title of a field names in full."""

@@ -3,16 +3,18 @@
 A lake changes while it is read: runs are published, replaced and deleted. What cannot be read is left out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.plan_file import decoded_plan
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
+from rocketmq_capacity.report.shelf_index import summaries
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
@@ -101,7 +103,8 @@ class Shelf:
     def reports(self, cluster: str = "") -> list[Report]:
         """Every readable report, or those of one cluster, latest first."""
         clusters = [name for name in self.clusters() if cluster in ("", name)]
-        found = [report for name in clusters for report in self._of_cluster(name)]
+        held = summaries(self.lake, clusters, self._summary_of)
+        found = [Report(self.kind, name, run_id, summary) for name, run_id, summary in held]
         return sorted(found, key=lambda report: report.order, reverse=True)
 
     def report(self, cluster: str, run_id: str) -> Report | None:
@@ -132,15 +135,9 @@ class Shelf:
         except OSError:
             return None
 
-    def _of_cluster(self, cluster: str) -> Iterator[Report]:
-        try:
-            runs = list(self.lake.runs(cluster))
-        except OSError:
-            return
-        for run in runs:
-            report = self._read(run)
-            if report is not None:
-                yield report
+    def _summary_of(self, run: Run) -> PlanSummary | None:
+        report = self._read(run)
+        return None if report is None else report.summary
 
     def _read(self, run: Run) -> Report | None:
         cluster, run_id = run.folder.parent.name, run.folder.name
@@ -159,6 +156,33 @@ def latest_first(shelves: Iterable[Shelf], search: Search) -> list[Report]:
     """What the search finds on all shelves."""
     found = [report for shelf in shelves for report in shelf.reports(search.cluster) if search.finds(report)]
     return sorted(found, key=lambda report: report.order, reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What came and went since the plan before: causes that are more than notes."""
+
+    new: int
+    gone: int
+
+
+def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tuple[str, str, str], Since]:
+    """For each of these reports, by kind, cluster and run, what changed since the cluster's plan before it.
+
+    Missing where there is no plan before, or where one of the two does not name its causes.
+    """
+    wanted = {(one.kind, one.cluster, one.run_id) for one in reports}
+    of_cluster: dict[str, list[Report]] = {}
+    for plan in sorted(plans, key=lambda report: report.order):
+        of_cluster.setdefault(plan.cluster, []).append(plan)
+    found: dict[tuple[str, str, str], Since] = {}
+    for ordered in of_cluster.values():
+        for before, after in pairwise(ordered):
+            key = after.kind, after.cluster, after.run_id
+            had, has = before.summary.causes, after.summary.causes
+            if key in wanted and had is not None and has is not None:
+                found[key] = Since(len(set(has) - set(had)), len(set(had) - set(has)))
+    return found
 
 
 def sheet_of(reports: Sequence[Report], number: int) -> Sheet:

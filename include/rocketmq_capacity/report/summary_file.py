@@ -9,10 +9,12 @@ import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file import Plan
-from rocketmq_capacity.vocabulary import SEVERITIES, Severity
+from rocketmq_capacity.report.plan_file import Plan, Verdict
+from rocketmq_capacity.vocabulary import INFO, SEVERITIES, Severity
 
 FORMAT: Final = "rocketmq-capacity/summary/1"
+MOST_CAUSES: Final = 500
+"""Beyond so many the list of reports does not tell which came and went."""
 
 
 class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +32,10 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         needing_approval: how many of them answer a finding that is not for information alone.
         scenario: the name of a what-if, null for a plan of the cluster as it is.
         approval: APPROVED or REJECTED; null while nobody has answered, or where nothing has to be.
+        causes: ids of the causes that are more than notes, the worst first; null in files of earlier versions, and
+            where there are more than `MOST_CAUSES`.
+        utilisation: busy share of the busiest client of all groups; null where none is known.
+        verdict: of a what-if, null for a plan of the cluster as it is.
     """
 
     format: Literal["rocketmq-capacity/summary/1"] = FORMAT
@@ -43,6 +49,9 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     needing_approval: int
     scenario: str | None
     approval: Literal["APPROVED", "REJECTED"] | None
+    causes: tuple[str, ...] | None = None
+    utilisation: float | None = None
+    verdict: Verdict | None = None
 
     @property
     def moment(self) -> datetime:
@@ -63,6 +72,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summary_of_plan(plan: Plan) -> PlanSummary:
     """The summary of a plan."""
     found = Counter(finding.severity for finding in plan.findings)
+    causes = tuple(cause.id for cause in plan.causes if cause.severity != INFO)
     return PlanSummary(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,
@@ -74,6 +84,9 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         needing_approval=len(needing_approval(plan)),
         scenario=None if plan.scenario is UNSET else plan.scenario.name,
         approval=None if plan.approval is UNSET else plan.approval.status,
+        causes=causes if len(causes) <= MOST_CAUSES else None,
+        utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
+        verdict=None if plan.scenario is UNSET else plan.scenario.verdict,
     )
 
 

@@ -1,15 +1,18 @@
 """How a cluster's counts went from plan to plan: rows for a table, and the same as a picture."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from functools import lru_cache
 from typing import Final
 
+import msgspec
 from markupsafe import Markup
 
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
-from rocketmq_capacity.report.figures import counted, when
+from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.shelf import Report
+from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, WARNING, Severity
@@ -39,6 +42,7 @@ class Trend:
 
     reports: tuple[Report, ...]
     picture: Markup | None
+    courses: tuple["Course", ...] = ()
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
@@ -53,7 +57,16 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
         f"One line for each severity over {counted(len(ordered), 'plan')}, from {when(first.taken_at)} to "
         f"{when(last.taken_at)}: {said}. The table below holds the same numbers."
     )
-    return Trend(ordered, inline_svg(findings_chart(ordered), "trend", f"Findings of {cluster}", described))
+    drawing = findings_chart(ordered)
+    picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, cluster, described)
+    return Trend(ordered, picture, courses_of(ordered))
+
+
+@lru_cache(maxsize=32)
+def _picture(spec: bytes, width: int, height: int, cluster: str, described: str) -> Markup:
+    """Drawn once for as long as the reports stay the same: it takes longer than the rest of the page."""
+    drawing = Drawing(msgspec.json.decode(spec), width, height)
+    return inline_svg(drawing, "trend", f"Findings of {cluster}", described)
 
 
 def findings_chart(reports: Sequence[Report]) -> Drawing:
@@ -68,7 +81,15 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
         "field": "at",
         "type": "temporal",
         "scale": {"type": "utc"},
-        "axis": {"title": "Snapshot (UTC)", "grid": False, "domain": True, "domainColor": "var(--chart-grid)"},
+        "axis": {
+            "title": "Snapshot (UTC)",
+            "grid": False,
+            "domain": True,
+            "domainColor": "var(--chart-grid)",
+            "format": "%d %b %Y",
+            "labelOverlap": True,
+            "tickCount": TICKS,
+        },
     }
     layers: list[Spec] = [
         {
@@ -97,3 +118,60 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
         "layer": layers,
     }
     return Drawing(spec, WIDTH + LEFT + 4 * MARGIN, HEIGHT + TOP + AXIS_ROOM)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one figure went, drawn small: what it was at first and at last, at least and at most."""
+
+    title: str
+    first: str
+    last: str
+    least: str
+    most: str
+    picture: Markup
+
+
+def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
+    """Causes, busiest client and groups over these reports, oldest first, as far as two moments know them."""
+    figures: tuple[tuple[str, Callable[[PlanSummary], float | None], Callable[[float], str]], ...] = (
+        ("Causes", lambda one: None if one.causes is None else len(one.causes), lambda value: f"{value:,.0f}"),
+        ("Busiest client", lambda one: one.utilisation, per_cent),
+        ("Consumer groups", lambda one: one.groups, lambda value: f"{value:,.0f}"),
+    )
+    found = []
+    for title, figure, shown in figures:
+        known = [
+            (one.summary.moment.timestamp(), value) for one in reports if (value := figure(one.summary)) is not None
+        ]
+        if len({at for at, _ in known}) > 1:
+            values = [value for _, value in known]
+            first, last, least, most = map(shown, (values[0], values[-1], min(values), max(values)))
+            found.append(Course(title, first, last, least, most, _small_line(known)))
+    return tuple(found)
+
+
+def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
+    """A line of points (time, value) from 0 up, without axes: the figures beside it say what is drawn.
+
+    Written as it is and not by the charts' engine, which takes longer than the whole page.
+    """
+    start, span = points[0][0], points[-1][0] - points[0][0]
+    most = max(value for _, value in points) or 1.0
+    places = " ".join(
+        f"{SMALL_MARGIN + (at - start) / span * (SMALL_WIDTH - 2 * SMALL_MARGIN):.1f},"
+        f"{SMALL_HEIGHT - SMALL_MARGIN - value / most * (SMALL_HEIGHT - 2 * SMALL_MARGIN):.1f}"
+        for at, value in points
+    )
+    return Markup(  # noqa: S704  # numbers alone
+        f'<svg class="small-line" aria-hidden="true" focusable="false" viewBox="0 0 {SMALL_WIDTH} {SMALL_HEIGHT}" '
+        f'width="{SMALL_WIDTH}" height="{SMALL_HEIGHT}"><polyline fill="none" stroke="var(--info-line)" '
+        f'stroke-width="2" stroke-linejoin="round" points="{places}"></polyline></svg>'
+    )
+
+
+SMALL_WIDTH: Final = 240
+SMALL_HEIGHT: Final = 48
+SMALL_MARGIN: Final = 3
+TICKS: Final = 6
+"""Dates on the axis, about; each has its year."""

@@ -33,18 +33,12 @@ WriteQueues = Annotated[Count, Field(title="Write queues", description="for each
 BrokerAddress = Annotated[Name, Field(title="Broker address", description="HOST:PORT for the commands, if it is known")]
 TopicsLike = Annotated[Name, Field(title="Topics like broker", description="the new one has the topics of this one")]
 Room = Annotated[Name, Field(title="Machine room")]
-Factor = Annotated[
-    float, Field(ge=0, allow_inf_nan=False, title="Factor", description="how many times as many messages")
-]
+Factor = Annotated[float, Field(ge=0, allow_inf_nan=False, title="Times as many messages")]
 LatencyMs = Annotated[
     float,
-    Field(
-        ge=0, le=600_000, allow_inf_nan=False, title="Latency (ms)", description="that the broker takes for a message"
-    ),
+    Field(ge=0, le=600_000, allow_inf_nan=False, title="Milliseconds for each message"),
 ]
-ForSeconds = Annotated[
-    float, Field(ge=0, le=86_400, allow_inf_nan=False, title="For (s)", description="until it is fast again")
-]
+ForSeconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False, title="Seconds that it lasts")]
 PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", description="-1 is all queues")]
 
 
