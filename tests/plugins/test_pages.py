@@ -86,7 +86,13 @@ def test_the_list_has_every_report_latest_first_under_its_day_with_its_counts(vi
     summary = json.loads((lakes[0] / CLUSTER / run_id_of(LAST) / "report" / "summary.json").read_bytes())
     cells = [text_of(cell) for cell in row.iter(f"{HTML}td")]
     counts = [str(summary["findings"][name]) for name in ("CRITICAL", "WARNING", "INFO")]
-    assert cells == ["Plan", *counts, str(summary["recommendations"]), "Not answered", "97.2 %"]
+    before = json.loads(
+        (lakes[0] / CLUSTER / run_id_of(LAST - timedelta(days=1)) / "report" / "summary.json").read_bytes()
+    )
+    new, gone = (len(set(a["causes"]) - set(b["causes"])) for a, b in ((summary, before), (before, summary)))
+    since = f"{new} new cause{'s' * (new != 1)}, {gone} gone"
+    assert cells == ["Plan", since, *counts, str(summary["recommendations"]), "Not answered", "97.2 %"]
+    assert f"02:00:00 {CLUSTER}" in [text_of(link) for link in row.iter(f"{HTML}a")]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +165,11 @@ def test_an_empty_lake_says_what_would_fill_it(api, own_lakes):
     assert api("viewer").get(f"{ROOT}difference").status_code == 200
 
 
+def one_report(viewer):
+    """The tab of a run that planned one cluster."""
+    return tree_of(viewer, f"dag-runs/rocketmq_capacity_plan/{airflow_run_id_of(LAST - timedelta(days=1))}")
+
+
 def test_a_run_shows_its_reports_one_for_each_cluster(api, own_lakes):
     for source, cluster in (("eu", CLUSTER), ("shop", "shop")):
         put(own_lakes[0], run_id_of(LAST, source=source), rows_of(LAST, cluster=cluster))
@@ -170,6 +181,8 @@ def test_a_run_shows_its_reports_one_for_each_cluster(api, own_lakes):
 
     assert {cluster for _, cluster, _ in runs_in(tab)} == {CLUSTER, "shop"}
     assert runs_in(escaped) == runs_in(tab)
+    (link,) = [a.get("href") for a in elements(one_report(viewer), "a") if text_of(a) == "Download plan.json"]
+    assert link.startswith(f"../../reports/plans/{CLUSTER}/")
     nothing = tree_of(viewer, "dag-runs/rocketmq_capacity_plan/scheduled")
     assert runs_in(nothing) == []
     assert "This run has published no report." in text_of(nothing)
@@ -257,8 +270,10 @@ def test_a_plan_too_large_to_compare_is_refused_with_its_reason(api, own_lakes, 
 def test_the_trend_draws_and_lists_the_plans(viewer):
     tree = tree_of(viewer, f"trends/{CLUSTER}")
 
-    (chart,) = elements(tree, "svg", SVG)
+    chart, *small = elements(tree, "svg", SVG)
     assert chart.get("role") == "img"
+    assert [line.get("class") for line in small] == ["small-line"] * 2
+    assert "Causes" in text_of(tree)
     assert len(runs_in(tree)) == 4
     assert "4 plans of 4 stored plans." in text_of(tree)
     assert not [e for e in tree.iter() if e.get("style")]
