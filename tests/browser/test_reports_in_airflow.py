@@ -255,6 +255,6 @@ def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo
     choice.press("Enter")
     form.get_by_role("button", name="Fields of the change: brokers", exact=True).click()
     form.locator("#element_broker_name").fill("brokr-b")
-    form.get_by_role("button", name="Trigger", exact=True).last.click()
+    page.get_by_test_id("trigger-dag-submit").click()
     page.get_by_text("the nearest broker is 'broker-b'").first.wait_for()
     context.close()
