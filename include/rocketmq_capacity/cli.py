@@ -129,6 +129,7 @@ def plan(given: Namespace) -> None:
     from rocketmq_capacity.progress.progress import INFO
     from rocketmq_capacity.progress.wording import seconds
     from rocketmq_capacity.settings.address import parse_nameservers
+    from rocketmq_capacity.settings.own_strategy import check_jars, place_of
     from rocketmq_capacity.settings.policy import read_policy
     from rocketmq_capacity.simulation.scenario import read_scenario
 
@@ -140,6 +141,8 @@ def plan(given: Namespace) -> None:
     files = (inventory, given.connection, given.policy, scenario, given.history)
     _check_out_folder(out, files, overwrite=given.overwrite)
     policy = read_policy(given.policy)
+    for group, strategy in policy.current_strategies.own.items():
+        check_jars(strategy, place_of(group), str(given.policy))
     what_if = read_scenario(scenario) if scenario is not None else None
     with progress_on(sys.stderr, quiet=given.quiet) as progress:
         taken, size = _taken(given, policy, what_if, progress)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, is_usual, torn_id
-from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
+from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import (
     NO_OWNERS,
@@ -101,7 +101,7 @@ class Strategies:
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
         """By which library's code a consumer computes a strategy; JAVA also where its own has nothing of its own."""
         own = dialect_of(consumer.language, consumer.version)
-        return own if own in STRATEGIES[strategy].dialects else JAVA
+        return own if own in strategy_of(strategy).dialects else JAVA
 
     def _shares(self, strategy: str, listed: Division, verdict: Verdict) -> Shares:
         """What each of the listed consumers takes of the topics that are allocated, as its own library computes it."""
@@ -136,7 +136,7 @@ class _Used:
 
 def _implementations(strategy: str, members: Members) -> dict[Dialect, _Used]:
     """By dialect how the consumers compute a strategy; JAVA also where a dialect has nothing of its own."""
-    usual = STRATEGIES[strategy]
+    usual = strategy_of(strategy)
     if not len(members):
         return {}
     if not usual.dialects or is_usual(members):
@@ -274,7 +274,7 @@ def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
         return
     # What a Proxy assigns is no choice of the policy's.
     is_proxied = not len(division.among_listed.members)
-    for strategy in (POP,) if is_proxied else strategies.policy.strategies:
+    for strategy in (POP,) if is_proxied else strategies.policy.strategies_of(division.group.consumer_group):
         if (rows := strategies.rows(strategy, division)) is not None:
             yield rows
 

@@ -14,6 +14,7 @@ from rocketmq_capacity.allocation import (
     machine_room,
     machine_room_4_7_1,
     machine_room_nearby,
+    own_class,
     pop,
 )
 from rocketmq_capacity.contracts.division import Division, Shares
@@ -72,3 +73,9 @@ STRATEGIES: Final[dict[str, Strategy]] = {
     consistent_hash.NAME: Strategy(consistent_hash.shares, dialects={GO_V2: Strategy(consistent_hash_go.shares)}),
     pop.NAME: Strategy(pop.shares, pop.refusal),
 }
+OWN_CLASS: Final = Strategy(own_class.shares, own_class.refusal, own_class.throws)
+
+
+def strategy_of(name: str) -> Strategy:
+    """The strategy of a name; every other name is that of a class of the deployment's own."""
+    return STRATEGIES.get(name, OWN_CLASS)

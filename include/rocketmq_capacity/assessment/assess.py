@@ -72,7 +72,7 @@ def assess_group(group: Group) -> GroupAssessment:
     """Judge a business group."""
     return GroupAssessment(
         status=_status(group),
-        loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies]
+        loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies_of(group.name)]
         if not group.facts.is_broadcasting
         else [],
         client_ids=group.client_ids,

@@ -11,7 +11,7 @@ from msgspec import structs
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.contracts.division import NOBODY, Division, Flags, Integers, Members, Owners
 from rocketmq_capacity.contracts.wording import rounded
-from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP
+from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
@@ -121,6 +121,8 @@ class Churn:
         return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
 
     def _moves(self, strategy: str) -> Moves:
+        if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
+            return Moves(None, None, dict.fromkeys(self.losses.losses))
         if self._all_read_all(strategy):
             every = len(self.group.weights.queue)
             return Moves(

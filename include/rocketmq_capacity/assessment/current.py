@@ -232,7 +232,7 @@ def _observed(division: Division, allocator: Allocator, policy: Policy) -> str |
     reporting = {one.client_id for one in division.members.consumers if one.has_owned_queues}
     ids = division.members.client_ids
     partly = None
-    for strategy in policy.strategies:
+    for strategy in policy.strategies_of(division.group.consumer_group):
         given = {one for one in allocator.reported(strategy, division) if ids[one[0]] in reporting}
         if given == seen:
             return strategy

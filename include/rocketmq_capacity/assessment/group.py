@@ -69,7 +69,7 @@ class Group:
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
         """Of each strategy of the policy whether it can run."""
-        return {name: self.allocator.verdict(name, self.division) for name in self.policy.strategies}
+        return {name: self.allocator.verdict(name, self.division) for name in self.policy.strategies_of(self.name)}
 
     def applies(self, strategy: str) -> bool:
         """Whether a strategy is one of the policy's and can run, if only for some topics."""
@@ -78,7 +78,7 @@ class Group:
     @cached_property
     def loads(self) -> dict[str, Load]:
         """What each strategy of the policy that can run means for a clustering group; none for any other."""
-        names = [name for name in self.policy.strategies if self.is_clustering and self.applies(name)]
+        names = [name for name in self.policy.strategies_of(self.name) if self.is_clustering and self.applies(name)]
         each = [self.owners(name) for name in names]
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
 

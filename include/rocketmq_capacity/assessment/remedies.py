@@ -158,6 +158,8 @@ def _with_queues(group: "Group", heaviest: Reads, each: int) -> Work | None:
     division = Division(facts, Queues.of(facts), group.division.members)
     runs = client_runs(division, group.current.strategy if group.current else "", group.policy)
     owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
+    if owners.unknown:
+        return None
     return Work.of(division, Weights.of(division).msgs_per_s, owners, group.response_times)
 
 

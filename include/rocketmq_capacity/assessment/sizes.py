@@ -84,6 +84,8 @@ def divided(group: "Group", consumers: int) -> Divided | None:
     if not runs:
         return None
     owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
+    if owners.unknown:
+        return None
     row = {client_id: index for index, client_id in enumerate(group.client_ids)}
     rows = np.array([row[source.get(client_id, client_id)] for client_id in members.client_ids], np.int64)
     return Divided(division, owners, rows)

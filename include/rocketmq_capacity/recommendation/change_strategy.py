@@ -194,7 +194,7 @@ def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority 
         MIXED_STRATEGIES in found and not _is_majority(each.strategy, majority, group),
         # What is not known comes last.
         *((load is None, load and rounded(load["excess"], 6)) for load in loads),
-        group.policy.strategies.index(each.strategy),
+        group.policy.strategies_of(group.name).index(each.strategy),
     )
 
 

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +17,18 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
+    ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     field_validator,
     model_validator,
 )
 
-from rocketmq_capacity.errors import shown
+from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.settings.address import ip_of
+from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
 from rocketmq_capacity.settings.patterns import Compiling, search
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
@@ -157,17 +163,37 @@ class QueueName(Section):
     queue_id: Whole = Field(ge=0, le=65_536)
 
 
+def _own_or_named(entry: Any, named: ValidatorFunctionWrapHandler) -> Any:
+    """A mapping is a class and its jar; anything else has to be a strategy's name."""
+    if not isinstance(entry, dict):
+        return named(entry)
+    try:
+        return OwnStrategy.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        problem = f"{key}: {first['msg'].removeprefix('Value error, ')}"
+        raise ValueError(f"{problem}; expected a class and a jar, as {{class: com.acme.Own, jar: own.jar}}") from None
+
+
 class CurrentStrategies(BaseModel):
     """The strategies of groups that cannot be observed: an entry for a group, and the default for all others."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    __pydantic_extra__: dict[str, Strategy]
+    __pydantic_extra__: dict[str, Annotated[Strategy, WrapValidator(_own_or_named)]]
     default: Strategy = AVG
 
-    def of_group(self, consumer_group: str) -> Strategy | None:
-        """The entry of the group, if it has one."""
-        return (self.__pydantic_extra__ or {}).get(consumer_group)
+    def of_group(self, consumer_group: str) -> str | None:
+        """The strategy of the group's entry, if it has one; a class by its full name."""
+        own = self.own.get(consumer_group)
+        return (self.__pydantic_extra__ or {}).get(consumer_group) if own is None else own.class_name
+
+    @property
+    def own(self) -> dict[str, OwnStrategy]:
+        """By group, the strategies of the deployment's own."""
+        entries: Iterable[tuple[str, Any]] = (self.__pydantic_extra__ or {}).items()
+        return {group: entry for group, entry in entries if isinstance(entry, OwnStrategy)}
 
 
 class ConsistentHash(Section):
@@ -416,6 +442,22 @@ class Policy(Section):
     history: History = History()
     retention: Retention = Retention()
     thresholds: Thresholds = Thresholds()
+    _own_answers: dict[str, tuple[OwnAnswers, ...]] = PrivateAttr(default_factory=dict)
+
+    def strategies_of(self, consumer_group: str) -> tuple[str, ...]:
+        """The strategies that are computed for a group: the policy's, and a class of its own."""
+        own = self.current_strategies.own.get(consumer_group)
+        return self.strategies if own is None else (*self.strategies, own.class_name)
+
+    def own_answers(self, consumer_group: str) -> tuple[OwnAnswers, ...]:
+        """What the group's own class gave."""
+        return self._own_answers.get(consumer_group, ())
+
+    def with_own_answers(self, answers: Mapping[str, tuple[OwnAnswers, ...]]) -> "Policy":
+        """The same policy, knowing what the classes of groups gave."""
+        told = self.model_copy()
+        told._own_answers = dict(answers)
+        return told
 
     @field_validator("strategies")
     @classmethod
@@ -457,7 +499,12 @@ class PolicyChanges:
         changes = mapping_of_text(self.text, POLICY_CHANGES, "keys of a policy file")
         if self.strategies:
             changes = changes | {"strategies": list(self.strategies)}
-        validated(changes, Policy, POLICY_CHANGES, Compiling())
+        changed = validated(changes, Policy, POLICY_CHANGES, Compiling())
+        for group in changed.current_strategies.own:
+            problem = (
+                "names a class and a jar; expected a strategy's name: only the deployment's policy file names code"
+            )
+            raise BadInput(POLICY_CHANGES, f"current_strategies.{group}", problem)
         return changes
 
 

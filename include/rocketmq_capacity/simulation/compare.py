@@ -81,7 +81,9 @@ class _Side:
 def _sides(division: Division, strategies: Strategies) -> dict[str, _Side]:
     """The group under each strategy that can be run."""
     every = {
-        rows.strategy: rows for rows in rows_of(division, strategies) if rows.strategy in strategies.policy.strategies
+        rows.strategy: rows
+        for rows in rows_of(division, strategies)
+        if rows.strategy in strategies.policy.strategies_of(division.group.consumer_group)
     }
     each = [strategies.owners(name, division) for name in every]
     return {

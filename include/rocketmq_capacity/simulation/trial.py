@@ -89,6 +89,9 @@ def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: Ol
         return None
     division = Division.of(facts)
     runs = client_runs(division, current, group.policy)
+    own = group.policy.current_strategies.own.get(facts.consumer_group)
+    if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
+        return None  # the class was not asked with these clients and queues
     owners = partial(group.allocator.owners, division=division)
     today = owned_today(division, runs, group.applies, owners, group.policy, old)
     if today is None or not today.is_predicted or today.owners.unknown:

@@ -21,7 +21,7 @@ def allocate(planning: Planning) -> None:
     """Run every strategy for every group."""
     with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN):
         groups = planning.units(contracts.GroupUnit, "facts")
-        planning.map_units("groups", groups, partial(allocated, Strategies(planning.policy)), *WRITTEN)
+        planning.map_units("groups", groups, partial(allocated, Strategies(planning.deciding)), *WRITTEN)
 
 
 def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
@@ -32,7 +32,7 @@ def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Datase
         division = Division.of(decoder.decode(unit["facts"]))
         name = division.group.consumer_group
         rows[name] = list(rows_of(division, strategies))
-        for strategy in () if division.group.is_broadcasting else strategies.policy.strategies:
+        for strategy in () if division.group.is_broadcasting else strategies.policy.strategies_of(name):
             verdict = strategies.verdict(strategy, division)
             status.append(
                 contracts.StrategyStatus(

@@ -60,7 +60,7 @@ def found_before(lake: Lake, planning: Planning) -> Found | None:
 def assess(planning: Planning, before: Found | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
-        cluster, policy = planning.cluster, planning.policy
+        cluster, policy = planning.cluster, planning.deciding
         groups = planning.units(contracts.GroupUnit, "facts", "observations")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         topics = planning.units(contracts.TopicUnit, "facts")

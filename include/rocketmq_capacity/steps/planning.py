@@ -160,6 +160,19 @@ class Planning:
         """The differences between name servers, and between slaves and their masters."""
         return Disagreements(self.rows(contracts.NameserverDifference), self.rows(contracts.SlaveDifference))
 
+    @cached_property
+    def deciding(self) -> Policy:
+        """The policy, with what the deployment's own strategies give to the groups of this run.
+
+        Errors: BadInput for a jar or a class that is not as it should be.
+        """
+        own = self.policy.current_strategies.own
+        if not own:
+            return self.policy
+        from rocketmq_capacity.steps.own_classes import own_answers
+
+        return self.policy.with_own_answers(own_answers(self.session(), self.run, own))
+
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name but the snapshot lacks, sorted."""
         is_absent = (pc.field("kind") == BUSINESS) & (pc.field("broker_state") == ABSENT)

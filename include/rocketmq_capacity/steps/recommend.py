@@ -58,7 +58,7 @@ def recommend(planning: Planning) -> None:
         # A person's answer to the earlier recommendations is not an answer to these.
         planning.run.approval.unlink(missing_ok=True)
         of_cluster = planning.cluster_findings()
-        cluster = Cluster(planning.cluster, planning.policy, any(one.rule == SUSPECT for one in of_cluster))
+        cluster = Cluster(planning.cluster, planning.deciding, any(one.rule == SUSPECT for one in of_cluster))
         asking = Asking(cluster, planning.run)
         topics = planning.units(contracts.TopicUnit, "topic", "facts")
         groups = planning.units(contracts.GroupUnit, "consumer_group", "facts")

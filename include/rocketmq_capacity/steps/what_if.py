@@ -99,7 +99,9 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
             "consumer_group", "facts AS facts_before", "observations AS observations_before"
         )
         both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
-        sides = Sides(before.run, after.run, before.cluster, after.cluster, after.policy, hot_topics(before.run))
+        sides = Sides(
+            before.run, after.run, before.cluster, after.cluster, _deciding(before, after), hot_topics(before.run)
+        )
         after.map_units("groups", both, partial(compared, sides), *WRITTEN)
         others = of_no_group(sides)
         after.add(contracts.UndecidedFinding, others.undecided)
@@ -130,6 +132,17 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         "findings_cleared": [_plain(finding) for finding in gone if _key(finding) not in undecided],
         "findings_undecided": [_plain(finding) for finding in in_doubt],
     }
+
+
+def _deciding(before: Planning, after: Planning) -> Policy:
+    """The policy, with what the deployment's own strategies give to the groups of both runs."""
+    groups = after.policy.current_strategies.own
+    if not groups:
+        return after.policy
+    policies = before.deciding, after.deciding
+    return after.policy.with_own_answers({
+        group: tuple(answers for policy in policies for answers in policy.own_answers(group)) for group in groups
+    })
 
 
 def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Sequence[str]) -> list[dict[str, Any]]:

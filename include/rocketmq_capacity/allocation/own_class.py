@@ -1,0 +1,76 @@
+"""A class of the deployment's own: what it gave to exactly these clients of exactly these queues."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.settings.own_strategy import OwnAnswers
+from rocketmq_capacity.settings.policy import Policy
+
+NOT_ASKED = "the class was not asked with these clients and queues: it is asked with those of a snapshot alone"
+
+
+def asked_with(division: Division) -> tuple[tuple[tuple[str, str, int], ...], tuple[str, ...]]:
+    """What the class is asked with: the places of all topics, and the client ids by place."""
+    topics = division.queues.topics
+    places = tuple(
+        (topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in division.queues.places
+    )
+    return places, tuple(one.client_id for one in division.members.consumers)
+
+
+def by_topic(places: Iterable[tuple[str, str, int]]) -> dict[str, list[tuple[str, int]]]:
+    """Broker names and numbers of queues by topic: a topic is divided whatever the group's others are."""
+    topics: dict[str, list[tuple[str, int]]] = {}
+    for topic, broker_name, number in places:
+        topics.setdefault(topic, []).append((broker_name, number))
+    return topics
+
+
+def refusal(division: Division, policy: Policy) -> str | None:
+    """Why what the class would give is not known."""
+    return NOT_ASKED if _answers(division, policy) is None else None
+
+
+def throws(division: Division, policy: Policy) -> Mapping[int, str]:
+    """The topics for which it threw."""
+    answers = _answers(division, policy)
+    thrown = {} if answers is None else answers.thrown
+    names = (reads.topic.topic for reads in division.queues.topics)
+    return {topic: thrown[name] for topic, name in enumerate(names) if name in thrown}
+
+
+def shares(division: Division, policy: Policy) -> Shares:
+    """What each consumer takes: what the class gave it of a topic, whether there are such queues or not.
+
+    A list that names a queue twice gives it once (RebalanceImpl.rebalanceByTopic makes a set of it).
+    """
+    answers = _answers(division, policy)
+    known = {name: index for index, name in enumerate(division.queues.names)}
+    first = dict(zip(division.members.client_ids, division.members.first.tolist(), strict=True))
+    pairs, strangers = set[tuple[int, int]](), set[tuple[int, int, Queue]]()
+    for topic, reads in enumerate(division.queues.topics):
+        given = answers.given.get(reads.topic.topic, {}) if answers else {}
+        for client_id, own in given.items():
+            for queue in {Queue(*one) for one in own}:
+                if queue in known:
+                    pairs.add((known[queue], first[client_id]))
+                else:
+                    strangers.add((first[client_id], topic, queue))
+    taken = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    return Shares(taken[:, 0], taken[:, 1], strangers=tuple(sorted(strangers)))
+
+
+def _answers(division: Division, policy: Policy) -> OwnAnswers | None:
+    answers = policy.own_answers(division.group.consumer_group)
+    if not answers:
+        return None
+    places, client_ids = asked_with(division)
+    wanted = by_topic(places)
+    for one in answers:
+        asked = by_topic(one.places)
+        if one.client_ids == client_ids and all(asked.get(topic) == of_topic for topic, of_topic in wanted.items()):
+            return one
+    return None

@@ -1,0 +1,36 @@
+"""Strategies of the deployment's own: Spark's JVM is asked what they give to the groups of a run that run them."""
+
+from collections.abc import Mapping
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.allocation.own_class import asked_with
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.rows import rows_where
+from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy, place_of
+from rocketmq_capacity.spark.own_class import OwnClass
+from rocketmq_capacity.store.lake import Run
+
+
+def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy]) -> dict[str, tuple[OwnAnswers, ...]]:
+    """What the class of each group gives to its clients; nothing of groups that share no queues out.
+
+    Errors: BadInput for a jar or a class that is not as it should be, also of a group that is not there.
+    """
+    folder = run.table(contracts.GroupUnit.dataset_name())
+    is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(own, pa.string()))
+    facts = {row.consumer_group: row.facts for row in rows_where(folder, contracts.GroupUnit, is_one)}
+    answers: dict[str, tuple[OwnAnswers, ...]] = {}
+    for group, strategy in sorted(own.items()):
+        asked = OwnClass(session.sparkContext, strategy, place_of(group))
+        if group not in facts:
+            continue
+        division = Division.of(msgspec.json.decode(facts[group], type=GroupFacts)).among_listed
+        if division.group.is_clustering and len(division.members) and len(division.queues):
+            answers[group] = (asked.answers(group, *asked_with(division)),)
+    return answers
