@@ -29,6 +29,8 @@ def kinds(cluster: str = "shop", exclude: Exclude | None = None, **clusters_of_b
         ("pay", "BUSINESS"),
         ("TBW102", "SYSTEM"),
         ("rmq_sys_wheel_timer", "SYSTEM"),
+        ("RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC", "SYSTEM"),
+        ("RMQ_SYS_ROCKSDB_TRANS_OP_HALF_TOPIC", "SYSTEM"),
         ("DefaultHeartBeatSyncerTopic", "SYSTEM"),
         ("shop", "SYSTEM"),
         ("shop_REPLY_TOPIC", "SYSTEM"),
