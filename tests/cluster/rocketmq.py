@@ -153,6 +153,12 @@ class Cluster(Started):
                 pop_share_queue_num=pop_share_queue_num,
             )
 
+    def set_offset(self, consumer_group: str, topic: str, broker_name: str, queue_id: int, offset: int) -> None:
+        """Set a group's place on a queue, as mqadmin resetOffsetByTime does with -b, -q and -o."""
+        address = self.broker_addrs[broker_name, 0]
+        fields = {"consumer_group": consumer_group, "topic": topic, "queue_id": queue_id, "offset": offset}
+        self._ask("set_offset", broker_addr=address, **fields)
+
     def create_user(self, username: str, password: str, actions: Sequence[str]) -> None:
         """Create a user on every master who may do these actions (GET, …) to every topic and group."""
         for address in self._masters():

@@ -64,7 +64,13 @@ final class Admin {
         add(commands, "set_request_mode", Admin::setRequestMode);
         add(commands, "set_broker_config", Admin::setBrokerConfig);
         add(commands, "create_user", Admin::createUser);
+        add(commands, "set_offset", Admin::setOffset);
         commands.add("facts", fields -> new Facts(client()).all());
+    }
+
+    private static void setOffset(DefaultMQAdminExt client, JSONObject fields) throws Exception {
+        client.resetOffsetByQueueId(fields.getString("broker_addr"), fields.getString("consumer_group"),
+            fields.getString("topic"), fields.getIntValue("queue_id"), fields.getLongValue("offset"));
     }
 
     private void add(Commands commands, String name, Change change) {

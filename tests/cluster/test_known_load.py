@@ -1,0 +1,182 @@
+"""Groups under a load that is known, and queues whose lag is: what is planned is what was set up.
+
+One cluster, all groups at once, one snapshot. A listener sleeps a known time, and producers send a known number of
+messages a second. One group's client hangs, one's has stopped, one is set back by the official admin client while
+the snapshot is taken, and one catches up.
+"""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Timer
+from typing import Final
+
+import pytest
+
+from rocketmq_capacity.assessment.lag import queue_states
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.vocabulary import BROADCASTING
+from tests.cluster.clients import Consumer, Subscription
+from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.fixtures.plain_plan import PlainPlan, plain_plan
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
+
+TOLERANCE: Final = 0.1
+TOPICS: Final = {"load": 4, "tagged": 2, "popped": 4, "hangs": 1, "stops": 1, "is_set_back": 1, "catches_up": 4}
+"""Topic -> queues on the one broker. Of the last four each is read by the group of its name."""
+MSGS_PER_S: Final = 90.0
+RARE_MSGS_PER_S, COMMON_MSGS_PER_S = 5.0, 495.0
+"""A filter that lets 1 % through."""
+POPPED_MSGS_PER_S: Final = 60.0
+LOADED: Final = {
+    # 90 messages a second of 40 ms keep 3.6 calls going.
+    "concurrent_30": (0.3, [Consumer("concurrent_30", "c30", ["load"], consume_threads=12, delay_ms=40)]),
+    "concurrent_60": (0.6, [Consumer("concurrent_60", "c60", ["load"], consume_threads=6, delay_ms=40)]),
+    "concurrent_90": (0.9, [Consumer("concurrent_90", "c90", ["load"], consume_threads=4, delay_ms=40)]),
+    # 1.8 calls, of four queues at a time.
+    "orderly": (0.45, [Consumer("orderly", "o", ["load"], consume_threads=20, delay_ms=20, orderly=True)]),
+    "rare": (0.3, [Consumer("rare", "r", [Subscription("tagged", "rare")], consume_threads=1, delay_ms=60)]),
+    # 2.4 calls over eight threads.
+    "pops": (0.3, [Consumer("pops", f"p{i}", ["popped"], consume_threads=4, delay_ms=40, pop=True) for i in (1, 2)]),
+    # Each of them handles everything.
+    "broadcasts": (
+        0.6,
+        [
+            Consumer("broadcasts", f"b{i}", ["load"], consume_threads=6, delay_ms=40, message_model=BROADCASTING)
+            for i in (1, 2)
+        ],
+    ),
+}
+"""Group -> the busy share of its busiest client, and its clients."""
+LAGGING: Final = ("hangs", "stops", "is_set_back")
+MESSAGES_BEFORE: Final = 20
+BACKLOG: Final = 4_000
+SAMPLES, INTERVAL_S = 12, 1.0
+"""Of the snapshot: Burrow's rules look at ten samples."""
+MEASURED_S: Final = 72.0
+"""Clients average over seven counts, ten seconds apart, of which the first one is dated ten seconds too early.
+
+Source: StatsItem.samplingInSeconds, rocketmq-all-5.3.3.
+"""
+SET_BACK_TO, SET_BACK_AFTER_S = 5, 6.0
+"""In the middle of the last ten samples."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The plan of one snapshot."""
+
+    plan: PlainPlan
+
+    def utilisation(self, group: str) -> float | None:
+        """What is planned for a group's busiest client."""
+        (status,) = (one.status for one in self.plan.assessments if one.status.consumer_group == group)
+        return status.utilisation
+
+    def state(self, group: str) -> set[str]:
+        """The states of the queues of the topic that has the group's name."""
+        return {one.state for one in queue_states(self.plan.units.group(group)) if one.queue.topic == group}
+
+
+@pytest.fixture(scope="module")
+def known() -> Iterator[Known]:
+    cluster = started_or_skipped(Cluster([Broker("broker-a")], pop=True).start)
+    with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
+        for topic, queues in TOPICS.items():
+            cluster.create_topic(topic, {"broker-a": queues})
+        cluster.create_group("pops")
+        cluster.set_request_mode("popped", "pops", "POP", pop_share_queue_num=-1)
+        _work(clients)
+        begin = time.monotonic()
+        _leave_behind(clients)
+        clients.produce("catches_up", BACKLOG)
+        time.sleep(max(0.0, MEASURED_S - (time.monotonic() - begin)))
+        yield Known(_plan(cluster, clients))
+
+
+def _leave_behind(clients: Clients) -> None:
+    """Let the lagging groups read some messages and stop; one client comes back and hangs."""
+    numbers = {group: clients.start_consumer(Consumer(group, group, [group])) for group in LAGGING}
+    for group in LAGGING:
+        clients.produce(group, MESSAGES_BEFORE)
+    _wait_until(
+        lambda: all(one.consumed >= MESSAGES_BEFORE for one in clients.owned() if one.number in numbers.values())
+    )
+    for number in numbers.values():
+        clients.stop_consumer(number)  # which commits what was read
+    clients.start_consumer(Consumer("hangs", "hangs", ["hangs"], consume_threads=1, delay_ms=600_000))
+    for group in ("hangs", "stops"):
+        clients.start_load(group, 5.0)
+
+
+def _work(clients: Clients) -> None:
+    for _, consumers in LOADED.values():
+        for consumer in consumers:
+            clients.start_consumer(consumer)
+    clients.settled()
+    clients.start_load("load", MSGS_PER_S)
+    clients.start_load("popped", POPPED_MSGS_PER_S)
+    clients.start_load("tagged", RARE_MSGS_PER_S, tag="rare")
+    clients.start_load("tagged", COMMON_MSGS_PER_S, tag="common")
+
+
+def _plan(cluster: Cluster, clients: Clients) -> PlainPlan:
+    """The plan of a snapshot, while one group catches up and another is set back."""
+    # 200 messages a second: the backlog lasts for longer than the samples.
+    clients.start_consumer(Consumer("catches_up", "catches_up", ["catches_up"], delay_ms=20))
+    time.sleep(2.0)  # until it has committed something, which it does every second
+    set_back = Timer(SET_BACK_AFTER_S, cluster.set_offset, ("is_set_back", "is_set_back", "broker-a", 0, SET_BACK_TO))
+    set_back.start()
+    options = CollectOptions(sample_count=SAMPLES, sample_interval_s=INTERVAL_S)
+    inventory = asyncio.run(collect([cluster.nameserver], options=options))
+    set_back.join()
+    return plain_plan(inventory)
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline, "not so within a minute"
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("group", LOADED)
+def test_a_group_is_as_busy_as_it_was_set_up_to_be(known: Known, group: str) -> None:
+    assert known.utilisation(group) == pytest.approx(LOADED[group][0], rel=TOLERANCE)
+
+
+def test_a_filter_of_one_percent_is_told(known: Known) -> None:
+    (reads,) = known.plan.units.group("rare").business
+    assert reads.pass_ratio == pytest.approx(RARE_MSGS_PER_S / (RARE_MSGS_PER_S + COMMON_MSGS_PER_S), rel=TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("group", "state"), [("hangs", "STALL"), ("stops", "STOP"), ("is_set_back", "REWIND"), ("catches_up", "OK")]
+)
+def test_a_queue_that_hangs_stops_is_set_back_or_catches_up_is_told_apart(known: Known, group: str, state: str) -> None:
+    assert known.state(group) == {state}
+
+
+def test_only_those_that_do_not_catch_up_are_found(known: Known) -> None:
+    found = {one.consumer_group: json.loads(one.evidence) for one in known.plan.findings if one.rule == "LAG_STATE"}
+
+    assert {group: evidence["state"] for group, evidence in found.items()} == {
+        "hangs": "STALL",
+        "stops": "STOP",
+        "is_set_back": "REWIND",
+    }
+    assert found["stops"]["catches_up"] is found["hangs"]["catches_up"] is False
+
+
+def test_the_busiest_groups_are_too_busy_and_no_other_is(known: Known) -> None:
+    under = {
+        one.status.consumer_group
+        for one in known.plan.assessments
+        if one.status.provision_status == "UNDER_PROVISIONED" and one.status.consumer_group in LOADED
+    }
+    assert under == {"concurrent_90"}
