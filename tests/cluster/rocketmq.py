@@ -31,13 +31,14 @@ class Broker:
     """One broker to start; id 0 is the master, others are slaves of the same name.
 
     One in its own process can be frozen alone; one that hosts a Proxy in local mode always has its own. ``config`` are
-    broker properties, which win over ours.
+    broker properties, which win over ours. One that is cut off registers with the first name server alone.
     """
 
     broker_name: str
     broker_id: int = 0
     own_process: bool = False
     hosts_proxy: bool = False
+    is_cut_off: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,8 +48,9 @@ THREE_BROKERS: Final = (Broker("broker-a"), Broker("broker-b"), Broker("room1@br
 class Cluster(Started):
     """A name server and brokers, ready when the name server lists every one of them; a context manager.
 
-    Attributes: ``nameserver`` (host:port), ``broker_addrs`` ((broker name, broker id) -> host:port), ``local_proxies``
-    (broker name -> where its Proxy listens), ``cluster_name``.
+    Attributes: ``nameserver`` (host:port of the first), ``second_nameserver`` (of the other one, where there is one),
+    ``broker_addrs`` ((broker name, broker id) -> host:port), ``local_proxies`` (broker name -> where its Proxy
+    listens), ``cluster_name``.
     """
 
     def __init__(
@@ -58,13 +60,14 @@ class Cluster(Started):
         cluster_name: str = "DefaultCluster",
         pop: bool = False,
         nameserver_config: Mapping[str, str] | None = None,
+        two_nameservers: bool = False,
         jvm: Sequence[str] = (),
         rocketmq: str = ROCKETMQ,
     ) -> None:
         """Say what is to be started; nothing runs before ``start``.
 
-        ``pop``: whether messages can be popped, which takes some 90 MB a broker. ``jvm``: options of every JVM.
-        ``rocketmq``: its version.
+        ``pop``: whether messages can be popped, which takes some 90 MB a broker. ``two_nameservers``: a second one, in
+        its own process. ``jvm``: options of every JVM. ``rocketmq``: its version.
         """
         self._brokers = brokers
         self._pop = pop
@@ -74,7 +77,10 @@ class Cluster(Started):
         self._nameserver_config = nameserver_config or {}
         self._folder = Path()
         self._jvms: dict[tuple[str, int] | None, Jvm] = {}
+        self._two_nameservers = two_nameservers
+        self._second: Jvm | None = None
         self.nameserver = ""
+        self.second_nameserver = ""
         self.broker_addrs: dict[tuple[str, int], str] = {}
         self.local_proxies: dict[str, ProxyPlaces] = {}
 
@@ -96,6 +102,9 @@ class Cluster(Started):
         for jvm in self._jvms.values():
             jvm.close()
         self._jvms.clear()
+        if self._second is not None:
+            self._second.close()
+            self._second = None
         if self._folder != Path():
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -182,6 +191,12 @@ class Cluster(Started):
         """SIGCONT a frozen broker."""
         os.kill(self._own(broker_name, broker_id).pid, signal.SIGCONT)
 
+    def freeze_second_nameserver(self) -> None:
+        """SIGSTOP it."""
+        if self._second is None:
+            raise ClusterError("there is no second name server")
+        os.kill(self._second.pid, signal.SIGSTOP)
+
     def kill(self, broker_name: str, broker_id: int = 0) -> None:
         """SIGKILL a broker that has its own process."""
         self._own(broker_name, broker_id).close()
@@ -197,12 +212,18 @@ class Cluster(Started):
             raise ClusterError(f"{broker_name} {broker_id} has no process of its own: start it with own_process=True")
         return self._jvms[broker_name, broker_id]
 
+    @property
+    def _nameservers(self) -> str:
+        return ";".join(filter(None, (self.nameserver, self.second_nameserver)))
+
     def _masters(self) -> list[str]:
         return [address for (_, broker_id), address in self.broker_addrs.items() if broker_id == 0]
 
     def _start(self) -> None:
-        nameserver_port, *broker_ports = free_ports(1 + len(self._brokers))
+        nameserver_port, second_port, *broker_ports = free_ports(2 + len(self._brokers))
         self.nameserver = f"127.0.0.1:{nameserver_port}"
+        if self._two_nameservers:
+            self._start_second(second_port)
         settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1", **self._nameserver_config}
         shared = [f"nameserver={self._write('nameserver', settings)}"]
         own: dict[tuple[str, int], str] = {}
@@ -242,6 +263,19 @@ class Cluster(Started):
             jvm.answer(READY_TIME_LIMIT_S)
         self._wait_until_registered(first)
 
+    def _start_second(self, port: int) -> None:
+        self.second_nameserver = f"127.0.0.1:{port}"
+        file = self._write("nameserver-2", {"listenPort": str(port), "bindAddress": "127.0.0.1"})
+        self._second = Jvm(
+            "capacity.cluster.ClusterMain",
+            f"nameserver={file}",
+            folder=self._folder,
+            name="nameserver-2",
+            jvm=(*_OWN_JVM, *self._jvm_options),
+            project=self._project,
+        )
+        self._second.answer(READY_TIME_LIMIT_S)
+
     def _wait_until_registered(self, nameserver: Jvm) -> None:
         deadline = time.monotonic() + READY_TIME_LIMIT_S
         while True:
@@ -263,7 +297,7 @@ class Cluster(Started):
             "brokerName": broker.broker_name,
             "brokerId": str(broker.broker_id),
             "brokerRole": "ASYNC_MASTER" if broker.broker_id == 0 else "SLAVE",
-            "namesrvAddr": self.nameserver,
+            "namesrvAddr": self.nameserver if broker.is_cut_off else self._nameservers,
             "listenPort": str(port),
             "haListenPort": str(port + 1),
             "bindAddress": "127.0.0.1",

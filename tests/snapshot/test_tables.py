@@ -209,8 +209,8 @@ def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> Non
             "locked": True,
             "cached_msgs": 3,
             "locked_ago_s": None,
-            "pulled_ago_s": 0.0,
-            "consumed_ago_s": 30.0,
+            "pulled_ago_s": 10.0,
+            "consumed_ago_s": 40.0,
             "silent_s": 10.0,
         }
     ]

@@ -67,14 +67,15 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
     stuck = _stuck(group)
     if not stuck:
         return
-    each = {one.queue: one.lag or 0 for one in stuck}
-    lag = sum(each.values())
+    each = {one.queue: one.lag for one in stuck}
+    known = sum(lag for lag in each.values() if lag is not None)
+    lag = None if None in each.values() else known
     clients = sorted({one.client_id for one in stuck}, key=java_order)
     counts = Counter(one.state for one in stuck)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
         "STUCK_QUEUE",
-        CRITICAL if lag >= group.policy.thresholds.LOW_UTILISATION.min_lag else WARNING,
+        CRITICAL if known >= group.policy.thresholds.LOW_UTILISATION.min_lag else WARNING,
         consumer_group=group.name,
         queues=sorted(each),
         evidence={
@@ -93,8 +94,9 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
                 for one in stuck
             ],
         },
-        message=f"{counted(len(each), 'queue')} with {counted(lag, 'message')} of lag"
-        f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}: {how}.",
+        message=f"{counted(len(each), 'queue')}"
+        + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
+        + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}: {how}.",
     )
 
 
@@ -141,13 +143,24 @@ def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue
             return NOT_LOCKED
         if _is_over(one.locked_ago_s, bounds.lock_s):
             return NOT_LOCKED
-    stands_s = _stands_s(samples) if one.cached_msgs else None
-    is_long = _is_over(stands_s, bounds.no_progress_s) or _is_over(one.consumed_ago_s, bounds.no_progress_s)
-    if stands_s is not None and is_long:
+    if one.cached_msgs and _makes_no_progress(one, samples, bounds.no_progress_s):
         return NO_PROGRESS
     if _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s):
         return NOT_PULLED
     return None
+
+
+def _makes_no_progress(one: Owned, samples: Samples | None, bound_s: float) -> bool:
+    """Whether a client that has messages of a queue has handled none to its end for too long.
+
+    A group that has never committed an offset on the queue has no samples: then the client's word counts alone. The
+    offset of a queue that was idle stands as well, and nothing of it was handled: messages have to wait in two samples.
+    """
+    is_long = _is_over(one.consumed_ago_s, bound_s)
+    if samples is None:
+        return is_long
+    stands_s = _stands_s(samples)
+    return stands_s is not None and (is_long or stands_s > bound_s)
 
 
 def _cause(
@@ -179,9 +192,9 @@ def _has_no_master(group: Group, one: Owned) -> bool:
     )
 
 
-def _stands_s(samples: Samples | None) -> float | None:
+def _stands_s(samples: Samples) -> float | None:
     """Seconds of the last samples over which messages waited and the offset did not move; None where it did."""
-    if samples is None or not samples.at_s:
+    if not samples.at_s:
         return None
     last = samples.consumer_offset[-1]
     since, number = samples.at_s[-1], 0

@@ -17,15 +17,9 @@ class Owned(Facts, frozen=True, kw_only=True):
     dropped: Annotated[bool | None, Meta(description="the client has to release it, and still has it")] = None
     locked: Annotated[bool | None, Meta(description="the client reports that it has locked it")] = None
     cached_msgs: Annotated[int | None, Meta(description="messages pulled and not yet completely handled")] = None
-    locked_ago_s: Annotated[
-        float | None, Meta(description="seconds from its last lock to the client's last sign of life")
-    ] = None
-    pulled_ago_s: Annotated[
-        float | None, Meta(description="seconds from the last request for messages to the client's last sign of life")
-    ] = None
-    consumed_ago_s: Annotated[
-        float | None, Meta(description="seconds from the last message handled to the client's last sign of life")
-    ] = None
+    locked_ago_s: Annotated[float | None, Meta(description="seconds since its last lock")] = None
+    pulled_ago_s: Annotated[float | None, Meta(description="seconds since the last request for messages")] = None
+    consumed_ago_s: Annotated[float | None, Meta(description="seconds since the last message was handled")] = None
     silent_s: Annotated[
         float | None,
         Meta(description="seconds from the client's last sign of life, by its own clock, to its answer"),
@@ -39,7 +33,8 @@ class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
     Key: none.
     Units: seconds and messages, as each column says; ``queue_id`` counts from 0.
 
-    A client's last sign of life is the newest time that it reports for any queue, by its own clock.
+    A client's last sign of life is the newest time that it reports for any queue, by its own clock. The other columns
+    count to the client's answer if that is at most 30 s later, else to the last sign of life.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -1,7 +1,9 @@
 """How long ago a client did something with each queue that it holds.
 
-A client gives times by its own clock, which may be wrong: its queues are compared with the newest time that it gives
-for any of them, its last sign of life. A client asks for messages of every queue at least every 20 s or so.
+A client gives times by its own clock, which may be wrong. Its last sign of life is the newest time that it gives for
+any queue: a client asks for messages of every queue at least every 20 s or so. Where that is shortly before its answer,
+its clock is believed, and what it did is as old as it is at the answer. Else its queues are compared with its last sign
+of life.
 """
 
 from typing import Final, NamedTuple
@@ -20,6 +22,8 @@ class Ages(NamedTuple):
 
 
 UNKNOWN: Final = Ages()
+BELIEVED_S: Final = 30.0
+"""A question for messages waits at the broker for up to 15 s (DefaultMQPushConsumerImpl.brokerSuspendMaxTimeMillis)."""
 
 
 def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
@@ -29,8 +33,10 @@ def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
     if not told:
         return [UNKNOWN] * len(held)
     newest = max(told)
-    silent_s = max(seconds[client.answered_at or taken_at] - newest, 0.0)
-    each = ([None if at is None else newest - seconds[at] for at in _times(queue)] for queue in held)
+    answered_s = seconds[client.answered_at or taken_at]
+    now_s = answered_s if 0 <= answered_s - newest <= BELIEVED_S else newest
+    silent_s = max(answered_s - newest, 0.0)
+    each = ([None if at is None else now_s - seconds[at] for at in _times(queue)] for queue in held)
     return [Ages(locked, pulled, consumed, silent_s) for locked, pulled, consumed in each]
 
 
