@@ -40,6 +40,8 @@ COUNTED: Final[Mapping[str, str]] = {
     "doubly_owned_queues": "queue",
     "read_queue_nums": "queue",
     "write_queue_nums": "queue",
+    "master_read_queue_nums": "queue",
+    "master_write_queue_nums": "queue",
     "clients": "client",
     "idle": "client",
     "count": "client",
@@ -72,6 +74,7 @@ BARE: Final = frozenset({
     "factor",
     "peak_factor",
     "queue_id",
+    "perm",
     "slave_ids",
     "pop_share_queue_num",
 })
