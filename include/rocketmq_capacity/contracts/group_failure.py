@@ -8,11 +8,11 @@ from rocketmq_capacity.contracts.dataset import Dataset, Metrics
 
 
 class GroupFailure(Dataset, frozen=True, kw_only=True):
-    """What a group would be after each failure that is always computed, and with one client more.
+    """The state of a group after each failure that is always computed, and with one client more.
 
     Grain: one row a clustering group with clients and failure.
     Key: consumer_group, failure, lost.
-    Units: queues, busy shares (1 is without pause), seconds.
+    Units: queues, busy shares (1 is always busy), seconds.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
@@ -23,8 +23,8 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
             "sorts after it)"
         ),
     ]
-    lost: Annotated[str | None, Meta(description="name of the broker or room, or the client id; null where one comes")]
-    lost_queues: Annotated[int, Meta(description="readable queues of its business topics that go with it")]
+    lost: Annotated[str | None, Meta(description="name of the broker or room, or the client id; null for ONE_MORE")]
+    lost_queues: Annotated[int, Meta(description="readable queues of its business topics that are lost with it")]
     moved: Annotated[
         Metrics,
         Meta(
@@ -32,13 +32,11 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
             "what the group runs alone; empty for BUSIEST_CLIENT"
         ),
     ]
-    moved_today: Annotated[int | None, Meta(description="the same under what the group runs; null where unknown")]
-    busy_lower: Annotated[float | None, Meta(description="busy share of the busiest client afterwards, at least")] = (
-        None
-    )
-    busy_ratio: Annotated[float | None, Meta(description="likewise, most likely; null where it cannot be told")] = None
-    busy_upper: Annotated[float | None, Meta(description="likewise, at most")] = None
-    becomes_under: Annotated[
-        bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null where that cannot be told")
-    ]
-    read_again_s: Annotated[float, Meta(description="seconds at most until every queue that stays is read again")]
+    moved_today: Annotated[int | None, Meta(description="the same under the strategy in use; null if unknown")]
+    busy_lower: Annotated[
+        float | None, Meta(description="busy share of the busiest client afterwards, lower limit")
+    ] = None
+    busy_ratio: Annotated[float | None, Meta(description="the most likely value; null if unknown")] = None
+    busy_upper: Annotated[float | None, Meta(description="upper limit")] = None
+    becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
+    read_again_s: Annotated[float, Meta(description="maximum of seconds until every queue that stays is read again")]

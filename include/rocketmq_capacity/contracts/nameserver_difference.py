@@ -12,13 +12,11 @@ class NameserverDifference(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a name server, broker and topic; without a topic it is about the broker's processes.
     Key: nameserver_addr, topic, broker_name.
-    Units: queues, counted; ``perm`` is a bit set. Null where the name server, or the inventory, has nothing there.
+    Units: queues, counted; ``perm`` is a bit set. Null if the name server, or the inventory, has nothing there.
     """
 
     nameserver_addr: Annotated[str, Meta(description="host:port of the name server")]
-    topic: Annotated[str | None, Meta(description="topic whose route differs; null where the broker itself does")] = (
-        None
-    )
+    topic: Annotated[str | None, Meta(description="topic whose route differs; null if the broker itself does")] = None
     broker_name: Annotated[str, Meta(description="name of the broker that differs")]
     is_listed: Annotated[bool, Meta(description="the name server lists the broker, or the topic's queues on it")]
     read_queue_nums: Annotated[Int | None, Meta(description="read queues by this name server")] = None

@@ -47,18 +47,18 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
     moved_one_fewer: Annotated[
         int | None,
         Meta(
-            description="queues that get another owner where the last client in Java's order leaves; null where unknown, and "
-            "for an only client"
+            description="queues that get another owner if the last client in Java's order leaves; null if unknown, or for a "
+            "single client"
         ),
     ] = None
-    moved_one_more: Annotated[int | None, Meta(description="likewise, where a client comes that sorts last")] = None
+    moved_one_more: Annotated[int | None, Meta(description="the same if a client comes that sorts last")] = None
     moved_broker_lost: Annotated[
-        int | None, Meta(description="likewise, of the queues that stay, where the broker goes that moves most")
+        int | None, Meta(description="of the queues that stay, the same if the broker is lost whose loss moves most")
     ] = None
     is_pareto_best: Annotated[
         bool | None,
         Meta(
             description="no other strategy is at least as good in queues without a reader, EXCESS by queues and moved queues, "
-            "and better in one of them; null where one of these is not known"
+            "and better in one of them; null if one of these is unknown"
         ),
     ] = None

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 
 
 class TopicFailure(Dataset, frozen=True, kw_only=True):
-    """What a business topic would be without each of its brokers, or machine rooms.
+    """The state of a business topic without each of its brokers, or machine rooms.
 
     Grain: one row a topic and failure.
     Key: topic, failure, lost.
@@ -18,8 +18,12 @@ class TopicFailure(Dataset, frozen=True, kw_only=True):
     topic: Annotated[str, Meta(description="name of the topic")]
     failure: Annotated[str, Meta(description="BROKER or ROOM")]
     lost: Annotated[str, Meta(description="name of the broker or room")]
-    msgs_per_s: Annotated[float | None, Meta(description="written to its queues there; null where unknown")]
+    msgs_per_s: Annotated[
+        float | None, Meta(description="messages a second written to its queues there; null if unknown")
+    ]
     readable_queues: Annotated[int, Meta(description="queues that consumers see elsewhere")]
-    writable_queues: Annotated[int | None, Meta(description="queues that producers see elsewhere; null where unknown")]
+    writable_queues: Annotated[int | None, Meta(description="queues that producers see elsewhere; null if unknown")]
     was_readable: Annotated[bool, Meta(description="consumers see some of its queues there now")]
-    was_writable: Annotated[bool | None, Meta(description="producers see some there now; null where unknown")]
+    was_writable: Annotated[
+        bool | None, Meta(description="producers see some of its queues there now; null if unknown")
+    ]

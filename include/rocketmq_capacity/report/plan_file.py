@@ -1,4 +1,4 @@
-"""The plan file, ``rocketmq-capacity/plan/1``: what plan.json holds, member by member and in its order.
+"""The plan file, ``rocketmq-capacity/plan/1``: the members of plan.json, in its order.
 
 One set of types serves all who write or read a plan, and the JSON Schema is made from them
 (:mod:`rocketmq_capacity.report.schema`). Members that are not known are ignored when a plan is read: a later version
@@ -24,7 +24,7 @@ JsonObject = dict[str, Any]
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """A request that was not answered; what depends on it is unknown."""
+    """A request without an answer; what depends on it is unknown."""
 
     broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, or a name server's")]
     request: Annotated[str | None, Meta(description="RocketMQ's name of the request")]
@@ -36,31 +36,33 @@ class Completeness(Struct, frozen=True, kw_only=True):
 
     ratio: Annotated[
         float,
-        Meta(description="readable queues of business topics whose broker answered every request, of all of them"),
+        Meta(description="readable queues of business topics whose broker answered every request / all of them"),
     ]
     failures: Annotated[tuple[Failure, ...], Meta(description="the inventory's")]
 
 
 class Skew(Struct, frozen=True, kw_only=True):
-    """How unevenly a load lies on a group's clients, rounded to four decimals; null is not defined."""
+    """How uneven a load is over a group's clients, rounded to four decimals; null is not defined."""
 
     peak: Annotated[float | None, Meta(description="the busiest client's load / the mean")]
     floor: Annotated[
-        float | None, Meta(description="the lowest PEAK that whole queues allow; null where clients share queues (POP)")
+        float | None, Meta(description="the lowest PEAK that whole queues allow; null if clients share queues (POP)")
     ]
-    excess: Annotated[float | None, Meta(description="PEAK / FLOOR, at least 1; null where FLOOR is")]
+    excess: Annotated[float | None, Meta(description="PEAK / FLOOR, at least 1; null if FLOOR is")]
     gini: Annotated[float | None, Meta(description="Gini coefficient")]
     cv: Annotated[float | None, Meta(description="coefficient of variation")]
 
 
 class Churn(Struct, frozen=True, kw_only=True):
-    """Queues that get another owner under a strategy; null where their owners are not known."""
+    """Queues that get another owner under a strategy; null if their owners are unknown."""
 
     one_fewer: Annotated[
-        int | None, Meta(description="where the last client in Java's order leaves; null for an only one")
+        int | None, Meta(description="if the last client in Java's order leaves; null for a single client")
     ]
-    one_more: Annotated[int | None, Meta(description="where a client comes that sorts last")]
-    broker_lost: Annotated[int | None, Meta(description="of those that stay, where the broker goes that moves most")]
+    one_more: Annotated[int | None, Meta(description="if a client comes that sorts last")]
+    broker_lost: Annotated[
+        int | None, Meta(description="of those that stay, if the broker is lost whose loss moves most")
+    ]
 
 
 class StrategyPlan(Struct, frozen=True, kw_only=True):
@@ -71,10 +73,8 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     """
 
     strategy: Annotated[str, Meta(description="as getName() gives it, or POP")]
-    applicable: Annotated[bool, Meta(description="RocketMQ would allocate by it, if only some topics")]
-    reason: Annotated[
-        str | None, Meta(description="why not, or for which topics it throws; null where it allocates all")
-    ]
+    applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
+    reason: Annotated[str | None, Meta(description="why not, or for which topics it throws; null if it allocates all")]
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable queues that nobody owns")]
     doubly_owned_queues: Annotated[tuple[Queue, ...], Meta(description="queues that several consumers read")]
@@ -84,7 +84,7 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     dialects: Annotated[
         tuple[str, ...] | UnsetType,
         Meta(
-            description="by which libraries' code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
+            description="libraries by whose code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
             "others); missing where all compute as the official classes do"
         ),
     ] = UNSET
@@ -108,9 +108,9 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
 
 
 class Utilisation(Struct, frozen=True, kw_only=True):
-    """The busy share of a group's busiest client, 1 is without pause; an interval where response times are unknown."""
+    """The busy share of a group's busiest client, 1 is always busy; an interval if response times are unknown."""
 
-    lower: Annotated[float, Meta(description="with the shortest known response times in the place of unknown ones")]
+    lower: Annotated[float, Meta(description="with the shortest known response times instead of unknown ones")]
     estimate: Annotated[float, Meta(description="with the mean of the known ones")]
     upper: Annotated[float, Meta(description="with the longest known ones")]
 
@@ -131,22 +131,20 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="its name")]
     message_model: Annotated[str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
-    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED where its topics differ")]
+    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
     connections: Annotated[int, Meta(description="running consumers")]
     distinct_client_ids: Annotated[int, Meta(description="different client ids of them")]
     topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
     max_useful_clients: Annotated[
         int | None,
-        Meta(
-            description="clients beyond this many own nothing; null for POP, for gRPC clients, and where not clustering"
-        ),
+        Meta(description="more clients than this own nothing; null for POP, for gRPC clients, and if not clustering"),
     ]
     provision_status: Annotated[
         str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
     ]
     provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
     utilisation: Annotated[
-        Utilisation | None, Meta(description="busy share of its busiest client; null where it cannot be told")
+        Utilisation | None, Meta(description="busy share of its busiest client; null if unknown")
     ] = None
     busiest_client: Annotated[str | None, Meta(description="id of that client")] = None
     peak_factor: Annotated[
@@ -155,17 +153,15 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
             description="messages at the busiest of the samples / the usual rate; the status holds there; null as above"
         ),
     ] = None
-    needed_clients: Annotated[
-        NeededClients | None, Meta(description="how many clients it needs; null where that cannot be told")
-    ] = None
+    needed_clients: Annotated[NeededClients | None, Meta(description="how many clients it needs; null if unknown")] = (
+        None
+    )
     min_safe_clients: Annotated[
         int | None,
-        Meta(
-            description="clients that it takes if ones like the median one shared the work evenly; null where unknown"
-        ),
+        Meta(description="clients that it needs if ones like the median one shared the work evenly; null if unknown"),
     ] = None
     current_strategy: Annotated[
-        str | None, Meta(description="strategy in use, MIXED where clients report different ones; null where none is")
+        str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")
     ]
     current_strategy_source: Annotated[
         str | None, Meta(description="how that is known: reported, observed, policy or default")
@@ -173,7 +169,7 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     strategies: Annotated[tuple[StrategyPlan, ...], Meta(description="by name; none for broadcasting groups")]
     protocol: Annotated[
         str | UnsetType,
-        Meta(description="only of a group with gRPC clients: GRPC, or MIXED where it has remoting clients as well"),
+        Meta(description="only of a group with gRPC clients: GRPC, or MIXED if it has remoting clients as well"),
     ] = UNSET
 
 
@@ -193,7 +189,8 @@ class Finding(Struct, frozen=True, kw_only=True):
         Meta(description="what it is about: client ids, brokers or groups as texts, queues as objects"),
     ]
     evidence: Annotated[
-        JsonObject, Meta(description="the figures that it rests on, their units in their names; a queue is an object")
+        JsonObject,
+        Meta(description="the figures that it is based on, their units in their names; a queue is an object"),
     ]
     message: Annotated[str, Meta(description="one sentence for people")]
 
@@ -202,31 +199,31 @@ class Check(Struct, frozen=True, kw_only=True):
     """How to see that a change has worked."""
 
     command: Annotated[str, Meta(description="a command that only looks")]
-    shows: Annotated[str, Meta(description="what it shows where the change has worked")]
+    shows: Annotated[str, Meta(description="what it shows if the change has worked")]
 
 
 class Recommendation(Struct, frozen=True, kw_only=True):
-    """What to change, in what way, and what that would do."""
+    """What to change, how, and what that would do."""
 
     id: Annotated[str, Meta(description="equal over equal inputs")]
     action: Annotated[str, Meta(description="name of the action")]
     consumer_group: Annotated[str | None, Meta(description="the group to change")]
     topic: Annotated[str | None, Meta(description="the topic to change")]
-    manual: Annotated[bool, Meta(description="a person must decide the steps; no command may be run as it stands")]
+    manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
     reason: Annotated[str, Meta(description="why, and what it changes")]
     rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
-    commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order in which they are to be run")]
+    commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order to run them")]
     before: Annotated[JsonObject, Meta(description="figures of today")]
     after: Annotated[JsonObject, Meta(description="the same figures after the change, as simulated")]
     changes_cluster: Annotated[
         bool, Meta(description="one of its commands changes the cluster; the others only look, or there are none")
     ] = False
-    check: Annotated[Check | None, Meta(description="how to see that it worked; null where no command shows it")] = None
-    way_back: Annotated[str | None, Meta(description="how it is undone; null where the reason says all")] = None
+    check: Annotated[Check | None, Meta(description="how to see that it worked; null if no command shows it")] = None
+    way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
 
 
 class Impact(Struct, frozen=True, kw_only=True):
-    """What a cause does. A figure is null where the cause has nothing to do with it, and where it is unknown."""
+    """What a cause does. A figure is null if it is unknown, or has nothing to do with the cause."""
 
     messages_at_risk: Annotated[int | None, Meta(description="messages that nobody reads")] = None
     unread_msgs_per_s: Annotated[float | None, Meta(description="messages a second for queues without owner")] = None
@@ -244,12 +241,12 @@ class Cause(Struct, frozen=True, kw_only=True):
     """
 
     id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
-    rule: Annotated[str, Meta(description="rule of the finding that the others come of")]
-    severity: Annotated[Severity, Meta(description="of its worst finding; INFO where it has none")]
-    action: Annotated[str | None, Meta(description="of its first recommendation; null where nothing is recommended")]
-    consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null where of several")]
-    topic: Annotated[str | None, Meta(description="the one topic that it is about; null where of none or several")]
-    title: Annotated[str, Meta(description="what to do, in a few words; what is wrong where nothing is recommended")]
+    rule: Annotated[str, Meta(description="rule of the finding that caused the others")]
+    severity: Annotated[Severity, Meta(description="of its worst finding; INFO if it has none")]
+    action: Annotated[str | None, Meta(description="of its first recommendation; null if nothing is recommended")]
+    consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null if several")]
+    topic: Annotated[str | None, Meta(description="the one topic that it is about; null if none or several")]
+    title: Annotated[str, Meta(description="what to do, in a few words; what is wrong if nothing is recommended")]
     message: Annotated[str, Meta(description="one sentence about what is wrong")]
     findings: Annotated[tuple[str, ...], Meta(description="ids of its findings, the most urgent first")]
     recommendations: Annotated[
@@ -258,22 +255,23 @@ class Cause(Struct, frozen=True, kw_only=True):
     ]
     impact: Impact
     since: Annotated[
-        str | None, Meta(description="moment of the first of the snapshots in a row that have it; null without history")
+        str | None,
+        Meta(description="moment of the first of the unbroken row of snapshots that have it; null without history"),
     ] = None
-    is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null where there is none")] = None
+    is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null if there is none")] = None
     changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
     check: Annotated[Check | None, Meta(description="of its first recommendation")]
     way_back: Annotated[str | None, Meta(description="of its first recommendation")]
 
 
 class Approval(Struct, frozen=True, kw_only=True):
-    """What a person said to the recommendations."""
+    """A person's answer to the recommendations."""
 
     status: Annotated[Literal["APPROVED", "REJECTED"], Meta(description="the answer")]
-    by: Annotated[str | None, Meta(description="who answered; null where nobody did in time")]
+    by: Annotated[str | None, Meta(description="who answered; null if nobody did in time")]
     at: Annotated[str, Meta(description="when, UTC ISO-8601")]
-    why: Annotated[str | None, Meta(description="the reason, where one was given")]
-    recommendations: Annotated[tuple[str, ...], Meta(description="ids of those that were asked about")]
+    why: Annotated[str | None, Meta(description="the reason, if one was given")]
+    recommendations: Annotated[tuple[str, ...], Meta(description="ids of those in the question")]
 
 
 class ScenarioSide(Struct, frozen=True, kw_only=True):
@@ -290,15 +288,15 @@ class ScenarioGroup(Struct, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the group")]
     strategy: Annotated[str, Meta(description="name of the strategy")]
     moved_queues: Annotated[
-        int | None, Meta(description="queues there before and after whose owner differs; null where not defined")
+        int | None, Meta(description="queues there before and after whose owner differs; null if not defined")
     ]
-    moved_ratio: Annotated[float | None, Meta(description="moved queues, of all queues there before and after")]
+    moved_ratio: Annotated[float | None, Meta(description="moved queues / all queues there before and after")]
     before: Annotated[ScenarioSide, Meta(description="the cluster as it is")]
     after: Annotated[ScenarioSide, Meta(description="the cluster after the changes")]
 
 
 class CanRead(Struct, frozen=True, kw_only=True):
-    """Who can read the queues of a broker that lost its master; null where the slaves do not say."""
+    """Who can read the queues of a broker that lost its master; null if the slaves do not report it."""
 
     pull: Annotated[bool | None, Meta(description="clients that pull and consume in any order")]
     pull_in_order: Annotated[bool | None, Meta(description="clients that consume in order, and lock each queue")]
@@ -306,13 +304,13 @@ class CanRead(Struct, frozen=True, kw_only=True):
 
 
 class LostMaster(Struct, frozen=True, kw_only=True, tag_field="change", tag="lose_master"):
-    """A broker whose master went."""
+    """A broker that lost its master."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
     replicas: Annotated[int, Meta(description="slaves that stay")]
     has_new_master: Annotated[bool, Meta(description="a controller elects one of them")]
     readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers saw before")]
-    writable_queues: Annotated[int | None, Meta(description="likewise, that producers saw; null where unknown")]
+    writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
     is_writable: Annotated[bool, Meta(description="producers can write there afterwards")]
     can_read: Annotated[CanRead, Meta(description="who can read there afterwards")]
 
@@ -321,12 +319,12 @@ class SlowProducers(Struct, frozen=True, kw_only=True):
     """Producers of some versions whose latency fault tolerance is on; it is off unless a client turns it on."""
 
     versions: Annotated[str, Meta(description="of the Java client")]
-    back_off_ms: Annotated[int, Meta(description="for how long each slow message lets them avoid the broker")]
+    back_off_ms: Annotated[int, Meta(description="how long they avoid the broker after each slow message")]
     most_sends_per_thread: Annotated[
-        int | None, Meta(description="messages that a synchronous thread sends there at most; null without a back-off")
+        int | None, Meta(description="the most messages that a synchronous thread sends there; null without a back-off")
     ]
     avoided_for_s_afterwards: Annotated[
-        float, Meta(description="seconds at most, after the broker is fast again, until they send there again")
+        float, Meta(description="the most seconds until they send there again, after the broker is fast again")
     ]
 
 
@@ -337,15 +335,15 @@ class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slo
     latency_ms: Annotated[float, Meta(description="milliseconds that it takes for a message")]
     for_s: Annotated[float, Meta(description="seconds until it is fast again")]
     readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers see")]
-    writable_queues: Annotated[int | None, Meta(description="likewise, that producers see; null where unknown")]
+    writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
     fails: Annotated[bool, Meta(description="messages there take longer than sendMsgTimeout (3,000 ms), and fail")]
     producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
 
 
 class UndecidedFinding(Finding, frozen=True, kw_only=True):
-    """A finding on the cluster as it is, which can no longer be judged after the changes."""
+    """A finding of the cluster as it is that can no longer be judged after the changes."""
 
-    why: Annotated[str, Meta(description="what is not known after the changes")]
+    why: Annotated[str, Meta(description="what is unknown after the changes")]
 
 
 class BeforeAfterRatio(Struct, frozen=True, kw_only=True):
@@ -369,11 +367,11 @@ class AffectedGroup(Struct, frozen=True, kw_only=True):
     """What the changes do to a group as it runs today."""
 
     consumer_group: Annotated[str, Meta(description="name of the group")]
-    verdict: Annotated[Verdict, Meta(description="UNDECIDED where something that was wrong can no longer be judged")]
+    verdict: Annotated[Verdict, Meta(description="UNDECIDED if something that was wrong can no longer be judged")]
     utilisation: Annotated[BeforeAfterRatio, Meta(description="busy share of its busiest client")]
     lag: Annotated[BeforeAfterMessages, Meta(description="messages not read")]
     moved_queues: Annotated[
-        int | None, Meta(description="queues there before and after whose owner differs; null where one is not known")
+        int | None, Meta(description="queues there before and after whose owner differs; null if one is unknown")
     ]
     findings_added: Annotated[int, Meta(description="how many of `findings_added` are about it")]
     findings_cleared: Annotated[int, Meta(description="how many of `findings_cleared` are about it")]
@@ -389,13 +387,11 @@ class ScenarioTotals(Struct, frozen=True, kw_only=True):
     findings_still: Annotated[int, Meta(description="findings of both clusters, whatever their figures")]
     moved_queues: Annotated[int, Meta(description="sum over `affected_groups`, of groups whose owners are known")]
     utilisation: Annotated[BeforeAfterRatio, Meta(description="the highest of `affected_groups` on each side")]
-    lag: Annotated[
-        BeforeAfterMessages, Meta(description="sum over `affected_groups`, of groups where both sides are known")
-    ]
+    lag: Annotated[BeforeAfterMessages, Meta(description="sum over `affected_groups`, of groups with both sides known")]
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
-    """What a what-if changed, and what came of it; the rest of the plan is of the changed cluster.
+    """What a what-if changed, and the results; the rest of the plan is of the changed cluster.
 
     A finding is the same before and after where its rule, group, topic and broker are, whatever its figures.
     """
@@ -403,7 +399,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="the scenario file's")]
     changes: Annotated[tuple[JsonObject, ...], Meta(description="its changes, in its order")]
     verdict: Annotated[
-        Verdict | None, Meta(description="on the whole cluster; MIXED where some of it is better and some worse")
+        Verdict | None, Meta(description="on the whole cluster; MIXED if some of it is better and some worse")
     ] = None
     totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
     affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
@@ -411,11 +407,13 @@ class Scenario(Struct, frozen=True, kw_only=True):
     findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
     findings_cleared: Annotated[
         tuple[Finding, ...],
-        Meta(description="of the cluster as it is, whose fact is judged again in the changed cluster and is well"),
+        Meta(
+            description="of the cluster as it is; the changed cluster was judged again on the same facts, and is well"
+        ),
     ]
     findings_undecided: Annotated[
         tuple[UndecidedFinding, ...],
-        Meta(description="of the cluster as it is, whose fact can no longer be judged in the changed cluster"),
+        Meta(description="of the cluster as it is, which can no longer be judged in the changed cluster"),
     ] = ()
     brokers: Annotated[
         tuple[LostMaster | SlowBroker, ...] | UnsetType,
@@ -430,7 +428,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     cluster_name: Annotated[str, Meta(description="name of the cluster")]
     taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
     recorded_at: Annotated[
-        str | UnsetType, Meta(description="when it was really taken, where a recorded snapshot was given another date")
+        str | UnsetType, Meta(description="when it was really taken, if a recorded snapshot was given another date")
     ] = UNSET
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness
@@ -438,18 +436,19 @@ class Plan(Struct, frozen=True, kw_only=True):
     findings: Annotated[tuple[Finding, ...], Meta(description="what is wrong")]
     recommendations: Annotated[tuple[Recommendation, ...], Meta(description="what to change")]
     causes: Annotated[
-        tuple[Cause, ...], Meta(description="what one action mends each, the worst first; none in earlier versions")
+        tuple[Cause, ...],
+        Meta(description="one entry for each thing that one action mends, the worst first; none in earlier versions"),
     ] = ()
     alternatives: Annotated[
         tuple[tuple[str, ...], ...],
         Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
     ] = ()
-    approval: Annotated[Approval | UnsetType, Meta(description="only where a person was asked")] = UNSET
+    approval: Annotated[Approval | UnsetType, Meta(description="only if a person was asked")] = UNSET
     scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan that the file holds. Errors: :class:`BadInput` where it is missing, no JSON or not of this format."""
+    """The plan in the file. Errors: :class:`BadInput` if it is missing, not JSON or not of this format."""
     try:
         return decoded_plan(path.read_bytes())
     except OSError as error:
@@ -461,5 +460,5 @@ def read_plan(path: Path) -> Plan:
 
 
 def decoded_plan(content: bytes) -> Plan:
-    """The plan of these bytes. Errors: msgspec.DecodeError; RecursionError where they are nested without end."""
+    """The plan of these bytes. Errors: msgspec.DecodeError; RecursionError if they are nested too deeply."""
     return msgspec.json.decode(content, type=Plan)
