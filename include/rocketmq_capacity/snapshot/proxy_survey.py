@@ -65,7 +65,11 @@ class ProxySurvey:
         self.facts.mode = None if route is None else mode_of(self.facts.address, route, brokers)
 
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
-        """203 for each group, else 38; a group without a consumer here is left out."""
+        """203 for each group, and 38 where that fails; a group without a consumer here is left out.
+
+        Both list the members of the same ConsumerGroupInfo (ConsumerManagerActivity), and 38 their ids alone: beside an
+        answer to 203 it would tell nothing, and double what a Proxy is asked.
+        """
         await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
         version = self._admin.version
         self.facts.version = None if version is None else version_name(version)
