@@ -160,13 +160,9 @@ def test_paper_has_every_column_and_every_command(opened, sample, width):
 
 def a_fleet(copies):
     """A hundred groups, and so many copies of them with names of their own."""
-    fleet = {name: [] for name in varied_rows(1)}
-    fleet["cluster"] = varied_rows(1)["cluster"]
     once = varied_rows(100, is_complete=True)
-    for copy in range(copies):
-        for name, rows in once.items():
-            fleet[name] += [_renamed(row, f"-{copy}") for row in rows] if name != "cluster" else []
-    return fleet
+    many = {name: [_renamed(row, f"-{copy}") for copy in range(copies) for row in rows] for name, rows in once.items()}
+    return many | {"cluster": once["cluster"]}
 
 
 def _renamed(row, end):
