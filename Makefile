@@ -3,6 +3,10 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
+# Two processes share the tests, a folder at a time (tests/fixtures/groups.py): what waits for a broker, for Airflow or for
+# a browser leaves a core to the other. With WORKERS=0 there is one process.
+WORKERS ?= 2
+SHARED := --numprocesses=$(WORKERS)
 unexport PYTHONDONTWRITEBYTECODE
 
 # Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again. Two steps run at
@@ -32,11 +36,11 @@ down: ## stop what make up started, also what a crash left of it
 
 test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
 	@$(SET_UP) $(FOR_TEST)
-	@$(PYTEST)
+	@$(PYTEST) $(SHARED)
 
 test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
 	@$(SET_UP) $(FOR_DEV)
-	@$(PYTEST) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
+	@$(PYTEST) $(SHARED) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
 
 pictures: ## take the README's screenshots anew, from the test of the whole stack
 	@$(SET_UP) $(FOR_TEST)

@@ -8,6 +8,7 @@ from tests.fixtures.environment import set_environment
 set_environment()
 
 pytest_plugins = [
+    "tests.fixtures.groups",
     "tests.fixtures.judges",
     "tests.fixtures.no_skips",
     "tests.fixtures.plan_dag",

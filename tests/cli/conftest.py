@@ -1,13 +1,18 @@
-"""The program where it cannot reach Spark: there is no Java."""
+"""The program where it cannot reach Spark, since there is no Java; and what it made of the recorded sample."""
 
+import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from rocketmq_capacity.cli import main
+from tests.cli.planned import SAMPLE, Planned, plan_of
 from tests.cli.program import contents, says_what_was_expected
+from tests.cli.sample_plans import WHAT_IF, changed, in_another_order
 
 Refusal = Callable[..., str]
 
@@ -44,3 +49,29 @@ def refusal(
         return line.removeprefix("rocketmq-capacity: ")
 
     return run
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample, planned without any option."""
+    return plan_of(SAMPLE, tmp_path_factory.mktemp("plain") / "out")
+
+
+@pytest.fixture(scope="session")
+def what_if(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample, planned with a scenario."""
+    folder = tmp_path_factory.mktemp("what-if")
+    (folder / "what-if.yaml").write_text(WHAT_IF)
+    made = plan_of(SAMPLE, folder / "out", "--scenario", folder / "what-if.yaml")
+    return replace(made, cluster=changed(made.cluster))
+
+
+@pytest.fixture(scope="session")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample planned again from lists in another order, over a folder that held something else, and quietly."""
+    folder = tmp_path_factory.mktemp("again")
+    (folder / "out" / "tables").mkdir(parents=True)
+    (folder / "out" / "tables" / "of-last-year.parquet").write_text("old")
+    shuffled = folder / "inventory.json"
+    shuffled.write_text(json.dumps(in_another_order(json.loads(SAMPLE.read_bytes()), Random(3))))
+    return plan_of(shuffled, folder / "out", "--overwrite", "--quiet")

@@ -3,25 +3,31 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow.parquet as pq
 
+from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.cli.plan_file import Plan, Queue, read_plan
+from tests.cli.program import run
 
+SAMPLE: Final = sample_inventory()
+NOTHING_SET: Final = {"SPARK_SUBMIT_OPTS": "", "SPARK_LOCAL_IP": ""}
+"""No setting that would keep Spark quiet."""
 READ: Final = 4
 Owners = Mapping[Queue, Counter[str]]
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A folder that ``plan`` wrote, and the cluster that it is a plan of."""
+    """A folder that ``plan`` wrote, the cluster that it is a plan of, and what was said on standard error meanwhile."""
 
     folder: Path
     cluster: Mapping[str, Any]
+    said: str = ""
 
     @cached_property
     def plan(self) -> Plan:
@@ -89,3 +95,12 @@ class Planned:
 def planned(folder: Path, inventory: Path) -> Planned:
     """What stands in the folder, beside the inventory that it was made from."""
     return Planned(folder, json.loads(inventory.read_bytes()))
+
+
+def plan_of(inventory: Path, out: Path, *options: object) -> Planned:
+    """Run the command to its good end."""
+    done = run("plan", "--inventory", inventory, "--out", out, *options, cwd=out.parent, env=NOTHING_SET)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{out / 'report.html'}\n{out / 'plan.json'}\n"
+    assert "Traceback" not in done.stderr, done.stderr
+    return replace(planned(out, inventory), said=done.stderr)

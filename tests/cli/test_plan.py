@@ -2,14 +2,13 @@
 
 import json
 import os
-import random
 import shutil
 import signal
 import statistics
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,95 +21,24 @@ import pytest
 from rocketmq_capacity.report.difference import difference
 from rocketmq_capacity.report.plan_file import read_plan as read_plan_file
 from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_causes, out_of_order, queues_as_texts
-from tests.cli.planned import Planned, planned
-from tests.cli.program import TIME_LIMIT_S, command, contents, run
+from tests.cli.planned import SAMPLE, Planned, plan_of
+from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.fixtures.environment import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-SAMPLE: Final = ROOT / "include" / "sample" / "inventory.json"
-UNORDERED: Final = ("topics", "consumer_groups", "brokers", "clients", "queues", "offsets", "subscriptions", "seen_on")
 ALLOCATION: Final = [
     *((name, pa.string()) for name in ("strategy", "consumer_group", "topic", "broker_name")),
     ("queue_id", pa.int32()),
     ("client_id", pa.string()),
 ]
-WHAT_IF: Final = """
-name: a room less, a client more
-changes:
-  - {change: remove_clients, consumer_group: order_audit, count: 1}
-  - {change: add_clients, consumer_group: notifier, client_ids: [127.0.0.1@notifier-9]}
-  - {change: add_clients, consumer_group: search_indexer, count: 1}
-  - {change: set_queues, topic: click_stream, read_queue_nums: 7, write_queue_nums: 7}
-  - {change: lose_broker, broker_name: broker-b}
-"""
-
-
-def plan_of(inventory: Path, out: Path, *options: object) -> Planned:
-    """Run the command to its good end."""
-    done = run("plan", "--inventory", inventory, "--out", out, *options, cwd=out.parent)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{out / 'report.html'}\n{out / 'plan.json'}\n"
-    assert "Traceback" not in done.stderr, done.stderr
-    return planned(out, inventory)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    """The sample, planned without any option."""
-    return plan_of(SAMPLE, tmp_path_factory.mktemp("plain") / "out")
-
-
-@pytest.fixture(scope="module")
-def again(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    """The sample planned again from lists in another order, over a folder that held something else."""
-    folder = tmp_path_factory.mktemp("again")
-    (folder / "out" / "tables").mkdir(parents=True)
-    (folder / "out" / "tables" / "of-last-year.parquet").write_text("old")
-    shuffled = folder / "inventory.json"
-    shuffled.write_text(json.dumps(in_another_order(json.loads(SAMPLE.read_bytes()), random.Random(3))))
-    return plan_of(shuffled, folder / "out", "--overwrite")
-
-
-@pytest.fixture(scope="module")
-def what_if(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    """The sample, planned with a scenario."""
-    folder = tmp_path_factory.mktemp("what-if")
-    (folder / "what-if.yaml").write_text(WHAT_IF)
-    made = plan_of(SAMPLE, folder / "out", "--scenario", folder / "what-if.yaml")
-    return Planned(made.folder, changed(made.cluster))
-
-
-def in_another_order(value: Any, order: random.Random, name: str = "") -> Any:
-    """The same document with the items of its lists, but for samples, in another order."""
-    if isinstance(value, Mapping):
-        return {key: in_another_order(held, order, key) for key, held in reversed([*value.items()])}
-    if isinstance(value, list):
-        items = [in_another_order(item, order) for item in value]
-        return order.sample(items, len(items)) if name in UNORDERED else items
-    return value
-
-
-def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
-    """The queues of the cluster as WHAT_IF leaves them."""
-    topics = [
-        {
-            "topic": topic["topic"],
-            "queues": [
-                one | ({"read_queue_nums": 7} if topic["topic"] == "click_stream" else {})
-                for one in topic["queues"]
-                if one["broker_name"] != "broker-b"
-            ],
-        }
-        for topic in cluster["topics"]
-    ]
-    return {"topics": topics, "consumer_groups": cluster["consumer_groups"]}
 
 
 @pytest.mark.parametrize("made", ["plain", "what_if"])
-def test_the_plan_is_as_its_schema_says(made: str, request: pytest.FixtureRequest) -> None:
+def test_the_plan_is_as_its_schema_says(made: str, plain: Planned, what_if: Planned) -> None:
     schema = json.loads((ROOT / "include/docs/plan.schema.json").read_bytes())
-    plan = (request.getfixturevalue(made).folder / "plan.json").read_bytes()
+    folder = {"plain": plain, "what_if": what_if}[made].folder
+    plan = (folder / "plan.json").read_bytes()
     jsonschema.validate(json.loads(plan), schema)
 
 

@@ -11,44 +11,36 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.settings.deployment import sample_inventory
-from tests.cli.program import TIME_LIMIT_S, command, run
+from tests.cli.planned import SAMPLE, Planned
+from tests.cli.program import TIME_LIMIT_S, command
 from tests.plan import program
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-SAMPLE: Final = sample_inventory()
 STEPS: Final = ("snapshot", "allocate", "assess", "recommend", "publish")
 LINE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO (.*)")
-DEFAULTS: Final = {"SPARK_SUBMIT_OPTS": "", "SPARK_LOCAL_IP": ""}
-"""Nothing is set for Spark that would keep it quiet."""
 
 
-@pytest.mark.parametrize("scenario", [None, "name: double\nchanges: [{change: scale_traffic, factor: 2.0}]"])
-def test_each_step_is_told_with_what_it_made_and_nothing_of_spark_is(tmp_path: Path, scenario: str | None) -> None:
-    options = []
-    if scenario is not None:
-        (tmp_path / "scenario.yaml").write_text(scenario)
-        options = ["--scenario", tmp_path / "scenario.yaml"]
-    done = run("plan", "--inventory", SAMPLE, "--out", "out", *options, cwd=tmp_path, env=DEFAULTS)
-
-    assert (done.returncode, done.stdout) == (0, "out/report.html\nout/plan.json\n"), done.stderr
-    matched = [LINE.fullmatch(line) for line in done.stderr.splitlines()]
-    assert all(matched), done.stderr
+@pytest.mark.parametrize(("made", "suffix"), [("plain", ""), ("what_if", " (changed)")])
+def test_each_step_is_told_with_what_it_made_and_nothing_of_spark_is(
+    made: str, suffix: str, plain: Planned, what_if: Planned
+) -> None:
+    sample = {"plain": plain, "what_if": what_if}[made]
+    matched = [LINE.fullmatch(line) for line in sample.said.splitlines()]
+    assert all(matched), sample.said
     lines = [line[1] for line in matched if line]
-    suffix = "" if scenario is None else " (changed)"
     sides = {""} | {suffix}
     began = [line.removesuffix(": begins") for line in lines if re.fullmatch(r"[a-z]+( \(\w+\))?: begins", line)]
     assert Counter(began) == Counter(
         [f"{step}{side}" for step in STEPS[:3] for side in sides]
         + [f"{step}{suffix}" for step in STEPS[3:]]
-        + [f"compare{suffix}"] * (scenario is not None)
+        + [f"compare{suffix}"] * bool(suffix)
     )
     outcome = dict(re.findall(r"(?m)^([a-z]+(?: \(\w+\))?): done in \d+(?:\.\d)? s: (.*)$", "\n".join(lines)))
     assert set(began) == outcome.keys() - {"plan"}
     assert all(re.search(r"peak memory [\d,]+ MiB$", told) for told in outcome.values())
 
-    plan = json.loads((tmp_path / "out" / "plan.json").read_bytes())
+    plan = json.loads((sample.folder / "plan.json").read_bytes())
     number = Counter(finding["severity"] for finding in plan["findings"])
     found = f"findings: {number['CRITICAL']} CRITICAL, {number['WARNING']} WARNING, {number['INFO']} INFO; "
     assert outcome[f"assess{suffix}"].startswith(found)
@@ -59,12 +51,11 @@ def test_each_step_is_told_with_what_it_made_and_nothing_of_spark_is(tmp_path: P
     judged = len(plan["groups"])
     assert f"assess: groups: begins, {judged} to do" in lines
     assert any(re.fullmatch(rf"assess: groups: {judged} done in \d+(\.\d)? s", line) for line in lines)
-    assert re.fullmatch(r"plan: done in \d+(\.\d)? s, in the folder out", lines[-1])
+    assert re.fullmatch(rf"plan: done in \d+(\.\d)? s, in the folder {re.escape(str(sample.folder))}", lines[-1])
 
 
-def test_a_quiet_plan_says_where_the_result_is_and_no_more(tmp_path: Path) -> None:
-    done = run("plan", "--quiet", "--inventory", SAMPLE, "--out", "out", cwd=tmp_path, env=DEFAULTS)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "out/report.html\nout/plan.json\n", "")
+def test_a_quiet_plan_says_where_the_result_is_and_no_more(again: Planned) -> None:
+    assert again.said == ""
 
 
 def test_a_terminal_shows_a_row_for_each_step(tmp_path: Path) -> None:
