@@ -88,6 +88,12 @@ class Skew(Part, frozen=True):
     cv: Metric | None
 
 
+class Churn(Part, frozen=True):
+    one_fewer: Number | None
+    one_more: Number | None
+    broker_lost: Number | None
+
+
 class Strategy(Part, frozen=True):
     strategy: str
     applicable: bool
@@ -98,6 +104,9 @@ class Strategy(Part, frozen=True):
     count: Skew | None
     traffic: Skew | None
     lag: Skew | None
+    churn: Churn | UnsetType = UNSET
+    pareto_best: bool | UnsetType = UNSET
+    """Only where it is known."""
 
 
 class Utilisation(Part, frozen=True):
@@ -126,7 +135,7 @@ class Group(Part, frozen=True, kw_only=True):
     busiest_client: str | None
     needed_clients: NeededClients | None
     min_safe_clients: Number | None
-    peak_factor: Number | None
+    peak_factor: Metric | None
     current_strategy: str | None
     current_strategy_source: Literal["reported", "observed", "policy", "default"] | None
     strategies: list[Strategy]
