@@ -21,9 +21,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from airflow.providers.standard.operators.hitl import HITLOperator
-from airflow.sdk import DAG, Param, get_current_context, task, task_group
+from airflow.sdk import DAG, get_current_context, task, task_group
 
-from rocketmq_capacity.provider.approval import APPROVE, COMMENT, OLDEST, REJECT, record_answer
+from rocketmq_capacity.provider.approval import APPROVE, OLDEST, REJECT, answer_fields, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.report_asset import REPORT
@@ -60,7 +60,7 @@ with DAG(
             options=[APPROVE, REJECT],
             defaults=[REJECT],
             response_timeout=OLDEST,
-            params={COMMENT: Param("", type="string", maxLength=1_000, title="Why")},
+            params=answer_fields(),
         )
 
         @task

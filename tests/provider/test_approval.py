@@ -109,14 +109,58 @@ def test_names_of_the_cluster_are_no_markdown(tmp_path: Path) -> None:
 
 def test_an_approval_is_kept_with_who_when_and_why(tmp_path: Path) -> None:
     run = published(tmp_path)
+    plan = read_plan(run.report / "plan.json")
 
-    assert answered(tmp_path, LAST + AN_HOUR) == Approval(
+    kept = answered(tmp_path, LAST + AN_HOUR)
+
+    assert kept == Approval(
         status="APPROVED",
         by="alice",
         at="2026-11-20T03:00:00Z",
         why="looks right",
-        recommendations=tuple(sorted(needing_approval(read_plan(run.report / "plan.json")))),
+        recommendations=tuple(sorted(needing_approval(plan))),
+        approved=kept.approved,
+        rejected=kept.rejected,
     )
+    assert sorted([*kept.approved, *kept.rejected]) == [*kept.recommendations]
+    assert all(len(set(alternatives) & set(kept.approved)) <= 1 for alternatives in plan.alternatives)
+
+
+def test_a_person_approves_some_and_rejects_some(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + AN_HOUR, params_input={"why": "not today", "reject_these": "scale_consumers 1"})
+
+    assert kept.status == "APPROVED"
+    assert kept.approved
+    assert kept.rejected
+    assert kept.why == "not today"
+    assert not any(one.startswith("scale") for one in kept.approved)
+
+
+def test_words_that_mean_nothing_approve_nothing(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + AN_HOUR, params_input={"why": "", "approve_only": "EXPAND_QUEUE"})
+
+    assert (kept.status, kept.approved) == ("REJECTED", ())
+    assert kept.why is not None
+    assert kept.why.startswith("approved, but approve_only: 'EXPAND_QUEUE' names no recommendation of this question")
+
+
+def test_the_question_lists_recommendations_by_cause_with_severity_reason_and_alternatives(tmp_path: Path) -> None:
+    run = published(tmp_path)
+    plan = read_plan(run.report / "plan.json")
+
+    (question,) = asked(tmp_path, LAST)
+
+    lines = question.body.splitlines()
+    assert [line for line in lines if line.startswith("- 1: ")]
+    worst = next(line for line in lines if line.startswith(("**CRITICAL** ", "**WARNING** ")))
+    assert worst.startswith(f"**{plan.causes[0].severity}** ")
+    assert "*Instead of " in question.body
+    assert "**Approve** records" in question.body
+    assert "**Reject** rejects all." in question.body
 
 
 def test_a_rejection_is_kept_too(tmp_path: Path) -> None:

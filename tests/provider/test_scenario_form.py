@@ -211,7 +211,9 @@ def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
     without_room = [change for change in others if change["change"] != "lose_room"]
     for change in without_room:
         assert misfit({}, yaml.safe_dump({"name": "x", "changes": [change]}), PLACES) == ""
-    assert examples(names) in str(scenario_params(names)["scenario"].schema["description_md"])
+    shown = str(scenario_params(names)["scenario"].value)
+    assert [line.removeprefix("# ") for line in shown.splitlines()] == examples(names).splitlines()
+    assert changes_of(scenario_text(filled(**EVERY_CHANGE[4]))) == [EVERY_CHANGE[4]]  # beside what the field shows
 
 
 def test_the_fields_offer_names_of_the_latest_snapshot_and_say_what_takes_them() -> None:

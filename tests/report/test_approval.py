@@ -1,5 +1,7 @@
 """What a person says to a plan: what has to be asked, what the plan then holds, and what the page says."""
 
+import csv
+import io
 import itertools
 import json
 
@@ -7,6 +9,8 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.approval import approval_of, is_about, needing_approval, read_approval
+from rocketmq_capacity.report.summary_file import summary_of_plan
+from rocketmq_capacity.report.tables import recommendations_csv
 from tests.report.from_rows import page_of, plan_bytes, plan_of
 from tests.report.page_reader import by_id, elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_recommendation
@@ -61,7 +65,7 @@ def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
 
     assert list(answered) == [*plain, "approval"]
     assert {**answered, "approval": None} == {**plain, "approval": None}
-    assert list(answered["approval"]) == ["status", "by", "at", "why", "recommendations"]
+    assert list(answered["approval"]) == [*("status", "by", "at", "why", "recommendations", "approved", "rejected")]
 
 
 def test_the_ids_of_an_answer_stand_in_one_order():
@@ -74,7 +78,7 @@ def test_an_answer_to_another_plan_is_refused():
     other = an_approval(recommendations=["of-yesterday"])
 
     assert not is_about(approval_of(other), plan_of(sample_rows()))
-    with pytest.raises(BadInput, match="names what this plan does not recommend"):
+    with pytest.raises(BadInput, match="has a recommendation that this plan does not have"):
         plan_of(sample_rows(), approval=other)
 
 
@@ -90,6 +94,8 @@ def test_an_answer_to_another_plan_is_refused():
         ({"recommendations": "expand_queues-1"}, "$.recommendations"),
         ({"recommendations": [1]}, "$.recommendations"),
         ({"more": 1}, "$"),
+        ({"approved": BOTH, "rejected": BOTH}, "$.approved, $.rejected"),
+        ({"approved": BOTH[:1], "rejected": []}, "$.approved, $.rejected"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_its_place(changes, place):
@@ -119,7 +125,7 @@ def test_the_top_of_the_page_says_who_approved_when_and_why():
     assert text_of(box).startswith(
         "Approved by admin on 20 November 2026, 08:00:00 UTC. Why: the change window is tonight"
     )
-    assert "This answers 2 recommendations: " in text_of(box)
+    assert "Approved: 2 recommendations: " in text_of(box)
     assert {link.get("href") for link in elements(box, "a")} == {"#cause-1"}
 
 
@@ -153,3 +159,26 @@ def test_a_hostile_name_and_reason_are_only_text():
 
     assert elements(box, "script") == []
     assert text_of(box).count("<script>alert(1)</script>[U+202E]") == 2
+
+
+def test_an_answer_that_approves_some_and_rejects_some_says_which_on_the_page_and_in_the_csv_file():
+    approval = approval_of(an_approval(approved=BOTH[:1], rejected=BOTH[1:]))
+    plan = plan_of(sample_rows(), approval=an_approval(approved=BOTH[:1], rejected=BOTH[1:]))
+
+    (box,) = [e for e in shown(an_approval(approved=BOTH[:1], rejected=BOTH[1:])).iter() if e.get("id") == "approval"]
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(recommendations_csv(plan).decode()))}
+
+    assert (approval.approved, approval.rejected) == (("expand_queues-1",), ("scale_consumers-1",))
+    assert "Approved: 1 recommendation: " in text_of(box)
+    assert "Rejected: 1 recommendation: " in text_of(box)
+    assert "Do not carry it out." in text_of(box)
+    assert [rows[one]["answer"] for one in BOTH] == ["APPROVED", "REJECTED"]
+    assert {(row["answered_by"], row["answered_at"], row["answer_why"]) for row in rows.values()} == {
+        ("admin", "2026-11-20T08:00:00Z", "the change window is tonight")
+    }
+    assert summary_of_plan(plan).approved == 1
+
+
+def test_an_answer_of_an_earlier_version_was_to_all_of_them_alike():
+    assert approval_of(an_approval()).approved == tuple(BOTH)
+    assert approval_of(an_approval(status="REJECTED")).rejected == tuple(BOTH)

@@ -33,6 +33,7 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "causes": ["8351725d42b5"],
         "utilisation": None,
         "verdict": None,
+        "approved": None,
     }
 
 

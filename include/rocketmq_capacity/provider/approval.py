@@ -4,18 +4,25 @@ Only a current plan can be approved: its snapshot is the cluster's latest, and a
 when the answer comes.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
+from airflow.sdk import Param
 from msgspec import UNSET
 
+from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Approval, Plan, read_plan
+from rocketmq_capacity.report.selection import ONLY, REJECTED, Asked, Decision, asked_about, decide
 from rocketmq_capacity.report.shelf import Shelf
+from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -25,7 +32,11 @@ OLDEST: Final = timedelta(hours=24)
 APPROVE: Final = "Approve"
 REJECT: Final = "Reject"
 COMMENT: Final = "why"
-"""The field of the answer's form."""
+"""The field of the answer's form that takes a reason."""
+LONGEST: Final = 10_000
+"""Characters of a field that names recommendations."""
+LONGEST_REASON: Final = 200
+"""Characters of a reason in the question."""
 SHOWN: Final = 25
 """The most recommendations that the question names; the report has all of them."""
 
@@ -91,28 +102,51 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     """
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
-    user, comment = answer.get("responded_by_user"), str((answer.get("params_input") or {}).get(COMMENT) or "").strip()
-    is_approved = answer["chosen_options"] == [APPROVE] and user is not None
+    told = {name: str(value or "").strip() for name, value in (answer.get("params_input") or {}).items()}
+    user, comment = answer.get("responded_by_user"), told.get(COMMENT, "")
+    asked = asked_about(plan, needing_approval(plan))
+    decision = Decision((), tuple(one.recommendation.id for one in asked))
     why = comment or (None if user else "nobody answered in time")
-    if is_approved and (reason := hindrance(plan, fingerprint, run, lake, now)):
-        is_approved, why = False, f"approved, but {reason}" + (f" ({comment})" if comment else "")
+    if answer["chosen_options"] == [APPROVE] and user is not None:
+        try:
+            problem = hindrance(plan, fingerprint, run, lake, now)
+            approved = decide(plan, asked, told.get(ONLY, ""), told.get(REJECTED, ""))
+        except BadInput as error:
+            problem = str(error)
+        if problem is None:
+            decision = approved
+            why = comment or None
+        else:
+            why = f"approved, but {problem}" + (f" ({comment})" if comment else "")
     approval = Approval(
-        status="APPROVED" if is_approved else "REJECTED",
+        status="APPROVED" if decision.approved else "REJECTED",
         by=_name_of(user),
         at=_moment(answer.get("responded_at"), now).strftime("%Y-%m-%dT%H:%M:%SZ"),
         why=why,
         recommendations=tuple(needing_approval(plan)),
+        approved=decision.approved,
+        rejected=decision.rejected,
     )
     write_whole(run.approval, msgspec.json.format(msgspec.json.encode(approval), indent=2) + b"\n")
     return approval.status
 
 
+def answer_fields() -> dict[str, Param]:
+    """The fields of the answer's form, beside Approve and Reject."""
+    named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
+    text: dict[str, Any] = {"type": "string", "maxLength": LONGEST}
+    return {
+        ONLY: Param(
+            "", type="string", maxLength=LONGEST, title="Approve only these", description=f"{named}. Empty: all."
+        ),
+        REJECTED: Param("", **text, title="Reject these", description=f"{named}."),
+        COMMENT: Param("", type="string", maxLength=1_000, title="Why"),
+    }
+
+
 def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     cluster, many = visible(plan.cluster_name), len(ids)
-    asked = set(ids)
-    chosen = [recommendation for recommendation in plan.recommendations if recommendation.id in asked]
-    lines = [f"- {_code(one.action)} {_code(one.consumer_group or one.topic or '')}" for one in chosen[:SHOWN]]
-    more = [f"- and {many - SHOWN} more"] if many > SHOWN else []
+    asked = asked_about(plan, ids)
     report = report_address("plans", run)
     recorded = "" if plan.recorded_at is UNSET else f", recorded on {plan.recorded_at}"
     return Question(
@@ -123,10 +157,40 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             f"Snapshot of {plan.taken_at}{recorded}.",
             f"[The report]({report}) shows reasons, commands and what each changes.",
             "",
-            *lines,
-            *more,
+            f"**{APPROVE}** records that the recommendations may be carried out: all of them, or those that you name, "
+            "without those that you reject by name. Of alternatives it takes the one that you name, or else the first.",
+            f"**{REJECT}** rejects all. Nothing is carried out either way. The question waits until the snapshot is "
+            f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all.",
+            "",
+            *_lines(plan, asked),
         ]),
     )
+
+
+def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
+    """The recommendations by cause, numbered; of many the first, and the others by action."""
+    number = {one.recommendation.id: one.number for one in asked}
+    others = beside(plan.alternatives)
+    cause = ""
+    impact = {one.id: ", ".join(impact_of(one.impact)) for one in plan.causes}
+    for one in asked[:SHOWN]:
+        if one.cause != cause:
+            cause = one.cause
+            at_risk = f" ({impact[cause]})" if impact.get(cause) else ""
+            yield f"**{one.severity}** {_plain(one.title)}{at_risk}"
+        about = one.recommendation.consumer_group or one.recommendation.topic or ""
+        instead = sorted(number[other] for other in others.get(one.recommendation.id, ()) if other in number)
+        choice = f" *Instead of {', '.join(map(str, instead))}.*" if instead else ""
+        yield f"- {one.number}: {_code(one.recommendation.action)} {_code(about)} {_plain(one.reason)}{choice}"
+    if left := Counter(f"{one.severity} {one.recommendation.action}" for one in asked[SHOWN:]):
+        counts = ", ".join(f"{count} {words}" for words, count in sorted(left.items()))
+        yield f"- {SHOWN + 1} to {len(asked)}: {counts}. Name them by severity, action or rule; the report lists each."
+
+
+def _plain(text: str) -> str:
+    """A sentence as Markdown that is only text, in one line."""
+    short = cut(" ".join(visible(text).split()), LONGEST_REASON)
+    return re.sub(r"([\\`*_{}\[\]<>#+|!~])", r"\\\1", short)
 
 
 def _code(text: str) -> str:

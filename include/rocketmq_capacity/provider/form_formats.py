@@ -13,7 +13,8 @@ from jsonschema.exceptions import FormatError
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, is_writable
 from rocketmq_capacity.settings.policy import PolicyChanges
-from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.settings.yaml_file import mapping_of_text
+from rocketmq_capacity.simulation.scenario import WHAT, scenario_of_text
 
 LONGEST_TEXT: Final = 60_000
 """Characters of a text field."""
@@ -26,7 +27,13 @@ SCENARIO: Final = "rocketmq-capacity-scenario"
 def register_formats() -> None:
     """Register the formats with jsonschema; calling it again changes nothing."""
     FormatChecker.checkers[POLICY] = (_checker(lambda text: PolicyChanges(text=text).mapping()), ())
-    FormatChecker.checkers[SCENARIO] = (_checker(lambda text: scenario_of_text(text, "scenario")), ())
+    FormatChecker.checkers[SCENARIO] = (_checker(_read_scenario), ())
+
+
+def _read_scenario(text: str) -> None:
+    """Errors: BadInput; a text of comments alone is a field that was left as it is."""
+    if mapping_of_text(text, "scenario", WHAT):
+        scenario_of_text(text, "scenario")
 
 
 def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:

@@ -73,6 +73,11 @@ def examples(names: Names) -> str:
     return "name: what is tried\nchanges:\n" + "".join(f"  - {{change: {line}}}\n" for line in lines)
 
 
+def as_comment(text: str) -> str:
+    """A text of which YAML reads nothing: the form shows it in the field, where a person makes it count."""
+    return "".join(f"# {line}\n" for line in text.splitlines())
+
+
 def _in_yaml(name: str) -> str:
     """A name as YAML takes it: in quotes where it would be anything but a text; a JSON text is one in YAML, too."""
     is_plain = _PLAIN.fullmatch(name) and yaml.safe_load(name) == name
@@ -87,15 +92,13 @@ def scenario_params(names: Names = NOTHING_KNOWN) -> dict[str, Param]:
     register_formats()
     return {
         "scenario": Param(
-            None,
+            as_comment(examples(names)),
             type=["null", "string"],
-            format="multiline",  # what the form shows; the next line has the text's format
+            format="multiline",  # what the form shows; what the text has to be, the next line says
             allOf=[{"format": SCENARIO}],
             maxLength=LONGEST_TEXT,
             title="Scenario (YAML)",
-            description="A name and a list of changes, made in their order. Copy what you need from the examples.",
-            description_md="A name and a list of changes, made in their order. Copy the changes that you need:\n\n"
-            f"```yaml\n{examples(names)}```",
+            description="A name and a list of changes, made in order. Delete the # before the lines that you need.",
             section=WHAT_CHANGES,
         ),
         "change": Param(

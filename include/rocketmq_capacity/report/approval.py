@@ -51,6 +51,10 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     """
     members = msgspec.structs.fields(Approval)
     names = {member.name for member in members}
+    if isinstance(value, dict) and set(value) == names - {"approved", "rejected"}:
+        # What an earlier version kept: all were answered alike.
+        answered = "approved" if value["status"] == "APPROVED" else "rejected"
+        value = value | {"approved": [], "rejected": []} | {answered: value["recommendations"]}
     if not isinstance(value, dict) or set(value) != names:
         raise BadInput(source, "$", f"expected an object of {', '.join(member.name for member in members)}")
     for member in members:
@@ -60,7 +64,13 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
             raise BadInput(source, f"$.{member.name}", f"is {shown(value[member.name])}: {error}") from None
     if not _is_utc(value["at"]):
         raise BadInput(source, "$.at", f"is {shown(value['at'])}; expected a time such as 2026-11-20T08:00:00Z")
-    return Approval(**value | {"recommendations": tuple(sorted(set(value["recommendations"])))})
+    ids = {name: tuple(sorted(set(value[name]))) for name in ("recommendations", "approved", "rejected")}
+    if set(ids["approved"]) & set(ids["rejected"]) or {*ids["approved"], *ids["rejected"]} != set(
+        ids["recommendations"]
+    ):
+        problem = "do not part $.recommendations in two; expected each of these ids in one of them"
+        raise BadInput(source, "$.approved, $.rejected", problem)
+    return Approval(**value | ids)
 
 
 def _is_utc(value: str) -> bool:

@@ -272,6 +272,11 @@ class Approval(Struct, frozen=True, kw_only=True):
     at: Annotated[str, Meta(description="when, UTC ISO-8601")]
     why: Annotated[str | None, Meta(description="the reason, if one was given")]
     recommendations: Annotated[tuple[str, ...], Meta(description="ids of those in the question")]
+    approved: Annotated[tuple[str, ...], Meta(description="ids of those to carry out")] = ()
+    rejected: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of those not to carry out; of alternatives these are all but one"),
+    ] = ()
 
 
 class ScenarioSide(Struct, frozen=True, kw_only=True):

@@ -36,6 +36,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
             where there are more than `MOST_CAUSES`.
         utilisation: busy share of the busiest client of all groups; null where none is known.
         verdict: of a what-if, null for a plan of the cluster as it is.
+        approved: how many recommendations were approved; null while nobody has answered.
     """
 
     format: Literal["rocketmq-capacity/summary/1"] = FORMAT
@@ -52,6 +53,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] | None = None
     utilisation: float | None = None
     verdict: Verdict | None = None
+    approved: int | None = None
 
     @property
     def moment(self) -> datetime:
@@ -87,6 +89,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         causes=causes if len(causes) <= MOST_CAUSES else None,
         utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
         verdict=None if plan.scenario is UNSET else plan.scenario.verdict,
+        approved=None if plan.approval is UNSET else len(plan.approval.approved),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
@@ -43,6 +44,10 @@ RECOMMENDATION_COLUMNS: Final = (
     "alternative",
     "cluster_name",
     "taken_at",
+    "answer",
+    "answered_by",
+    "answered_at",
+    "answer_why",
 )
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -63,18 +68,31 @@ def findings_csv(plan: Plan) -> bytes:
 def recommendations_csv(plan: Plan) -> bytes:
     """The plan's recommendations, one line each; the commands stand one a line in their cell.
 
-    ``alternative`` names those of which none is carried out if this one is, one a line.
+    ``alternative`` names those of which none is carried out if this one is, one a line. ``answer`` is what a person
+    said to it, APPROVED or REJECTED; empty where nobody was asked.
     """
     by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
     others = beside(plan.alternatives)
     return _csv(
         RECOMMENDATION_COLUMNS,
         (
-            (by_id[one], {"cause": cause.id, "alternative": tuple(others.get(one, ())), **_of(plan)})
+            (
+                by_id[one],
+                {"cause": cause.id, "alternative": tuple(others.get(one, ())), **_of(plan), **_answer(plan, one)},
+            )
             for cause in plan.causes
             for one in cause.recommendations
         ),
     )
+
+
+def _answer(plan: Plan, name: str) -> dict[str, str | None]:
+    """What a person said to a recommendation, who, when and why."""
+    if plan.approval is UNSET or name not in plan.approval.recommendations:
+        return dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
+    said = plan.approval
+    answer = "APPROVED" if name in said.approved else "REJECTED"
+    return {"answer": answer, "answered_by": said.by, "answered_at": said.at, "answer_why": said.why}
 
 
 def _of(plan: Plan) -> dict[str, str]:

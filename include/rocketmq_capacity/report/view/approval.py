@@ -17,21 +17,37 @@ class ApprovalView:
     at: str
     at_iso: str
     why: str | None
+    approved: "Answered"
+    rejected: "Answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The recommendations that were answered alike, those of the worst causes first."""
+
     links: tuple[Link, ...]
-    """The recommendations that were asked about, those of the worst causes first."""
     more: int
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.links) + self.more
 
 
 def approval_of(approval: Approval, answers: Answers) -> ApprovalView:
     """The plan's ``approval``."""
-    named = set(approval.recommendations)
-    asked = [one for one in answers.in_order if one in named]
     return ApprovalView(
         is_approved=approval.status == "APPROVED",
         by=approval.by,
         at=when(approval.at),
         at_iso=approval.at,
         why=approval.why,
-        links=tuple(answers.link(one) for one in asked[:APPROVED_LINKS]),
-        more=max(0, len(asked) - APPROVED_LINKS),
+        approved=_answered(approval.approved, answers),
+        rejected=_answered(approval.rejected, answers),
     )
+
+
+def _answered(ids: tuple[str, ...], answers: Answers) -> Answered:
+    named = set(ids)
+    alike = [one for one in answers.in_order if one in named]
+    return Answered(tuple(answers.link(one) for one in alike[:APPROVED_LINKS]), max(0, len(alike) - APPROVED_LINKS))

@@ -103,7 +103,7 @@ def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> Fol
         severity=worst.severity,
         title="" if fold.is_one else _title(worst),
         kind=shown[0].kind,
-        impact=_impact(_sum(cause.impact for cause in fold.causes)),
+        impact=impact_of(_sum(cause.impact for cause in fold.causes)),
         places=tuple(places[:FOLDED_PLACES]),
         more_places=max(0, len(places) - FOLDED_PLACES),
         new=sum(cause.is_new is True for cause in fold.causes),
@@ -138,7 +138,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
         more_groups=max(0, len(groups) - ITEMS),
         topic=cause.topic,
         kind="" if cause.action is None else kind_of(cause.action, changes_cluster=cause.changes_cluster),
-        impact=_impact(cause.impact),
+        impact=impact_of(cause.impact),
         since="" if cause.since is None else when(cause.since),
         is_new=cause.is_new is True,
         meanings=tuple(RULE_WORDS[rule] for rule in rules if rule in RULE_WORDS),
@@ -150,7 +150,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
     )
 
 
-def _impact(impact: Impact) -> tuple[str, ...]:
+def impact_of(impact: Impact) -> tuple[str, ...]:
     """The figures that a reader decides by, the worst first."""
     words = (
         (impact.deleted_messages, f"{_counted(impact.deleted_messages, 'message')} deleted unread"),
