@@ -21,7 +21,7 @@ from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import after, cluster, queues
 from tests.simulation.sides import Effects, effects
 
-SEEDS = (1, 3)
+SEEDS = (1,)
 POLICY = Policy.model_validate(yaml.safe_load(policy_for_generated()))
 
 
