@@ -42,6 +42,11 @@ GLOSSARY: Final = (
         "Pull, POP",
         "Under pull each queue has one owner. Under POP the broker hands out messages, and clients share queues.",
     ),
+    Term(
+        "cause",
+        "Cause",
+        "What one action mends: findings that come of one another, with the recommendations that answer them.",
+    ),
     Term("idle", "Idle client", "A client that owns no queue of any business topic of its group."),
     Term("orphan", "Orphan queue", "A readable queue that no client of the group owns."),
     Term(
