@@ -8,9 +8,9 @@ from tests.fixtures.environment import set_environment
 set_environment()
 
 pytest_plugins = [
-    "tests.fixtures.groups",
     "tests.fixtures.judges",
     "tests.fixtures.no_skips",
+    "tests.fixtures.groups",
     "tests.fixtures.plan_dag",
     "tests.fixtures.spark",
 ]
