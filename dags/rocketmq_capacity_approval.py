@@ -20,12 +20,12 @@ later snapshot. That is looked at when the question is asked, and again when the
 from datetime import UTC, datetime
 from typing import Any
 
-from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import DAG, get_current_context, task, task_group
 
 from rocketmq_capacity.provider.approval import APPROVE, OLDEST, REJECT, answer_fields, record_answer
 from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.provider.report_asset import REPORT
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp
 from rocketmq_capacity.settings.deployment import Places, home_of
@@ -53,7 +53,7 @@ with DAG(
     @task_group
     def approval(run_key: str, fingerprint: str, subject: str, body: str) -> None:
         """One plan."""
-        ask = HITLOperator(
+        ask = AskOperator(
             task_id="ask",
             subject=subject,
             body=body,

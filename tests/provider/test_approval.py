@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import DatasetMissing
-from rocketmq_capacity.provider.approval import Question, questions, record_answer
+from rocketmq_capacity.provider.approval import Question, answer_fields, questions, record_answer
+from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import needing_approval, read_approval
 from rocketmq_capacity.report.plan_file import Approval, read_plan
 from rocketmq_capacity.store.lake import Lake, Run
@@ -211,3 +212,13 @@ def test_an_answer_as_airflow_hands_it_over_within_a_process_is_understood(tmp_p
     published(tmp_path)
 
     assert answered(tmp_path, LAST, responded_at=datetime(2026, 11, 20, 5, tzinfo=UTC)).at == "2026-11-20T05:00:00Z"
+
+
+def test_an_answer_may_leave_fields_out_and_has_no_others() -> None:
+    ask = AskOperator(task_id="ask", subject="?", options=["Approve"], params=answer_fields())
+
+    ask.validate_params_input({"why": "it is needed"})
+    assert dict(ask.params) == {"approve_only": "", "reject_these": "", "why": "it is needed"}
+
+    with pytest.raises(ValueError, match="does not match"):
+        ask.validate_params_input({"wy": "it is needed"})

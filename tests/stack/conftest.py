@@ -24,6 +24,7 @@ from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_sta
 
 RUN_WITHIN_S: Final = 600.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
+LINK_WITHIN_S: Final = 60.0
 READING_S: Final = 3.0
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
@@ -228,8 +229,13 @@ def open_questions(stack: Stack) -> list[dict[str, Any]]:
 
 
 def published(stack: Stack, run: DagRun, task_id: str, map_index: int) -> Published:
-    """What the button of a publish task leads to."""
-    links = stack.admin.get(f"{run.path}/taskInstances/{task_id}/links", map_index=map_index)["extra_links"]
-    shelf, _cluster, run_id = links["Report"].strip("/").split("/")[-3:]
+    """What the button of a publish task leads to; a worker stores its address after the task has succeeded."""
+    links = f"{run.path}/taskInstances/{task_id}/links"
+
+    def report() -> str:
+        return stack.admin.get(links, map_index=map_index)["extra_links"]["Report"] or ""
+
+    address = until(report, LINK_WITHIN_S, "the button's address")
+    shelf, _cluster, run_id = address.strip("/").split("/")[-3:]
     lake = {"plans": stack.lake, "what-ifs": stack.what_ifs}[shelf]
-    return Published(run, existing_run(lake, run_id), links["Report"])
+    return Published(run, existing_run(lake, run_id), address)
