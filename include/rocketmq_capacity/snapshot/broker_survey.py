@@ -96,7 +96,10 @@ class BrokerSurvey:
         )
 
     async def ask_for_tables(self) -> None:
-        """21, 201, 402, 43 and 328: all topics, groups, request modes, committed offsets and producers."""
+        """21, 201, 402, 43 and 328: all topics, groups, request modes, committed offsets and producers.
+
+        Only 328 needs a right on the cluster. Without it producers are unknown, and nothing else is.
+        """
         facts, admin = self.facts, self._admin
         older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no 402 (POP), before 4.9.4 no 328
         (
@@ -110,7 +113,11 @@ class BrokerSurvey:
             self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, admin.subscription_groups()),
             self._ask(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, admin.message_request_modes(), harmless=older),
             self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
-            self._ask(RequestCode.GET_ALL_PRODUCER_INFO, admin.producers(), harmless=older),
+            self._ask(
+                RequestCode.GET_ALL_PRODUCER_INFO,
+                admin.producers(),
+                harmless=(*older, ResponseCode.NO_PERMISSION),
+            ),
         )
 
     async def ask_what_it_copies(self, master: "BrokerSurvey", is_ours: Callable[[str], bool]) -> None:
