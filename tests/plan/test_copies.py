@@ -19,8 +19,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 Entries = Counter[str]
 BY_NAMES: Final = "CONSISTENT_HASH"
 """The one strategy that goes by what clients and queues are called."""
-OF_THE_CLUSTER: Final = {"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT"}
-"""Rules that speak of all groups together."""
 
 
 def without_names_that_matter(policy: str) -> str:
@@ -81,6 +79,11 @@ def counted(entries: list[dict[str, Any]], *left_out: str) -> Entries:
     )
 
 
+def is_of_the_cluster(one: dict[str, Any]) -> bool:
+    """Whether a finding or a recommendation is about the whole cluster or its brokers."""
+    return one["consumer_group"] is None and one["topic"] is None
+
+
 def test_each_copy_has_the_groups_of_the_original(plans: Plans) -> None:
     assert len(plans.once["groups"]) > 10
     assert counted(plans.copied["groups"]) == times(plans.k, counted(plans.once["groups"]))
@@ -88,7 +91,7 @@ def test_each_copy_has_the_groups_of_the_original(plans: Plans) -> None:
 
 def test_each_copy_has_the_findings_of_the_original(plans: Plans) -> None:
     of_once, of_copies = (
-        counted([one for one in plan["findings"] if one["rule"] not in OF_THE_CLUSTER])
+        counted([one for one in plan["findings"] if not is_of_the_cluster(one)], "id")
         for plan in (plans.once, plans.copied)
     )
 
@@ -98,7 +101,7 @@ def test_each_copy_has_the_findings_of_the_original(plans: Plans) -> None:
 
 def test_each_copy_has_the_recommendations_of_the_original(plans: Plans) -> None:
     of_once, of_copies = (
-        counted([one for one in plan["recommendations"] if not OF_THE_CLUSTER & set(one["rules"])], "id")
+        counted([one for one in plan["recommendations"] if not is_of_the_cluster(one)], "id")
         for plan in (plans.once, plans.copied)
     )
 
@@ -108,7 +111,7 @@ def test_each_copy_has_the_recommendations_of_the_original(plans: Plans) -> None
 
 def test_the_whole_cluster_is_spoken_of_once(plans: Plans) -> None:
     of_once, of_copies = (
-        [one["rule"] for one in plan["findings"] if one["rule"] in OF_THE_CLUSTER]
+        [(one["rule"], one["broker_name"]) for one in plan["findings"] if is_of_the_cluster(one)]
         for plan in (plans.once, plans.copied)
     )
 
