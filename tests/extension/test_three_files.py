@@ -232,4 +232,4 @@ print(field.schema["title"], field.description)
 """
     )
 
-    assert told.splitlines()[-2:] == ["['paid']", "New name Of rename topic: nobody has it yet."]
+    assert told.splitlines()[-2:] == ["['paid']", "New name (rename topic) Nobody has it yet."]

@@ -29,6 +29,8 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: slow broker": ("latency_ms", "for_s"),
 }
 """The fields of a change, few in each section: Airflow shows one section at a time."""
+OTHERS: Final = "Fields of the change: others"
+"""The section of a field that no other section names."""
 NOTHING_KNOWN: Final = Names()
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """Names that YAML takes as they are, but for words such as ``true``."""
@@ -200,9 +202,11 @@ def _fields(names: Names) -> dict[str, Param]:
         "consumer_group": names.groups,
         "client_ids": names.client_ids[:1],
     }
+    in_sections = {name for fields in SECTIONS.values() for name in fields}
+    others = [name for name in told if name not in in_sections]
     return {
         name: _field(name, told[name], changes[name], section, in_words(offered.get(name, ())))
-        for section, fields in SECTIONS.items()
+        for section, fields in {**SECTIONS, OTHERS: others}.items()
         for name in fields
     }
 
