@@ -3,7 +3,8 @@
 first_plan.py API_SERVER PUBLIC_ADDRESS; the password of admin stands in AIRFLOW_ADMIN_PASSWORD.
 
 New Dags are paused until here, because what they plan may still be starting. Switching the daily one on makes the run
-of today; where there is none (it failed, or was deleted), one is triggered. A stack that has a plan makes no second.
+of today. Where today's run was made before, and has failed or was deleted, a new run is triggered. A stack that has a
+plan makes no second.
 """
 
 import os
@@ -11,6 +12,7 @@ import sys
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from airflow_api import AirflowApi, Unanswered
@@ -22,8 +24,8 @@ DAGS_OURS: Final = "rocketmq_"
 
 DAG_WITHIN_S: Final = 300.0
 """The first reading of the Dags' folder takes seconds, on a loaded machine a minute."""
-RUN_WITHIN_S: Final = 20.0
-"""What the scheduler takes to make today's run of a Dag that was switched on."""
+RUN_WITHIN_S: Final = 120.0
+"""The scheduler makes today's run of a Dag that was switched on within seconds, on a loaded machine within a minute."""
 PLAN_WITHIN_S: Final = 2 * 3600.0
 """The daily Dag ends its run by itself after two hours."""
 FINAL: Final = ("success", "failed")
@@ -41,7 +43,7 @@ def main() -> int:
     api = AirflowApi(api_server)
     try:
         api.log_in(USER, os.environ["AIRFLOW_ADMIN_PASSWORD"])
-        run = _last(api, "success") or _planned(api)
+        run = _last(api, state="success") or _planned(api)
     except (NoPlan, Unanswered) as reason:
         print(f"no plan: {reason}", file=sys.stderr)
         return 1
@@ -54,11 +56,15 @@ def main() -> int:
 
 
 def _planned(api: AirflowApi) -> dict[str, Any]:
-    for dag in _dags(api):
+    dags = _dags(api)
+    before = _last(api)
+    for dag in dags:
         if dag["is_paused"]:
             api.patch(f"/dags/{dag['dag_id']}", {"is_paused": False}, update_mask="is_paused")
-    run = _until(RUN_WITHIN_S, lambda: _last(api, "queued") or _last(api, "running"))
-    if run is None:
+    _until(RUN_WITHIN_S, lambda: not _is_due(api))
+    run = _last(api)
+    # A new run may have ended already, so its state does not tell whether it is new.
+    if run is None or (run["state"] in FINAL and before is not None and run["dag_run_id"] == before["dag_run_id"]):
         run = api.post(RUNS, {"logical_date": None, "conf": {}, "note": "the first plan of this stack"})
     name = urllib.parse.quote(run["dag_run_id"], safe="")
     print(f"planning: {DAG}, run {run['dag_run_id']} …", flush=True)
@@ -86,9 +92,16 @@ def _dags(api: AirflowApi) -> list[dict[str, Any]]:
     return known() or []
 
 
-def _last(api: AirflowApi, state: str) -> dict[str, Any] | None:
+def _is_due(api: AirflowApi) -> bool:
+    """Whether the scheduler still has a run of the daily Dag to make: it makes it and moves the date on at once."""
+    run_after = api.get(f"/dags/{DAG}")["next_dagrun_run_after"]
+    return run_after is not None and datetime.fromisoformat(run_after) <= datetime.now(UTC)
+
+
+def _last(api: AirflowApi, **state: str) -> dict[str, Any] | None:
+    """The run that was made last, of those in a state where one is named."""
     try:
-        runs: list[dict[str, Any]] = api.get(RUNS, state=state, order_by="-run_after", limit=1)["dag_runs"]
+        runs: list[dict[str, Any]] = api.get(RUNS, **state, order_by="-id", limit=1)["dag_runs"]
     except Unanswered as refusal:
         if refusal.status == 404:  # the Dag's file has not been read yet
             return None

@@ -269,7 +269,7 @@ def test_the_first_plan_of_the_containers_tells_what_came_of_it(
     assert "the run failed at publish" in failed.stderr
     assert runs() == ["scheduled"]
 
-    # There is none of today left to wait for: one is triggered.
+    # Today's run was made and has failed: one is triggered.
     (running.home / "dags" / "allowed").touch()
     made = first_plan()
     assert made.returncode == 0, made.stderr
