@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.provider.trigger_form import FIELDS, LARGEST_BODY
+from rocketmq_capacity.provider.request_check import LARGEST_BODY
+from rocketmq_capacity.provider.trigger_form import FIELDS
 
 pytestmark = pytest.mark.airflow
 

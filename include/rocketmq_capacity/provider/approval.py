@@ -89,6 +89,30 @@ def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime)
     return None
 
 
+def refusal_of(fields: Mapping[str, Any], run_key: str, lake: Lake, now: datetime) -> str | None:
+    """Why an approval with these fields would approve nothing; None if it can be kept as it is."""
+    run = existing_run(lake, run_key)
+    plan = read_plan(run.report / "plan.json")
+    if problem := hindrance(plan, plan.fingerprint, run, lake, now):
+        return f"The plan cannot be approved: {problem}."
+    problem, _ = _decided(plan, _told(fields))
+    return problem
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of an answer as texts."""
+    return {name: str(value or "").strip() for name, value in fields.items()}
+
+
+def _decided(plan: Plan, told: Mapping[str, str]) -> tuple[str | None, Decision]:
+    """What an approval means for each recommendation; with a problem none is approved."""
+    asked = asked_about(plan, needing_approval(plan))
+    try:
+        return None, decide(plan, asked, told.get(ONLY, ""), told.get(REJECTED, ""))
+    except BadInput as error:
+        return str(error), Decision((), tuple(one.recommendation.id for one in asked))
+
+
 def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lake: Lake, now: datetime) -> str:
     """Keep the person's answer in the run's folder; returns APPROVED or REJECTED.
 
@@ -102,20 +126,15 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     """
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
-    told = {name: str(value or "").strip() for name, value in (answer.get("params_input") or {}).items()}
+    told = _told(answer.get("params_input") or {})
     user, comment = answer.get("responded_by_user"), told.get(COMMENT, "")
-    asked = asked_about(plan, needing_approval(plan))
-    decision = Decision((), tuple(one.recommendation.id for one in asked))
+    decision = Decision((), tuple(one.recommendation.id for one in asked_about(plan, needing_approval(plan))))
     why = comment or (None if user else "nobody answered in time")
     if answer["chosen_options"] == [APPROVE] and user is not None:
-        try:
-            problem = hindrance(plan, fingerprint, run, lake, now)
-            approved = decide(plan, asked, told.get(ONLY, ""), told.get(REJECTED, ""))
-        except BadInput as error:
-            problem = str(error)
+        problem, approved = _decided(plan, told)
+        problem = hindrance(plan, fingerprint, run, lake, now) or problem
         if problem is None:
             decision = approved
-            why = comment or None
         else:
             why = f"approved, but {problem}" + (f" ({comment})" if comment else "")
     approval = Approval(

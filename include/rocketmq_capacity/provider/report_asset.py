@@ -1,8 +1,9 @@
 """The asset that a finished plan updates, and what its event says."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
 REPORTS: Final = "/rocketmq-capacity"
 """The path of the plugin's pages below Airflow's own address."""
+ADDRESS: Final = re.compile(rf"{REPORTS}/reports/plans/[^/\s]+/(?P<run_id>[^/\s]+)/")
+"""Of a plan's page."""
 
 
 def report_facts(plan: Path) -> dict[str, Any]:
@@ -49,6 +52,12 @@ def report_address(shelf: str, run: Run) -> str:
     """The path of the report's page in a browser that has Airflow open, with Airflow's own prefix."""
     prefix = urlsplit(airflow_address()).path
     return f"{prefix}{REPORTS}/reports/{shelf}/{quote(run.folder.parent.name)}/{quote(run.folder.name)}/"
+
+
+def run_of_address(text: str) -> str | None:
+    """The id of the run whose plan's page is the first that the text links to; None if it links to none."""
+    found = ADDRESS.search(text)
+    return None if found is None else unquote(found["run_id"])
 
 
 def airflow_address() -> str:

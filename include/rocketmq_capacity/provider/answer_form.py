@@ -1,0 +1,79 @@
+"""Refuses an answer to the question about a plan before it is stored, if its fields approve nothing that can be.
+
+That is a word that names no recommendation, one that is approved and rejected, two alternatives, and a plan that can no
+longer be approved. The question stays open, and the person reads why. Airflow itself checks only the options of an
+answer.
+Source: airflow.api_fastapi.core_api.routes.public.hitl.update_hitl_detail, Airflow 3.3.2.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
+from airflow.api_fastapi.core_api.security import requires_access_dag
+from airflow.models.hitl import HITLDetail
+from airflow.models.taskinstance import TaskInstance
+from airflow.utils.session import create_session
+from sqlalchemy import select
+from starlette.requests import Request
+
+from rocketmq_capacity.errors import BadInput, DatasetMissing
+from rocketmq_capacity.provider.approval import APPROVE, answer_fields, refusal_of
+from rocketmq_capacity.provider.known_fields import unknown_field
+from rocketmq_capacity.provider.latest_names import places_of_deployment
+from rocketmq_capacity.provider.report_asset import run_of_address
+from rocketmq_capacity.provider.request_check import RequestCheck
+from rocketmq_capacity.store.lake import Lake
+
+DAG_ID: Final = "rocketmq_capacity_approval"
+MAY_ANSWER: Final = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG_ID)
+FIELDS: Final = frozenset(answer_fields())
+
+
+class AnswerForm(RequestCheck):
+    """Checks a person's answer, from Airflow's form or from a client of the API."""
+
+    method = "PATCH"
+    address = re.compile(
+        rf"/api/v2/dags/{DAG_ID}/dagRuns/(?P<run_id>[^/]+)/taskInstances/(?P<task_id>[^/]+)/(?P<map_index>-?\d{{1,9}})"
+        r"/hitlDetails\Z"
+    )
+    form = "params_input"
+
+    def permission(self, found: re.Match[str]) -> Callable[[Request, Any], None]:  # noqa: ARG002  # one Dag
+        """To answer a question of the Dag."""
+        return MAY_ANSWER
+
+    def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
+        """What is wrong with the answer."""
+        if reason := unknown_field(fields, FIELDS):
+            return reason
+        question = _question(found)
+        run_id = None if question is None else run_of_address(question)
+        if body.get("chosen_options") != [APPROVE] or run_id is None:
+            return ""
+        try:
+            return refusal_of(fields, run_id, Lake(places_of_deployment().lake), datetime.now(UTC)) or ""
+        except DatasetMissing:
+            return ""  # the task that keeps the answer says it
+        except BadInput as error:
+            return str(error)
+
+
+def _question(found: re.Match[str]) -> str | None:
+    """The text of the question that nobody has answered yet; None if there is none."""
+    with create_session() as session:
+        body: str | None = session.scalar(
+            select(HITLDetail.body)
+            .join(TaskInstance, TaskInstance.id == HITLDetail.ti_id)
+            .where(
+                TaskInstance.dag_id == DAG_ID,
+                TaskInstance.run_id == found["run_id"],
+                TaskInstance.task_id == found["task_id"],
+                TaskInstance.map_index == int(found["map_index"]),
+                HITLDetail.responded_at.is_(None),
+            )
+        )
+        return body
