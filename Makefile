@@ -3,9 +3,9 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
-# Two processes share the tests, a folder at a time (tests/fixtures/groups.py): what waits for a broker, for Airflow or for
-# a browser leaves a core to the other. With WORKERS=0 there is one process.
-WORKERS ?= 2
+# Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow or for
+# a browser leaves its core to the others. With WORKERS=0 there is one process.
+WORKERS ?= 3
 SHARED := --numprocesses=$(WORKERS)
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -24,7 +24,8 @@ TAB_STOPS = 80
 PAGES = 12
 """Of paper, for the sample."""
 FLEET_BYTES = 5_000_000
-FIRST_PAINT_MS = 1_000
+SHOWN_AFTER_S = 1.0
+"""Of the processor, whatever else runs on the machine."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def sample(tmp_path_factory):
     out = tmp_path_factory.mktemp("plan") / "plan"
     inventory = Path(__file__).parents[2] / "include/sample/inventory.json"
     command = [sys.executable, "-m", "rocketmq_capacity", "plan", "--inventory", str(inventory), "--out", str(out)]
-    subprocess.run([*command, "--quiet"], check=True, timeout=300)
+    subprocess.run([*command, "--quiet"], check=True, timeout=600)
     return (out / "report.html").as_uri()
 
 
@@ -176,12 +177,14 @@ def test_the_page_of_ten_thousand_groups_is_small_and_shows_itself_at_once(opene
     path.write_text(page_of(a_fleet(100)), encoding="utf-8")
     assert path.stat().st_size <= FLEET_BYTES
 
-    opened("about:blank")  # the browser itself has started
-    page = opened(path.as_uri())
-    page.wait_for_timeout(100)
+    page = opened("about:blank")  # the browser itself has started
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(path.as_uri())
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length", timeout=300_000)
 
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert painted <= FIRST_PAINT_MS
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    assert 0 < metrics["TaskDuration"] <= SHOWN_AFTER_S
     assert page.get_by_text(re.compile(r"9,500 more groups stand in plan\.json")).count() == 1
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-TIME_LIMIT_S: Final = 200.0
+TIME_LIMIT_S: Final = 600.0
 _EXPECTATION: Final = re.compile(r"expected|should|the nearest|missing|no such|requires an argument", re.IGNORECASE)
 
 

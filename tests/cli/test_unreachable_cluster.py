@@ -15,7 +15,7 @@ from tests.client.conftest import free_address
 __all__ = ["free_address"]
 
 COMMANDS: Final = (["snapshot", "--out=inventory.json"], ["plan", "--out=out"])
-TIME_LIMIT_S: Final = 120.0
+TIME_LIMIT_S: Final = 300.0
 
 
 @pytest.fixture

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 import pytest
 
 from rocketmq_capacity.settings.address import Address
+from tests.fixtures.ports import free_port
 
 
 @pytest.fixture
 def free_address() -> Address:
     """An address at which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        host, port = probe.getsockname()
-    return Address(host, port)
+    return Address("127.0.0.1", free_port())
 
 
 @pytest.fixture

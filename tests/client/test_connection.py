@@ -30,7 +30,7 @@ async def never(visit: Visit, request: Command) -> None:
     """What a frozen process does: the system accepts its connections, and nothing answers."""
 
 
-def ask(connection: Connection, topic: str, *, limit_s: float = 5) -> asyncio.Future[Command]:
+def ask(connection: Connection, topic: str, *, limit_s: float = 60) -> asyncio.Future[Command]:
     return connection.ask(CODE, {"topic": topic}, limit_s=limit_s)
 
 

@@ -61,7 +61,10 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What one live consumer holds in its own tables; ``pop_queues`` have id -1 where it pops a whole broker."""
+    """What one live consumer holds in its own tables; ``pop_queues`` have id -1 where it pops a whole broker.
+
+    ``busy_s`` is how long its listener has run for the messages ``consumed``, by its own clock.
+    """
 
     number: int
     consumer_group: str
@@ -69,6 +72,7 @@ class Owned:
     queues: tuple[Queue, ...]
     pop_queues: tuple[Queue, ...]
     consumed: int
+    busy_s: float
 
 
 class Clients(Started):
@@ -142,11 +146,12 @@ class Clients(Started):
                 queues=tuple(Queue(*queue) for queue in row["queues"]),
                 pop_queues=tuple(Queue(*queue) for queue in row["pop_queues"]),
                 consumed=row["consumed"],
+                busy_s=row["busy_s"],
             )
             for row in self.ask("owned")
         ]
 
-    def settled(self, time_limit_s: float = 120.0) -> list[Owned]:
+    def settled(self, time_limit_s: float = 300.0) -> list[Owned]:
         """What every live consumer holds, once that no longer changes.
 
         Errors: ClusterError if it still changes when the time is up.

@@ -8,7 +8,7 @@ from typing import Final
 
 from tests.cluster.jvm import PROJECT
 
-TIME_LIMIT_S: Final = 120
+TIME_LIMIT_S: Final = 300
 
 
 def mqadmin(line: str, folder: Path) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from tests.cluster.jvm import ClusterError, Jvm
-from tests.cluster.ports import free_ports
+from tests.fixtures.ports import free_ports
 from tests.oracle.java_oracle import Queue
 from tests.oracle.maven_project import MavenProject
 from tests.oracle.started import Started
 
 GRPC_CLIENTS: Final = MavenProject(Path(__file__).parent / "grpc", also=(Path(__file__).parent,))
-READY_TIME_LIMIT_S: Final = 240.0
+READY_TIME_LIMIT_S: Final = 600.0
 
 _SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=512m")
 _JVM: Final = ("-Xms64m", "-Xmx384m", *_SMALL)
@@ -170,7 +170,7 @@ class GrpcClients(Started):
             for row in self._ask("owned")
         ]
 
-    def settled(self, time_limit_s: float = 120.0) -> list[GrpcOwned]:
+    def settled(self, time_limit_s: float = 300.0) -> list[GrpcOwned]:
         """What every live consumer asks for, once all ask for something and that no longer changes.
 
         Errors: ClusterError if it still changes when the time is up.

@@ -12,14 +12,14 @@ from typing import Any, Final, Self
 
 from tests.cluster.clients import Clients
 from tests.cluster.jvm import ClusterError, Jvm, project_of
-from tests.cluster.ports import free_ports
 from tests.cluster.proxies import ProxyPlaces, start_proxy
+from tests.fixtures.ports import free_ports
 from tests.oracle.rocketmq_version import ROCKETMQ
 from tests.oracle.started import Started
 
 __all__ = ["THREE_BROKERS", "Broker", "Clients", "Cluster", "ClusterError"]
 
-READY_TIME_LIMIT_S: Final = 240.0
+READY_TIME_LIMIT_S: Final = 600.0
 
 _SMALL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:MaxDirectMemorySize=512m")
 _SHARED_JVM: Final = ("-Xms128m", "-Xmx512m", *_SMALL)

@@ -27,6 +27,8 @@ from tests.oracle.requirement import started_or_skipped
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
+NEW: Final = "new"
+TRIES: Final = 5
 FOR_EVER_MS: Final = 3_600_000
 SOON: Final = Policy.model_validate({
     "thresholds": {
@@ -34,13 +36,15 @@ SOON: Final = Policy.model_validate({
         "STUCK_QUEUE": {"no_progress_s": 5.0},
     }
 })
+LATER: Final = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progress_s": 3_600.0}}})
 
 
 @dataclass(frozen=True)
 class Story:
-    """Two snapshots of the cluster: while both name servers answer, and while one is frozen."""
+    """Snapshots: while both name servers answer, before the slave has copied, and while a name server is frozen."""
 
     both: Inventory
+    not_copied: Inventory
     frozen: Inventory
     nameservers: tuple[str, str]
     slave_addr: str
@@ -58,7 +62,7 @@ def story() -> Iterator[Story]:
 def told(cluster: Cluster, clients: Clients) -> Story:
     cluster.create_topic("pay", {"broker-a": 4})
     cluster.create_topic("ship", {"broker-a": 2, "broker-b": 2}, message_type="FIFO")
-    for group in ("g_hangs", "g_well", "g_side", "g_offline"):
+    for group in ("g_hangs", "g_well", "g_side"):
         cluster.create_group(group)
     clients.start_consumer(Consumer("g_hangs", "h1", ["pay"], orderly=True, delay_ms=FOR_EVER_MS))
     clients.start_consumer(Consumer("g_well", "w1", ["ship"], orderly=True))
@@ -69,14 +73,32 @@ def told(cluster: Cluster, clients: Clients) -> Story:
     time.sleep(8)  # longer than the bound
     nameservers = (cluster.nameserver, cluster.second_nameserver)
     both = taken(nameservers)
+    not_copied = before_the_slave_copies(cluster)
     cluster.freeze_second_nameserver()
-    return Story(both, taken(nameservers), nameservers, cluster.broker_addrs["broker-a", 1])
+    frozen = taken(nameservers, attempts=1)
+    return Story(both, not_copied, frozen, nameservers, cluster.broker_addrs["broker-a", 1])
 
 
-def taken(nameservers: tuple[str, str]) -> Inventory:
-    settings = ConnectionSettings(request_timeout_s=3.0, attempts=1)
+def taken(nameservers: tuple[str, ...], attempts: int = 3) -> Inventory:
+    settings = ConnectionSettings(request_timeout_s=10.0, attempts=attempts)
     options = CollectOptions(sample_count=2, sample_interval_s=2.0, settings=settings)
     return asyncio.run(collect(nameservers, options=options))
+
+
+def before_the_slave_copies(cluster: Cluster) -> Inventory:
+    """A snapshot with a topic and a group that the slave lacked from beginning to end.
+
+    It copies its master's once a minute (BrokerController.handleSlaveSynchronize). Where that happens meanwhile, there
+    is another try.
+    """
+    for number in range(TRIES):
+        cluster.create_topic(f"{NEW}{number}", {"broker-a": 1})
+        cluster.create_group(f"g_{NEW}{number}")
+        inventory = taken((cluster.nameserver,))
+        told = [row for row in cluster.facts()["topic_configs"] if row["topic"] == f"{NEW}{number}"]
+        if {row["broker_id"] for row in told} == {0}:
+            return inventory
+    pytest.fail(f"the slave copied its master's topics {TRIES} times, each time while a snapshot was taken")
 
 
 def found(inventory: Inventory, rule: str, policy: Policy = SOON) -> list[tuple[Any, dict[str, Any]]]:
@@ -107,13 +129,13 @@ def test_a_name_server_that_does_not_answer_is_a_failure_and_no_disagreement(sto
 
 
 def test_a_slave_that_has_not_copied_yet_lacks_what_was_made_since(story: Story) -> None:
-    ((finding, evidence),) = found(story.both, "SLAVE_DRIFT")
+    ((finding, evidence),) = found(story.not_copied, "SLAVE_DRIFT")
 
     assert (finding.severity, finding.subjects) == ("WARNING", (story.slave_addr,))
-    assert {"pay", "ship"} <= set(evidence["missing_topics"])
-    # A slave makes a group for itself as soon as a client of it is connected.
-    assert evidence["missing_groups"] == ["g_offline"]
-    ((by_default, _),) = found(story.both, "SLAVE_DRIFT", Policy())
+    # Made last, these are missing; others may be, depending on when the slave copied.
+    assert any(topic.startswith(NEW) for topic in evidence["missing_topics"])
+    assert [group for group in evidence["missing_groups"] if group.startswith(f"g_{NEW}")]
+    ((by_default, _),) = found(story.not_copied, "SLAVE_DRIFT", Policy())
     assert by_default.severity == "INFO"
 
 
@@ -125,7 +147,7 @@ def test_the_queues_of_a_listener_that_hangs_are_stuck_at_its_client(story: Stor
     assert {(one["state"], one["cause"]) for one in evidence["queues"]} == {("NO_PROGRESS", "LISTENER_BUSY")}
     assert len(evidence["queues"]) == 4
     assert evidence["lag"] is None  # it has never committed an offset
-    assert found(story.both, "STUCK_QUEUE", Policy()) == []
+    assert found(story.both, "STUCK_QUEUE", LATER) == []
 
 
 def test_a_fifo_topic_is_read_side_by_side_by_one_of_its_groups(story: Story) -> None:

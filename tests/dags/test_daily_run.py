@@ -126,7 +126,7 @@ def test_the_sample_can_be_approved_and_its_report_then_says_so(deployment: Path
     subprocess.run(
         [sys.executable, str(publish), f"--lake={lake.root}", f"--run-id={planned.folder.name}"],
         check=True,
-        timeout=300,
+        timeout=600,
     )
 
     assert json.loads((planned.report / "plan.json").read_bytes())["approval"]["status"] == "APPROVED"

@@ -76,7 +76,7 @@ def test_no_dag_can_be_run_for_days_that_are_over(dag_bag: "DagBag") -> None:
 def airflow_command(airflow_database: None) -> list[str]:
     """Airflow's command line, over a database that knows the Dags."""
     program = [sys.executable, "-m", "airflow"]
-    subprocess.run([*program, "dags", "reserialize"], check=True, capture_output=True, timeout=120)
+    subprocess.run([*program, "dags", "reserialize"], check=True, capture_output=True, timeout=300)
     return program
 
 
@@ -85,7 +85,7 @@ def airflow_command(airflow_database: None) -> list[str]:
 def test_airflow_refuses_a_backfill(dag_id: str, airflow_command: list[str]) -> None:
     days = ["--from-date", "2026-11-01", "--to-date", "2026-11-02"]
     asked = [*airflow_command, "backfill", "create", "--dag-id", dag_id, *days]
-    answer = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=120)
+    answer = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=300)
 
     assert answer.returncode != 0
     assert f"Dag with dag_id: '{dag_id}' does not allow backfill runs" in answer.stderr
@@ -101,15 +101,16 @@ def test_parsing_a_file_imports_nothing_heavy(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_file_is_parsed_in_under_half_a_second(file: Path) -> None:
-    # What Airflow itself takes to be imported is not the file's; seconds of the processor, whatever else runs here.
+def test_a_file_is_parsed_in_a_third_of_the_time_that_airflow_takes_to_be_imported(file: Path) -> None:
+    # Which is 1.5 s where nothing else runs. Seconds of the processor, and both on the same machine at the same time.
     code = f"""
 import runpy, time
 import airflow.sdk, airflow.providers.apache.spark.operators.spark_submit, airflow.providers.standard.operators.hitl
-begun = time.process_time()
+imported = time.process_time()
 runpy.run_path({str(file)!r})
-print(time.process_time() - begun)
+print(imported, time.process_time() - imported)
 """
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert float(answer.stdout.split()[-1]) < 0.5
+    imported, parsed = map(float, answer.stdout.split()[-2:])
+    assert parsed < imported / 3

@@ -125,7 +125,7 @@ def test_the_command_line_says_the_same_of_the_same_scenario(what_ifs: Path, run
     (tmp_path / "sample.json").write_bytes(b"".join(render_inventory(sample)))
     arguments = [f"--inventory={tmp_path / 'sample.json'}", f"--scenario={tmp_path / 'scenario.yaml'}"]
     program = [sys.executable, "-m", "rocketmq_capacity", "plan"]
-    subprocess.run([*program, *arguments, f"--out={tmp_path / 'out'}"], check=True, timeout=300)
+    subprocess.run([*program, *arguments, f"--out={tmp_path / 'out'}"], check=True, timeout=600)
 
     stored = existing_run(Lake(what_ifs), run_key(run, "sample"))
     assert (stored.report / "plan.json").read_bytes() == (tmp_path / "out" / "plan.json").read_bytes()

@@ -15,8 +15,8 @@ import psutil
 from tests.cli.program import TIME_LIMIT_S, command, run
 from tests.fixtures.environment import ROOT
 
-ENDS_WITHIN_S: Final = 60.0
-"""However Spark ends, the program that waits for it ends within a minute."""
+ENDS_WITHIN_S: Final = 300.0
+"""However Spark ends, the program that waits for it ends: within seconds on idle cores, later on a loaded machine."""
 PROGRESS: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO [a-z]+: ")
 LOOK_EVERY_S: Final = 0.05
 SPARK: Final = "org.apache.spark.deploy.SparkSubmit"

@@ -11,11 +11,11 @@ from typing import Final
 import httpx
 import pyspark
 
-from tests.stack.ports import free_port
+from tests.fixtures.ports import free_port
 from tests.stack.service import Services
 
 CLASS: Final = Path(pyspark.__file__).parent / "bin" / "spark-class"
-WELL_WITHIN_S: Final = 90.0
+WELL_WITHIN_S: Final = 300.0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Where the JVM ends before the plan: the program ends too, within a minute, with one line and nothing written."""
+"""Where the JVM ends before the plan: the program ends too, with one line and nothing written."""
 
 import signal
 import sys

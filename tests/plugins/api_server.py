@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,10 +15,11 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from tests.fixtures.environment import ROOT
+from tests.fixtures.ports import free_port
 
 PREFIX: Final = "/tools/airflow"
 PASSWORDS: Final = {"admin": "admin-of-the-test", "viewer": "viewer-of-the-test"}
-STARTS_WITHIN_S: Final = 120
+STARTS_WITHIN_S: Final = 300
 STOPS_WITHIN_S: Final = 20
 
 
@@ -54,9 +54,7 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
         home: an empty folder for its AIRFLOW_HOME.
         places: settings of the deployment, such as ``RMQC_LAKE``.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (home / "passwords.json").write_text(json.dumps(PASSWORDS))
     url = f"http://127.0.0.1:{port}{PREFIX}"
     environment = {
@@ -75,7 +73,7 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
     }
     airflow = [sys.executable, "-m", "airflow"]
     for command in (["db", "migrate"], ["dags", "reserialize"]):
-        subprocess.run([*airflow, *command], env=environment, check=True, capture_output=True, timeout=120)
+        subprocess.run([*airflow, *command], env=environment, check=True, capture_output=True, timeout=300)
     with (home / "api-server.log").open("wb") as log:
         process = subprocess.Popen(
             [*airflow, "api-server"], env=environment, stdout=log, stderr=log, cwd=ROOT, start_new_session=True

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugins.per_dag_auth_manager import USERS
 from tests.plugins.stored_reports import put_days, put_what_if
+from tests.plugins.users import USERS
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

@@ -1,16 +1,10 @@
 """An auth manager that decides by Dag, as those of real deployments do; Airflow's simple one decides by role alone."""
 
-from typing import Any, Final
+from typing import Any
 
 from airflow.api_fastapi.auth.managers.simple.simple_auth_manager import SimpleAuthManager
 
-READS: Final = {
-    "planner": {"rocketmq_capacity_plan"},
-    "dreamer": {"rocketmq_what_if"},
-    "stranger": {"some_other_dag"},
-}
-"""What these may read; everybody else may read what the simple auth manager lets them."""
-USERS: Final = {"admin": "admin", "viewer": "viewer"} | dict.fromkeys(READS, "viewer")
+from tests.plugins.users import READS
 
 
 class PerDagAuthManager(SimpleAuthManager):

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
@@ -31,18 +31,21 @@ def body(**conf: object) -> bytes:
     return json.dumps({"logical_date": None, "conf": conf}).encode()
 
 
-ATTACKS: Final = {
-    "375 bytes of aliases": body(scenario=nested_aliases("name", 9)),
-    "418 bytes of aliases": body(scenario=nested_aliases("name", 10)),
-    "48 MB of client ids": body(change="add_clients", consumer_group="g", client_ids=["c"] * 9_600_000),
-    "aliases for the policy": body(
+ATTACKS: Final[dict[str, Callable[[], bytes]]] = {
+    "375 bytes of aliases": lambda: body(scenario=nested_aliases("name", 9)),
+    "418 bytes of aliases": lambda: body(scenario=nested_aliases("name", 10)),
+    "48 MB of client ids": lambda: body(change="add_clients", consumer_group="g", client_ids=["c"] * 9_600_000),
+    "aliases for the policy": lambda: body(
         change="lose_broker", broker_name="b", policy_changes=nested_aliases("machine_rooms", 10)
     ),
-    "a long text": body(scenario="a: " * 150_000),
-    "many fields": body(change="lose_broker", broker_name="b", **{f"k{n}": 1 for n in range(40_000)}),
-    "many fields of Airflow": body(change="lose_broker", broker_name="b", **{f"airflow/{n}": 1 for n in range(30_000)}),
-    "deep JSON": b'{"conf": {"topic": ' + b"[" * 500_000,
+    "a long text": lambda: body(scenario="a: " * 150_000),
+    "many fields": lambda: body(change="lose_broker", broker_name="b", **{f"k{n}": 1 for n in range(40_000)}),
+    "many fields of Airflow": lambda: body(
+        change="lose_broker", broker_name="b", **{f"airflow/{n}": 1 for n in range(30_000)}
+    ),
+    "deep JSON": lambda: b'{"conf": {"topic": ' + b"[" * 500_000,
 }
+"""What makes the body of each; the largest takes seconds."""
 TAKEN: Final = {400, 413, 422}
 
 
@@ -75,7 +78,7 @@ class Spent:
 def sent(server: ApiServer, content: bytes, **headers: str) -> int:
     """The status of a trigger with that body."""
     told = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=120)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=300)) as connection:
         connection.request("POST", PREFIX + TRIGGER, content, told)
         return connection.getresponse().status
 
@@ -87,7 +90,7 @@ def attack(server: ApiServer, content: bytes, **headers: str) -> set[int]:
     def others() -> int:
         served = 0
         while not served or not is_over.is_set():
-            with urlopen(f"{server.url}/api/v2/version", timeout=10) as answer:
+            with urlopen(f"{server.url}/api/v2/version", timeout=120) as answer:
                 served += answer.status == 200
             time.sleep(0.05)
         return served
@@ -98,24 +101,24 @@ def attack(server: ApiServer, content: bytes, **headers: str) -> set[int]:
             statuses = set(threads.map(lambda _: sent(server, content, **headers), range(AT_ONCE)))
         finally:
             is_over.set()
-        assert meanwhile.result(60)
+        assert meanwhile.result(300)
     spent.check()
     return statuses
 
 
-@pytest.mark.parametrize("content", ATTACKS.values(), ids=ATTACKS)
-def test_without_a_login_nothing_is_spent(server: ApiServer, content: bytes) -> None:
-    assert attack(server, content) == {401}
+@pytest.mark.parametrize("name", ATTACKS)
+def test_without_a_login_nothing_is_spent(server: ApiServer, name: str) -> None:
+    assert attack(server, ATTACKS[name]()) == {401}
 
 
-@pytest.mark.parametrize("content", ATTACKS.values(), ids=ATTACKS)
-def test_who_may_not_trigger_is_refused_without_a_look(server: ApiServer, content: bytes) -> None:
-    assert attack(server, content, Authorization=f"Bearer {server.token('viewer')}") == {403}
+@pytest.mark.parametrize("name", ATTACKS)
+def test_who_may_not_trigger_is_refused_without_a_look(server: ApiServer, name: str) -> None:
+    assert attack(server, ATTACKS[name](), Authorization=f"Bearer {server.token('viewer')}") == {403}
 
 
-@pytest.mark.parametrize("content", ATTACKS.values(), ids=ATTACKS)
-def test_who_may_trigger_is_refused_at_little_cost(server: ApiServer, content: bytes) -> None:
-    assert attack(server, content, Authorization=f"Bearer {server.token('admin')}") <= TAKEN
+@pytest.mark.parametrize("name", ATTACKS)
+def test_who_may_trigger_is_refused_at_little_cost(server: ApiServer, name: str) -> None:
+    assert attack(server, ATTACKS[name](), Authorization=f"Bearer {server.token('admin')}") <= TAKEN
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
@@ -123,8 +126,8 @@ def test_a_web_page_of_another_origin_makes_nothing_be_read(server: ApiServer, k
     cookie = f"_token={server.token('admin')}"
     page = {"Content_Type": kind, "Origin": "https://evil.example"}
 
-    assert attack(server, ATTACKS["418 bytes of aliases"], **page) == {401}
-    assert attack(server, ATTACKS["418 bytes of aliases"], **page, Cookie=cookie) == {403}
+    assert attack(server, ATTACKS["418 bytes of aliases"](), **page) == {401}
+    assert attack(server, ATTACKS["418 bytes of aliases"](), **page, Cookie=cookie) == {403}
 
 
 def test_the_refusal_comes_before_a_byte_of_the_body(server: ApiServer) -> None:

@@ -38,7 +38,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wait_for(text: str, screen: Screen) -> None:
     """Wait until it is drawn."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while text not in drawn(screen):
         assert time.monotonic() < deadline, drawn(screen)
         time.sleep(0.05)

@@ -18,7 +18,7 @@ from rocketmq_capacity.errors import BadInput
 
 pytestmark = pytest.mark.airflow
 
-TIME_LIMIT_S: Final = 60.0
+TIME_LIMIT_S: Final = 300.0
 CONNECTION: Final = {
     "conn_type": "rocketmq",
     "host": "10.0.9.1:9876",

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
@@ -29,6 +28,7 @@ from rocketmq_capacity.provider.notice import (
     tell_published,
 )
 from rocketmq_capacity.settings.deployment import Places
+from tests.fixtures.ports import free_port
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 pytestmark = pytest.mark.airflow
@@ -71,8 +71,7 @@ class Noted(BaseNotifier):
 def mailed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EmailMessage]]:
     """The mails that a real server gets, which the connection names."""
     inbox = Inbox()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     server = Controller(inbox, hostname="127.0.0.1", port=port)
     server.start()
     host = {"conn_type": "smtp", "host": "127.0.0.1", "port": port}

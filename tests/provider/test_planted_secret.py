@@ -65,10 +65,10 @@ def test_it_is_found_in_a_name_and_in_a_single_file(tmp_path: Path) -> None:
 
 
 def test_it_is_found_in_the_arguments_of_a_process() -> None:
-    code = "import time; time.sleep(60)"
+    code = "import time; time.sleep(600)"
     with ArgumentLists("as-an-argument-0123") as watched:
         process = subprocess.Popen([sys.executable, "-c", code, "--password=as-an-argument-0123"])
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while not watched.holders and time.monotonic() < deadline:
             time.sleep(0.05)
         process.kill()

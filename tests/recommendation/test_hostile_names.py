@@ -54,7 +54,7 @@ CASES.group("reads ordered", members(3), "ordered\ntouch run_by_a_plan")
 def _words(commands: list[str], folder: Path) -> list[list[str]]:
     """What a POSIX shell that runs the lines in the folder calls mqadmin with."""
     script = PROBE + "\n".join(commands)
-    done = subprocess.run(["sh", "-eu", "-c", script], cwd=folder, capture_output=True, timeout=60, check=True)
+    done = subprocess.run(["sh", "-eu", "-c", script], cwd=folder, capture_output=True, timeout=300, check=True)
     assert done.stderr == b""
     calls = done.stdout.decode("utf-8").split("\1\0")[:-1]
     return [call.split("\0")[:-1] for call in calls]

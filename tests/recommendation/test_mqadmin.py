@@ -14,7 +14,7 @@ from tests.recommendation.answers import Answers, options
 
 pytestmark = pytest.mark.java
 PROJECT: Final = MavenProject(Path(__file__).parent / "mqadmin")
-TIME_LIMIT_S: Final = 120
+TIME_LIMIT_S: Final = 300
 
 
 def _read_by_mqadmin(commands: list[list[str]]) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ def test_where_there_is_no_terminal_the_output_is_plain_text(tmp_path):
         [sys.executable, "-m", "rocketmq_capacity.report.summary", tmp_path / "plan.json"],
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
 

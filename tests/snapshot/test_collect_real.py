@@ -1,146 +1,21 @@
 """A snapshot of a real RocketMQ says what the official admin client says."""
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
-from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.codes import Serialization
-from rocketmq_capacity.protocol.errors import ResponseError
-from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
-from rocketmq_capacity.snapshot.inventory import (
-    Client,
-    ConsumerGroup,
-    Inventory,
-    Topic,
-    parse_inventory,
-    render_inventory,
-)
-from tests.client.conftest import free_address
-from tests.cluster.clients import Consumer, Owned, Subscription
-from tests.cluster.rocketmq import Broker, Clients, Cluster
-from tests.oracle.requirement import started_or_skipped
+from rocketmq_capacity.snapshot.inventory import Inventory, parse_inventory, render_inventory
+from tests.cluster.rocketmq import Clients, Cluster
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
+from tests.snapshot.conftest import CONSUMERS, PLACED, ROOM, Taken, read_by_groups
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
-__all__ = ["free_address"]
-
-ROOM: Final = "room1@broker-c"
-PLACED: Final = {"broker-a": 3, "broker-b": 2, ROOM: 4}
-NEARBY: Final = {
-    "broker_rooms": {"broker-a": "hz", "broker-b": "hz", ROOM: "room1"},
-    "client_rooms": {"127.0.0.1@n0": "hz", "127.0.0.1@n1": "room1"},
-}
-CONSUMERS: Final = (
-    *(Consumer("g_avg", f"a{i}", ["pay", "ship"], consume_threads=2 + i) for i in range(3)),
-    *(Consumer("g_circle", f"c{i}", ["pay"], strategy="AVG_BY_CIRCLE") for i in range(2)),
-    *(Consumer("g_hash", f"h{i}", ["pay"], strategy="CONSISTENT_HASH", orderly=True) for i in range(2)),
-    *(
-        Consumer("g_room", f"r{i}", ["pay"], strategy="MACHINE_ROOM", strategy_params={"machine_rooms": ["room1"]})
-        for i in range(2)
-    ),
-    *(
-        Consumer("g_near", f"n{i}", ["pay"], strategy="MACHINE_ROOM_NEARBY-AVG", strategy_params=NEARBY)
-        for i in range(2)
-    ),
-    *(Consumer("g_all", f"b{i}", ["ship"], message_model="BROADCASTING") for i in range(2)),
-    *(Consumer("g_pop", f"p{i}", ["popped"], pop=True) for i in range(4)),
-    *(Consumer("g_twice", "same", ["pay"]) for _ in range(2)),
-    Consumer("g_mixed", "m0-中文", [Subscription("pay", "red || blue"), "ship"], consume_batch_size=3),
-    Consumer("g_mixed", "m1", [Subscription("pay", "a > 1", "SQL92"), "absent"], pull_threshold_for_queue=77),
-)
-
-
-@dataclass(frozen=True)
-class Taken:
-    """One snapshot, and what the admin client and the clients themselves said before and after it."""
-
-    inventory: Inventory
-    facts: dict[str, Any]
-    facts_after: dict[str, Any]
-    owned: list[Owned]
-
-    def group(self, name: str) -> ConsumerGroup:
-        return next(group for group in self.inventory.consumer_groups if group.consumer_group == name)
-
-    def clients(self, group: str) -> tuple[Client, ...]:
-        return self.group(group).clients or ()
-
-    def topic(self, name: str) -> Topic:
-        return next(topic for topic in self.inventory.topics if topic.topic == name)
-
-    def masters(self, kind: str) -> list[dict[str, Any]]:
-        return [row for row in self.facts[kind] if row["broker_id"] == 0]
-
-
-def read_by_groups(facts: dict[str, Any]) -> dict[tuple[str, str, str, int], tuple[int, int]]:
-    """(group, topic, broker name, queue id) -> (broker offset, consumer offset), as the masters have them."""
-    return {
-        (row["consumer_group"], row["topic"], row["broker_name"], row["queue_id"]): (
-            row["broker_offset"],
-            row["consumer_offset"],
-        )
-        for row in facts["consume_stats"]
-        if row["broker_id"] == 0
-    }
-
-
-def facts_when_quiet(cluster: Cluster) -> dict[str, Any]:
-    """What the admin client says once groups have committed all that they have read, which takes them some seconds."""
-    facts = cluster.facts()
-    for _ in range(30):
-        time.sleep(3)
-        before, facts = facts, cluster.facts()
-        if read_by_groups(before) == read_by_groups(facts):
-            return facts
-    pytest.fail("the groups' offsets did not come to rest")
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Cluster]:
-    brokers = [
-        Broker("broker-a"),
-        Broker("broker-b", own_process=True),
-        Broker("broker-b", broker_id=1),
-        Broker(ROOM, own_process=True),
-    ]
-    started = started_or_skipped(Cluster(brokers, cluster_name="C1", pop=True).start)
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="module")
-def clients(running: Cluster) -> Iterator[Clients]:
-    with Clients(running.nameserver) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def taken(running: Cluster, clients: Clients) -> Taken:
-    running.create_topic("pay", PLACED)
-    running.create_topic("ship", {"broker-a": (2, 5), "broker-b": 4}, perm={"broker-a": 6, "broker-b": 4})
-    running.create_topic("fifo", {"broker-a": 2}, order=True, message_type="FIFO")
-    running.create_topic("popped", PLACED)
-    running.create_group("g_pop")
-    running.create_group("g_orderly", orderly=True)
-    running.set_request_mode("popped", "g_pop", "POP", pop_share_queue_num=1)
-    for consumer in CONSUMERS:
-        clients.start_consumer(consumer)
-    clients.produce("pay", 300, weights={("broker-a", 0): 5.0, (ROOM, 0): 0.0})
-    clients.produce("ship", 50)
-    clients.settled()
-    facts = facts_when_quiet(running)
-    inventory = collect_now([running.nameserver])
-    return Taken(inventory, facts, running.facts(), clients.owned())
 
 
 def test_it_is_a_valid_inventory_without_any_failure(taken: Taken) -> None:
@@ -417,95 +292,3 @@ def test_samples_apart_in_time_give_rates_and_the_way_of_a_groups_offsets(
     assert len(steps) == 3
     assert steps == sorted(set(steps))
     assert [one.at for one in read.samples] < [inventory.taken_at]
-
-
-def test_the_second_name_server_is_asked_where_the_first_does_not_listen(
-    running: Cluster, taken: Taken, free_address: object
-) -> None:
-    inventory = collect_now([f"{free_address};{running.nameserver}"])
-    assert inventory.nameservers == (str(free_address), running.nameserver)
-    assert {failure.broker_addr for failure in inventory.failures or ()} == {str(free_address)}
-    assert [topic.topic for topic in inventory.topics] == [topic.topic for topic in taken.inventory.topics]
-
-
-def test_a_frozen_broker_leaves_failures_and_everything_else(running: Cluster, taken: Taken) -> None:
-    frozen = running.broker_addrs[ROOM, 0]
-    settings = ConnectionSettings(request_timeout_s=1.0, attempts=2)
-    running.freeze(ROOM)
-    try:
-        inventory = collect_now([running.nameserver], options=CollectOptions(settings=settings))
-    finally:
-        running.thaw(ROOM)
-    failures = inventory.failures or ()
-    assert {failure.broker_addr for failure in failures} == {frozen}
-    assert {"GET_ALL_TOPIC_CONFIG", "GET_BROKER_RUNTIME_INFO", "GET_CONSUME_STATS", "GET_CONSUMER_CONNECTION_LIST"} <= {
-        failure.request for failure in failures
-    }
-    assert all("timed out after 1 s" in (failure.error or "") for failure in failures)
-    assert len(failures) == len({(failure.broker_addr, failure.request) for failure in failures})
-    (broker,) = [one for one in inventory.brokers if one.broker_name == ROOM]
-    assert (broker.broker_addr, broker.config, broker.runtime) == (frozen, None, None)
-    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
-    assert {one.broker_name for one in pay.queues or ()} == set(PLACED)
-    assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
-    group = next(group for group in inventory.consumer_groups if group.consumer_group == "g_avg")
-    assert {client.seen_on for client in group.clients or ()} == {("broker-a", "broker-b")}
-    assert all(client.owned_queues for client in group.clients or ())
-
-
-def test_a_broker_that_freezes_half_way_still_ends_in_a_snapshot(running: Cluster, taken: Taken) -> None:
-    settings = ConnectionSettings(request_timeout_s=1.0, attempts=2)
-    options = CollectOptions(sample_count=2, sample_interval_s=1.0, settings=settings)
-
-    async def freeze_after_the_first_sample() -> Inventory:
-        taking = asyncio.create_task(collect([running.nameserver], options=options))
-        await asyncio.sleep(0.7)
-        running.freeze(ROOM)
-        return await asyncio.wait_for(taking, 60)
-
-    try:
-        inventory = asyncio.run(freeze_after_the_first_sample())
-    finally:
-        running.thaw(ROOM)
-    assert {failure.broker_addr for failure in inventory.failures or ()} == {running.broker_addrs[ROOM, 0]}
-    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
-    assert {one.broker_name for one in pay.offsets or ()} == {"broker-a", "broker-b"}
-
-
-async def written_on(broker_addr: str, topic: str) -> dict[int, int]:
-    """Queue id → max offset of a topic, as one broker says; empty where it has none of it yet."""
-    broker = BrokerAdmin(parse_address(broker_addr), ConnectionSettings())
-    try:
-        return {queue.queue_id: offset.max_offset for queue, offset in (await broker.topic_stats(topic)).items()}
-    except ResponseError:
-        return {}
-    finally:
-        await broker.close()
-
-
-def wait_for_the_slave(running: Cluster, offsets: dict[int, int]) -> None:
-    """Until the slave of broker-b has copied its topics, which it does every few seconds, and their messages."""
-    deadline = time.monotonic() + 90
-    while asyncio.run(written_on(running.broker_addrs["broker-b", 1], "pay")) != offsets:
-        assert time.monotonic() < deadline, "the slave did not follow"
-        time.sleep(0.5)
-
-
-def test_the_slave_answers_for_a_broker_that_lost_its_master(running: Cluster, taken: Taken) -> None:
-    before = {one.queue_id: one.max_offset for one in taken.topic("pay").offsets or () if one.broker_name == "broker-b"}
-    wait_for_the_slave(running, {queue_id: offset or 0 for queue_id, offset in before.items()})
-    running.kill("broker-b")
-    inventory = collect_now([running.nameserver])
-    assert inventory.failures == ()
-    brokers = {(one.broker_name, one.broker_id, one.broker_addr) for one in inventory.brokers}
-    assert ("broker-b", 1, running.broker_addrs["broker-b", 1]) in brokers
-    assert ("broker-b", 0) not in {(name, broker_id) for name, broker_id, _ in brokers}
-    pay = next(topic for topic in inventory.topics if topic.topic == "pay")
-    after = {one.queue_id: one.max_offset for one in pay.offsets or () if one.broker_name == "broker-b"}
-    assert after == before
-    assert {one.broker_name for one in pay.queues or ()} == set(PLACED)
-
-
-def test_without_a_name_server_there_is_no_snapshot_and_the_error_names_each(free_address: object) -> None:
-    with pytest.raises(ClusterUnreachable, match=f"{free_address}: cannot connect: Connection refused"):
-        collect_now([str(free_address)])

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import runpy
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from rocketmq_capacity.errors import BadInput, CapacityError, DatasetMissing
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.store.lake import Lake
 from tests.fixtures.environment import ROOT
+from tests.fixtures.ports import free_port
 
 APPS = sorted(file.stem for file in (ROOT / "spark_apps").glob("*.py"))
 LATER = [app for app in APPS if app != "snapshot"]
@@ -123,7 +123,7 @@ def as_program(app: str, *arguments: str) -> tuple[int, str]:
     """The exit status and what the app says on standard error, where no Java could be started."""
     command = [sys.executable, str(ROOT / "spark_apps" / f"{app}.py"), *arguments]
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
-    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert answer.stdout == ""
     return answer.returncode, answer.stderr
 
@@ -141,9 +141,7 @@ def test_a_malformed_inventory_ends_the_program_with_status_2_and_one_line(tmp_p
 
 
 def test_a_name_server_that_does_not_answer_ends_the_program_with_status_3_and_its_address(tmp_path: Path) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{unused.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
 
     status, said = as_program("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--nameserver={address}")
 

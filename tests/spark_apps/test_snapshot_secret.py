@@ -16,7 +16,7 @@ from tests.provider.planted_secret import ArgumentLists, holds, places_that_hold
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 
-TIME_LIMIT_S = 240.0
+TIME_LIMIT_S = 600.0
 Submit = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 import httpx
 
-from tests.stack.ports import free_port
+from tests.fixtures.ports import free_port
 from tests.stack.postgres import Postgres
 from tests.stack.service import Services
 from tests.stack.spark import Spark
@@ -27,9 +27,9 @@ COMMANDS: Final = {
 }
 HEALTH: Final = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 ROLES: Final = {"admin": "admin", "viewer": "viewer"}
-MIGRATED_WITHIN_S: Final = 120.0
-WELL_WITHIN_S: Final = 180.0
-ACCEPTED_WITHIN_S: Final = 30.0
+MIGRATED_WITHIN_S: Final = 300.0
+WELL_WITHIN_S: Final = 600.0
+ACCEPTED_WITHIN_S: Final = 180.0
 LOOK_EVERY_S: Final = 0.5
 ENDED: Final = ("success", "failed", "upstream_failed", "skipped", "removed")
 
@@ -41,7 +41,7 @@ class Api:
 
     def __init__(self, url: str, user: str, password: str) -> None:
         """Log in."""
-        self._client = httpx.Client(base_url=url, timeout=30, trust_env=False)
+        self._client = httpx.Client(base_url=url, timeout=120, trust_env=False)
         token = self._client.post("/auth/token", json={"username": user, "password": password}).raise_for_status()
         self._client.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
 
@@ -152,7 +152,7 @@ class Airflow:
     def is_well(self) -> bool:
         """Whether all four say that they are."""
         try:
-            answer = httpx.get(f"{self.url}/api/v2/monitor/health", timeout=10, trust_env=False).raise_for_status()
+            answer = httpx.get(f"{self.url}/api/v2/monitor/health", timeout=60, trust_env=False).raise_for_status()
         except httpx.HTTPError:  # not yet, or not yet that page
             return False
         return all(answer.json()[part]["status"] == "healthy" for part in HEALTH)

@@ -24,7 +24,7 @@ from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_sta
 
 RUN_WITHIN_S: Final = 600.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
-LINK_WITHIN_S: Final = 60.0
+LINK_WITHIN_S: Final = 300.0
 READING_S: Final = 3.0
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""

@@ -13,7 +13,7 @@ from tests.browser.chromium import running_browser
 from tests.stack.airflow import Airflow, DagRun
 
 WINDOW: Final[ViewportSize] = {"width": 1280, "height": 900}
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 180.0
 """Of one click: two cores also plan meanwhile."""
 SERIOUS: Final = ("serious", "critical")
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.stack.ports import free_port
+from tests.fixtures.ports import free_port
 from tests.stack.service import Services, StackError, as_user
 
 DEBIAN: Final = Path("/usr/lib/postgresql")
 USER: Final = "airflow"
-DONE_WITHIN_S: Final = 60.0
-WELL_WITHIN_S: Final = 30.0
+DONE_WITHIN_S: Final = 300.0
+WELL_WITHIN_S: Final = 180.0
 FOR_A_TEST: Final = {
     "listen_addresses": "127.0.0.1",
     "shared_buffers": "32MB",

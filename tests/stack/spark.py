@@ -12,11 +12,11 @@ import httpx
 import pyspark
 
 from rocketmq_capacity.spark.jvm import options
-from tests.stack.ports import free_port
+from tests.fixtures.ports import free_port
 from tests.stack.service import Services
 
 SPARK_HOME: Final = Path(pyspark.__file__).parent
-WELL_WITHIN_S: Final = 60.0
+WELL_WITHIN_S: Final = 300.0
 CORES: Final = 2
 MEMORY_G: Final = 3
 """Two apps at once, each with one core and one executor of 1 GiB."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.store.lake import Lake
+from tests.fixtures.ports import free_port
 from tests.stack.airflow import Airflow, Api, running_airflow, until
-from tests.stack.ports import free_port
 from tests.stack.postgres import Postgres, running_postgres
 from tests.stack.service import Services
 from tests.stack.shop import NAME, Shop, running_shop
@@ -24,7 +24,7 @@ DAILY: Final = "rocketmq_capacity_plan"
 WHAT_IF: Final = "rocketmq_what_if"
 APPROVAL: Final = "rocketmq_capacity_approval"
 DAGS: Final = (DAILY, WHAT_IF, APPROVAL)
-READ_WITHIN_S: Final = 120.0
+READ_WITHIN_S: Final = 600.0
 POLICY: Final = """
 snapshot: {sample_count: 2, sample_interval_s: 1}
 thresholds: {LOW_UTILISATION: {min_msgs_per_s: 1000}}

@@ -44,7 +44,7 @@ def config(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedPro
     file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
     bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     command = [*compose(), "--file", str(FILE), "--env-file", str(file), "config", "--format", "json"]
-    return subprocess.run(command, env=bare, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=bare, capture_output=True, text=True, timeout=300, check=False)
 
 
 def services(folder: Path, **settings: str) -> dict[str, Service]:

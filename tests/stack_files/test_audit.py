@@ -58,7 +58,7 @@ def audit(
     own = ["--pins", folder / "pins.txt", "--accepted", folder / "accepted.txt"]
     service = ["--vulnerability-service", "osv", "--osv-url", index, "--cache-dir", folder / "cache"]
     command = [sys.executable, str(ROOT / ".make/audit.py"), *map(str, (*own, *service))]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_vulnerability_fails_and_is_named_with_what_mends_it(tmp_path: Path, index: str) -> None:

@@ -17,7 +17,7 @@ GENERATORS = re.findall(r"(?m)^#   (head .*)\n([A-Z_]+)=$", EXAMPLE.read_text(en
 def new_env() -> dict[str, str]:
     """What the script prints."""
     script = ["sh", str(ROOT / ".make/compose/new_env.sh")]
-    printed = subprocess.run(script, capture_output=True, text=True, check=True, timeout=30).stdout
+    printed = subprocess.run(script, capture_output=True, text=True, check=True, timeout=300).stdout
     return dict(line.split("=", 1) for line in printed.splitlines())
 
 
@@ -42,7 +42,7 @@ def test_the_token_secret_is_as_long_as_its_hash() -> None:
 
 @pytest.mark.parametrize(("command", "variable"), GENERATORS, ids=[name for _, name in GENERATORS])
 def test_the_examples_command_makes_the_same_as_the_script(command: str, variable: str) -> None:
-    made = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+    made = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True, timeout=300).stdout.strip()
     by_script = new_env()[variable]
     assert len(made) == len(by_script)
     if variable == "AIRFLOW_FERNET_KEY":

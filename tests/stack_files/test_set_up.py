@@ -81,7 +81,7 @@ def installed(target: Path, pip: dict[str, str], **settings: str) -> str:
         env={**clean, **here, **settings},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     module = target / f"{PACKAGE.replace('-', '_')}.py"
@@ -123,7 +123,9 @@ def test_folders_are_enough_and_one_that_is_missing_is_no_error(tmp_path: Path) 
 def test_a_step_says_what_it_does_and_how_long_it_took(tmp_path: Path) -> None:
     (tmp_path / ".make").mkdir()
     shutil.copy(ROOT / ".make/setup.sh", tmp_path / ".make")
-    java = subprocess.run([tmp_path / ".make/setup.sh", "java"], capture_output=True, text=True, timeout=60, check=True)
+    java = subprocess.run(
+        [tmp_path / ".make/setup.sh", "java"], capture_output=True, text=True, timeout=300, check=True
+    )
     found, done = java.stdout.splitlines()
     assert re.fullmatch(r"set-up, java: Java (17|21) at \S+", found)
     assert re.fullmatch(r"set-up, java: done in \d+ s", done)
@@ -152,6 +154,6 @@ def test_the_class_archive_is_made_beside_airflows_database(tmp_path: Path) -> N
         (tmp_path / ".make" / script).chmod(0o755)
     clean = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}}
     made = subprocess.run(
-        ["make", "run"], cwd=tmp_path, env=clean, capture_output=True, text=True, timeout=60, check=False
+        ["make", "run"], cwd=tmp_path, env=clean, capture_output=True, text=True, timeout=300, check=False
     )
     assert made.returncode == 0, made.stdout + made.stderr

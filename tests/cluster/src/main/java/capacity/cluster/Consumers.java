@@ -23,7 +23,7 @@ import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
 /** The live consumers of this JVM, each under a number. Commands: start_consumer, stop_consumer, owned. */
 final class Consumers {
-    private record Live(DefaultMQPushConsumer consumer, LongAdder consumed) {
+    private record Live(DefaultMQPushConsumer consumer, LongAdder consumed, LongAdder busyNanos) {
     }
 
     private final String nameserver;
@@ -57,8 +57,8 @@ final class Consumers {
         consumer.setHeartbeatBrokerInterval(fields.getIntValue("heartbeat_ms"));
         consumer.setPersistConsumerOffsetInterval(fields.getIntValue("persist_offset_ms"));
         subscribe(consumer, fields.getJSONArray("subscriptions"));
-        LongAdder consumed = new LongAdder();
-        listen(consumer, fields.getBooleanValue("orderly"), fields.getLongValue("delay_ms"), consumed);
+        Live entry = new Live(consumer, new LongAdder(), new LongAdder());
+        listen(entry, fields.getBooleanValue("orderly"), fields.getLongValue("delay_ms"));
 
         String clientId = consumer.buildMQClientId();
         if (isLive(consumer.getConsumerGroup(), clientId)) {
@@ -67,7 +67,7 @@ final class Consumers {
             MQClientManager.getInstance().removeClientFactory(clientId);
         }
         consumer.start();
-        live.put(++last, new Live(consumer, consumed));
+        live.put(++last, entry);
         return JSONObject.of("consumer", last, "client_id", clientId);
     }
 
@@ -98,27 +98,29 @@ final class Consumers {
         }
     }
 
-    private static void listen(DefaultMQPushConsumer consumer, boolean orderly, long delayMs, LongAdder consumed) {
+    private static void listen(Live entry, boolean orderly, long delayMs) {
         if (orderly) {
-            consumer.registerMessageListener((MessageListenerOrderly) (messages, context) -> {
-                consume(messages.size(), delayMs, consumed);
+            entry.consumer().registerMessageListener((MessageListenerOrderly) (messages, context) -> {
+                consume(messages.size(), delayMs, entry);
                 return ConsumeOrderlyStatus.SUCCESS;
             });
         } else {
-            consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
-                consume(messages.size(), delayMs, consumed);
+            entry.consumer().registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+                consume(messages.size(), delayMs, entry);
                 return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
             });
         }
     }
 
-    private static void consume(int messages, long delayMs, LongAdder consumed) {
+    private static void consume(int messages, long delayMs, Live entry) {
+        long begin = System.nanoTime();
         try {
             Thread.sleep(delayMs * messages);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        consumed.add(messages);
+        entry.busyNanos().add(System.nanoTime() - begin);
+        entry.consumed().add(messages);
     }
 
     private Object stop(JSONObject fields) {
@@ -134,6 +136,7 @@ final class Consumers {
             RebalanceImpl rebalance = consumer.getDefaultMQPushConsumerImpl().getRebalanceImpl();
             rows.add(JSONObject.of("consumer", number, "consumer_group", consumer.getConsumerGroup(),
                     "client_id", consumer.buildMQClientId(), "consumed", entry.consumed().sum())
+                .fluentPut("busy_s", entry.busyNanos().sum() / 1e9)
                 .fluentPut("queues", Facts.queues(rebalance.getProcessQueueTable().keySet()))
                 .fluentPut("pop_queues", Facts.queues(rebalance.getPopProcessQueueTable().keySet())));
         });
