@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.contracts import Broker, TopicQueue
-from rocketmq_capacity.simulation.back_off import GENERATIONS, generation_of
+from rocketmq_capacity.sending.generation import GENERATIONS, generation_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Scenario
 

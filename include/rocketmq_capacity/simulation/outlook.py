@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from rocketmq_capacity.contracts import Broker, TopicQueue
-from rocketmq_capacity.simulation.back_off import GENERATIONS, SEND_TIMEOUT_MS, Generation
+from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, Generation
 from rocketmq_capacity.simulation.replicas import Reading, readable_without_master
 from rocketmq_capacity.simulation.scenario import LoseMaster, Scenario, SlowBroker
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE

@@ -1,0 +1,147 @@
+"""What a producer remembers of slow and failing brokers, where its latency fault tolerance is on.
+
+Times are ms since any moment, durations ms. Source: LatencyFaultToleranceImpl, rocketmq-all-4.9.7 and 5.3.3.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from rocketmq_capacity.sending.java_numbers import hash_of
+
+DETECT_INTERVAL_MS: Final = 2_000
+"""ClientConfig.detectInterval: how long after a detection the next one asks the same broker."""
+DETECT_PERIOD_MS: Final = 3_000
+"""LatencyFaultToleranceImpl.startDetector: how often the detector looks for brokers to ask."""
+_TABLE_SIZE: Final = 32
+_INDEX_MASK: Final = 0x7FFFFFFF
+
+
+@dataclass(slots=True)
+class Fault:
+    """A broker with at least one message behind it."""
+
+    added: int
+    latency_ms: int = 0
+    available_from_ms: int = 0
+    next_check_ms: int = 0
+    is_reachable: bool = False
+
+
+class Index:
+    """ThreadLocalIndex of one thread: counts up from a start, and shows the lower 31 bits."""
+
+    def __init__(self, start: int, resets: Iterable[int] = ()) -> None:
+        """Start at ``start``, which is random in the client; ``resets`` are the starts after it."""
+        self._value = start
+        self._resets = iter(resets)
+
+    def next(self) -> int:
+        """Count one further."""
+        self._value += 1
+        return self._value & _INDEX_MASK
+
+    def reset(self) -> None:
+        """Start anew."""
+        self._value = next(self._resets)
+
+
+class Faults:
+    """All brokers with a message behind them: up to 5.1.3 the last message alone counts."""
+
+    def __init__(self, worst: Index) -> None:
+        """Remember nothing yet; ``worst`` is where picking among bad brokers starts."""
+        self._faults: dict[str, Fault] = {}
+        self._worst = worst
+        self._added = count()
+
+    def update(self, broker_name: str, now_ms: int, latency_ms: int, avoided_ms: int) -> None:
+        """Note how long a message to the broker took, and how long the broker is avoided for it."""
+        fault = self._fault(broker_name)
+        fault.latency_ms = latency_ms
+        fault.available_from_ms = now_ms + avoided_ms
+
+    def is_available(self, broker_name: str, now_ms: int) -> bool:
+        """Whether the broker is not avoided; one without a message is not."""
+        fault = self._faults.get(broker_name)
+        return fault is None or now_ms >= fault.available_from_ms
+
+    def remove(self, broker_name: str) -> None:
+        """Forget a broker."""
+        del self._faults[broker_name]
+
+    def pick_one_at_least(self, now_ms: int) -> str | None:
+        """One of the better half of the brokers: available ones first, then by latency, then by end of the back-off.
+
+        Equal ones are in the order of Java's ConcurrentHashMap: exact for fewer than 24 brokers, when it grows.
+        """
+        order = sorted(
+            self._faults,
+            key=lambda name: (
+                not self.is_available(name, now_ms),
+                self._faults[name].latency_ms,
+                self._faults[name].available_from_ms,
+                _slot(name),
+                self._faults[name].added,
+            ),
+        )
+        if not order:
+            return None
+        half = len(order) // 2
+        return order[self._worst.next() % half if half else 0]
+
+    def _fault(self, broker_name: str) -> Fault:
+        if broker_name not in self._faults:
+            self._faults[broker_name] = Fault(next(self._added))
+        return self._faults[broker_name]
+
+
+class DetectedFaults(Faults):
+    """From 5.1.4 on a back-off is never shortened, and a broker may also be unreachable."""
+
+    def __init__(self, *, needs_reach: bool = False) -> None:
+        """Remember nothing yet; ``needs_reach``: a broker has to be reachable to be available, in 5.1.4 (#7812)."""
+        super().__init__(Index(0))
+        self._needs_reach = needs_reach
+
+    def update(
+        self, broker_name: str, now_ms: int, latency_ms: int, avoided_ms: int, *, is_reachable: bool = True
+    ) -> None:
+        """Note how long a message took, how long the broker is avoided for it, and whether it could be reached."""
+        fault = self._fault(broker_name)
+        fault.latency_ms = latency_ms
+        fault.is_reachable = is_reachable
+        if avoided_ms > 0:
+            fault.available_from_ms = max(fault.available_from_ms, now_ms + avoided_ms)
+
+    def is_available(self, broker_name: str, now_ms: int) -> bool:
+        """Whether the broker is not avoided; one without a message is not."""
+        return super().is_available(broker_name, now_ms) and (not self._needs_reach or self.is_reachable(broker_name))
+
+    def is_reachable(self, broker_name: str) -> bool:
+        """Whether the broker could be reached at its last message or detection."""
+        fault = self._faults.get(broker_name)
+        return fault is None or fault.is_reachable
+
+    def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
+        """One round of the detector: a broker that answers is reachable again.
+
+        Args:
+            now_ms: the time of the round.
+            answers: whether a broker answers; None for one that the client has no address of any more.
+        """
+        for name, fault in list(self._faults.items()):
+            if now_ms >= fault.next_check_ms:
+                fault.next_check_ms = now_ms + DETECT_INTERVAL_MS
+                answer = answers(name)
+                if answer is None:
+                    del self._faults[name]
+                elif answer:
+                    fault.is_reachable = True
+
+
+def _slot(name: str) -> int:
+    """The slot of a key in Java's ConcurrentHashMap that was made for 16 entries."""
+    spread = hash_of(name) & 0xFFFFFFFF
+    return (spread ^ (spread >> 16)) % _TABLE_SIZE

@@ -1,0 +1,200 @@
+"""The Java producer: which queue it chooses, and what it does when a broker is slow or fails.
+
+One thread that sends synchronously, exactly as the official class: given the random numbers from which it starts, it
+makes the same choices. Times are ms since any moment.
+Source: DefaultMQProducerImpl.sendDefaultImpl, MQFaultStrategy and TopicPublishInfo, rocketmq-all-4.9.7, 4.9.8, 5.1.3,
+5.1.4 and 5.3.3.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from rocketmq_capacity.sending.faults import DetectedFaults, Faults, Index
+from rocketmq_capacity.sending.generation import RETRIES, SEND_TIMEOUT_MS, Release
+from rocketmq_capacity.sending.java_numbers import absolute, as_int, remainder
+from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.vocabulary import PERM_WRITE
+
+
+class Outcome(Enum):
+    """How a try ends, unless the broker refuses it with a code."""
+
+    STORED = "stored"
+    UNREACHABLE = "an error of the network, such as a refused connection"
+    UNKNOWN_ADDRESS = "the producer has no address of the broker any more"
+
+
+class Answer(NamedTuple):
+    """How a broker answers a try: after how long, and how; an int is the code of its refusal."""
+
+    latency_ms: int
+    outcome: Outcome | int = Outcome.STORED
+
+
+class Sent(NamedTuple):
+    """What became of a message: the queues that were tried, whether one stored it, and when that was known."""
+
+    tries: tuple[WriteQueue, ...]
+    is_stored: bool
+    ended_at_ms: int
+
+
+class Producer:
+    """One sending thread of a producer, for one topic."""
+
+    def __init__(
+        self,
+        release: Release,
+        route: Sequence[Place],
+        *,
+        start: int,
+        worst_start: int = 0,
+        resets: Iterable[int] = (),
+        tolerates: bool = False,
+        detects: bool = False,
+        retries: int = RETRIES,
+        timeout_ms: int = SEND_TIMEOUT_MS,
+    ) -> None:
+        """Begin before the first message.
+
+        Args:
+            release: the client's version.
+            route: the topic's places.
+            start: where counting through the queues starts; random in the client.
+            worst_start: where picking among bad brokers starts; random in the client.
+            resets: where counting starts anew at each retry, from 5.1.4 on; random in the client.
+            tolerates: its latency fault tolerance is on (``sendLatencyFaultEnable``).
+            detects: its detector of reachability is on (``startDetectorEnable``).
+            retries: its ``retryTimesWhenSendFailed``.
+            timeout_ms: its ``sendMsgTimeout``, for all tries of a message.
+        """
+        self._release = release
+        self._generation = release.generation
+        self._route = route
+        self._queues = write_queues(route)
+        self._index = Index(start, resets)
+        self._faults: Faults = Faults(Index(worst_start))
+        if self._generation.has_filters:
+            self._faults = DetectedFaults(needs_reach=release.needs_reach)
+        self._tolerates = tolerates
+        self._detects = detects
+        self._retries = retries
+        self._timeout_ms = timeout_ms
+
+    def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+        """Send one message; ``network`` says how a broker answers now.
+
+        A message whose time is up is not tried again, so that a broker that does not answer costs the whole message.
+        """
+        begun, tries = now_ms, list[WriteQueue]()
+        chosen: WriteQueue | None = None
+        for times in range(1 + self._retries if self._queues else 0):
+            chosen = self._choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0)
+            left = self._timeout_ms - (now_ms - begun)
+            if left < 0:
+                break
+            answer = network(chosen.broker_name)
+            if answer.outcome is Outcome.UNKNOWN_ADDRESS:
+                self._note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
+                continue
+            tries.append(chosen)
+            taken = answer.latency_ms if answer.latency_ms <= left else left + 1
+            now_ms += taken
+            if answer.latency_ms > left or answer.outcome is Outcome.UNREACHABLE:
+                self._note(chosen, now_ms, taken, has_failed=True, is_reachable=not self._detects)
+            elif answer.outcome is Outcome.STORED:
+                self._note(chosen, now_ms, taken)
+                return Sent(tuple(tries), True, now_ms)
+            else:
+                self._note(chosen, now_ms, taken, has_failed=True, is_reachable=False)
+                if answer.outcome not in self._release.retried_codes:
+                    break
+        return Sent(tuple(tries), False, now_ms)
+
+    def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
+        """One round of the detector, which looks every 3 s; see :meth:`DetectedFaults.detect`."""
+        if isinstance(self._faults, DetectedFaults):
+            self._faults.detect(now_ms, answers)
+
+    def _note(
+        self, queue: WriteQueue, now_ms: int, taken_ms: int, *, has_failed: bool = False, is_reachable: bool = True
+    ) -> None:
+        """MQFaultStrategy.updateFaultItem."""
+        if not self._tolerates:
+            return
+        avoided = self._generation.back_off_ms(taken_ms, has_failed=has_failed)
+        if isinstance(self._faults, DetectedFaults):
+            self._faults.update(queue.broker_name, now_ms, taken_ms, avoided, is_reachable=is_reachable)
+        else:
+            self._faults.update(queue.broker_name, now_ms, taken_ms, avoided)
+
+    def _choose(self, now_ms: int, last_broker: str | None, *, is_retry: bool) -> WriteQueue:
+        """MQFaultStrategy.selectOneMessageQueue."""
+        if isinstance(self._faults, DetectedFaults):
+            return self._choose_by_filters(self._faults, now_ms, last_broker, is_retry=is_retry)
+        if not self._tolerates:
+            elsewhere = last_broker and self._first(lambda queue: queue.broker_name != last_broker)
+            return elsewhere or self._next()
+        index = self._index.next()
+        for i in range(len(self._queues)):
+            position = self._position(as_int(index + i))
+            if position is None:
+                return self._next()
+            queue = self._queues[position]
+            is_last = self._release.avoids_last_broker and queue.broker_name == last_broker
+            if not is_last and self._faults.is_available(queue.broker_name, now_ms):
+                return queue
+        return self._choose_among_bad(now_ms)
+
+    def _choose_by_filters(
+        self, faults: DetectedFaults, now_ms: int, last_broker: str | None, *, is_retry: bool
+    ) -> WriteQueue:
+        def is_elsewhere(queue: WriteQueue) -> bool:
+            return last_broker is None or queue.broker_name != last_broker
+
+        def is_available(queue: WriteQueue) -> bool:
+            return is_elsewhere(queue) and faults.is_available(queue.broker_name, now_ms)
+
+        def is_reachable(queue: WriteQueue) -> bool:
+            return is_elsewhere(queue) and faults.is_reachable(queue.broker_name)
+
+        if not self._tolerates:
+            return self._first(is_elsewhere) or self._next()
+        if is_retry:
+            self._index.reset()
+        return self._first(is_available) or self._first(is_reachable) or self._next()
+
+    def _choose_among_bad(self, now_ms: int) -> WriteQueue:
+        """Every broker is avoided: one of the better half; up to 5.1.3 it is written over a queue for ever (#7779)."""
+        picked = self._faults.pick_one_at_least(now_ms)
+        number = next((place.write_queue_nums for place in self._route if self._may_pick(place, picked)), -1)
+        if picked is None or number <= 0:
+            if picked is not None:
+                self._faults.remove(picked)
+            return self._next()
+        position = self._index.next() % len(self._queues)
+        queue = WriteQueue(picked, self._index.next() % number)
+        if self._generation.displaces:
+            self._queues[position] = queue
+        return queue
+
+    def _may_pick(self, place: Place, broker_name: str | None) -> bool:
+        return place.broker_name == broker_name and (not self._release.knows_perm or bool(place.perm & PERM_WRITE))
+
+    def _first(self, fits: Callable[[WriteQueue], bool]) -> WriteQueue | None:
+        """The first queue of one turn that fits; the turn goes on where the last one ended."""
+        turn: Iterator[WriteQueue] = (self._next() for _ in self._queues)
+        return next(filter(fits, turn), None)
+
+    def _next(self) -> WriteQueue:
+        return self._queues[self._index.next() % len(self._queues)]
+
+    def _position(self, index: int) -> int | None:
+        """Where an index points; None where the client throws, and catches, because it ran over."""
+        size = len(self._queues)
+        if index >= 0:
+            return index % size
+        if self._release.takes_absolute:
+            return max(remainder(absolute(index), size), 0)
+        return None if index % size else 0

@@ -1,0 +1,94 @@
+"""The Proxy: which queue it chooses for a message that came over gRPC.
+
+The Proxy tries a message once; the gRPC client tries it again, with any Proxy. All clients of a Proxy share one count
+through the queues of a topic.
+Source: MessageQueueSelector, ProducerProcessor.sendMessage and SendMessageActivity, rocketmq-all-5.3.3; the first is
+the same at rocketmq-all-5.1.4.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from rocketmq_capacity.sending.faults import DetectedFaults
+from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS
+from rocketmq_capacity.sending.java_numbers import as_int, hash_of
+from rocketmq_capacity.sending.producer import Answer, Outcome, Sent
+from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
+
+_NEWEST: Final = GENERATIONS[-1]
+_LONG: Final = 1 << 64
+_MULTIPLIER: Final = 2862933555777941757
+"""Of Guava's LinearCongruentialGenerator."""
+
+
+class Proxy:
+    """The choice of one Proxy for one topic."""
+
+    def __init__(
+        self, route: Iterable[Place], *, start: int, tolerates: bool = False, timeout_ms: int = SEND_TIMEOUT_MS
+    ) -> None:
+        """Begin before the first message.
+
+        Args:
+            route: the topic's places.
+            start: where counting through the queues starts; random in the Proxy, and below 0 as often as not.
+            tolerates: its ``sendLatencyEnable``.
+            timeout_ms: how long a message may take.
+        """
+        self._queues = write_queues(route)
+        self._index = start
+        self._tolerates = tolerates
+        self._timeout_ms = timeout_ms
+        self._faults = DetectedFaults()
+
+    def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+        """Send one message without a message group; ``network`` says how a broker answers now."""
+        queue = self._choose(now_ms)
+        if queue is None:
+            return Sent((), False, now_ms)
+        answer = network(queue.broker_name)
+        taken = min(answer.latency_ms, self._timeout_ms + 1)
+        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+        now_ms += taken
+        if self._tolerates:
+            avoided = _NEWEST.back_off_ms(taken, has_failed=not is_stored)
+            self._faults.update(queue.broker_name, now_ms, taken, avoided, is_reachable=is_stored)
+        return Sent((queue,), is_stored, now_ms)
+
+    def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
+        """One round of the detector; see :meth:`DetectedFaults.detect`."""
+        self._faults.detect(now_ms, answers)
+
+    def _choose(self, now_ms: int) -> WriteQueue | None:
+        """MessageQueueSelector.selectOneByPipeline."""
+
+        def is_available(queue: WriteQueue) -> bool:
+            return self._faults.is_available(queue.broker_name, now_ms)
+
+        def is_reachable(queue: WriteQueue) -> bool:
+            return self._faults.is_reachable(queue.broker_name)
+
+        pipeline = (lambda queue: is_available(queue) and is_reachable(queue), is_available, is_reachable)
+        for fits in pipeline if self._tolerates else ():
+            for _ in self._queues:
+                self._index = as_int(self._index + 1)
+                queue = self._queues[abs(self._index) % len(self._queues)]
+                if fits(queue):
+                    return queue
+        index, self._index = self._index, as_int(self._index + 1)
+        return self._queues[index % len(self._queues)] if self._queues else None
+
+
+def bucket(message_group: str, queues: int) -> int:
+    """The index of the queue, in the Proxy's order, that takes all messages of a message group.
+
+    Source: Hashing.consistentHash of Guava, a jump hash.
+    """
+    state, candidate = hash_of(message_group) % _LONG, 0
+    while True:
+        state = (_MULTIPLIER * state + 1) % _LONG
+        draw = as_int((state >> 33) + 1) / float(1 << 31)
+        following = int((candidate + 1) / draw)
+        if not 0 <= following < queues:
+            return candidate
+        candidate = following

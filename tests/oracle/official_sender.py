@@ -1,0 +1,125 @@
+"""RocketMQ's own producer and Proxy of one version, driven over scenarios on a clock that moves only where they say so.
+
+What is official is every choice and all bookkeeping; the network answers what the scenario says.
+"""
+
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from rocketmq_capacity.sending.producer import Answer, Outcome
+from rocketmq_capacity.sending.route import Place
+from tests.oracle.maven_project import MavenProject
+
+VERSIONS: Final = ("4.9.7", "4.9.8", "5.1.3", "5.1.4", "5.3.3")
+WITH_PROXY: Final = "5.3.3"
+"""The only one of these versions whose Proxy is in Maven Central."""
+
+_JVM: Final = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_TIME_LIMIT_S: Final = 300
+_OUTCOMES: Final = {Outcome.STORED: "OK", Outcome.UNREACHABLE: "CONNECT", Outcome.UNKNOWN_ADDRESS: "GONE"}
+
+
+class Step(NamedTuple):
+    """A message to send, or a round of the detector: after a wait, with how each place of the route then answers."""
+
+    is_detection: bool
+    wait_ms: int
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A topic's route, what a sender is set to, the random numbers that it draws, and what happens."""
+
+    route: tuple[Place, ...]
+    steps: tuple[Step, ...]
+    start: int
+    worst_start: int = 0
+    resets: tuple[int, ...] = ()
+    tolerates: bool = False
+    detects: bool = False
+    retries: int = 2
+    timeout_ms: int = 3_000
+
+
+class Told(NamedTuple):
+    """What a step led to: (broker_name, queue_id) of each try, OK, FAILED or DETECTED, and the ms since the start."""
+
+    tries: tuple[tuple[str, int], ...]
+    end: str
+    at_ms: int
+
+
+def ask_producer(version: str, scenarios: Iterable[Scenario]) -> list[list[Told]]:
+    """What the official producer of a version does; one list for each scenario, one entry for each step.
+
+    Errors: OracleUnavailable without Java, Maven or Maven Central.
+    """
+    return [_told(line) for line in _ask(version, (_line("PRODUCER", one) for one in scenarios))]
+
+
+def ask_proxy(scenarios: Iterable[Scenario]) -> list[list[Told]]:
+    """What the official Proxy does; as :func:`ask_producer`."""
+    return [_told(line) for line in _ask(WITH_PROXY, (_line("PROXY", one) for one in scenarios))]
+
+
+def ask_buckets(message_groups: Iterable[tuple[str, int]]) -> list[int]:
+    """The index of the queue of each (message group, number of queues), as the official Proxy finds it."""
+    return [int(line) for line in _ask(WITH_PROXY, (f"BUCKET|{name}|{queues}" for name, queues in message_groups))]
+
+
+def _ask(version: str, requests: Iterable[str]) -> list[str]:
+    asked = list(requests)
+    project = MavenProject(Path(__file__).parent / "sending", rocketmq=version)
+    with TemporaryDirectory() as logs:
+        done = subprocess.run(
+            project.command("capacity.sending.Sending", jvm=[*_JVM, f"-Duser.home={logs}"]),
+            input="\n".join(asked) + "\n",
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_TIME_LIMIT_S,
+            check=False,
+        )
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(asked), f"{len(answers)} of {len(asked)} answers came: {done.stderr[-2000:]}"
+    return answers
+
+
+def _line(sender: str, scenario: Scenario) -> str:
+    places = (f"{one.broker_name}:{one.write_queue_nums}:{one.perm}:{one.has_master:d}" for one in scenario.route)
+    steps = (
+        f"{'DETECT' if step.is_detection else 'SEND'},{step.wait_ms},{','.join(map(_answer, step.answers))}"
+        for step in scenario.steps
+    )
+    fields = (
+        sender,
+        f"{scenario.tolerates:d}",
+        f"{scenario.detects:d}",
+        scenario.start,
+        scenario.worst_start,
+        scenario.retries,
+        scenario.timeout_ms,
+        ",".join(map(str, scenario.resets)),
+        ",".join(places),
+        ";".join(steps),
+    )
+    return "|".join(map(str, fields))
+
+
+def _answer(answer: Answer) -> str:
+    outcome = answer.outcome
+    return f"{answer.latency_ms}:{_OUTCOMES[outcome] if isinstance(outcome, Outcome) else outcome}"
+
+
+def _told(line: str) -> list[Told]:
+    told = []
+    for step in line.split(";"):
+        tries, _, end = step.partition("=")
+        what, _, at = end.partition("@")
+        queues = (queue.rpartition(":") for queue in tries.split(",") if queue)
+        told.append(Told(tuple((name, int(queue_id)) for name, _, queue_id in queues), what, int(at)))
+    return told

@@ -1,0 +1,131 @@
+"""The model of sending makes the choices of RocketMQ's own producers and Proxy."""
+
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+import pytest
+
+from rocketmq_capacity.sending.generation import release_of
+from rocketmq_capacity.sending.producer import Answer, Outcome, Producer
+from rocketmq_capacity.sending.proxy import Proxy, bucket
+from rocketmq_capacity.sending.route import Place
+from tests.oracle.official_sender import VERSIONS, Scenario, Step, Told, ask_buckets, ask_producer, ask_proxy
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = pytest.mark.java
+
+SCENARIOS: Final = 120
+STEPS: Final = 40
+LATENCIES_MS: Final = (0, 1, 49, 50, 99, 100, 549, 550, 999, 1_000, 1_799, 1_800, 2_000, 2_999, 3_000, 5_000, 20_000)
+CODES: Final = (1, 2, 13, 14, 16, 17, 204, 205, 1_500)
+WAITS_MS: Final = (0, 1, 10, 500, 2_000, 5_000, 10_000, 29_999, 30_000, 60_000, 600_000)
+LAST_INDEX: Final = 2**31 - 1
+BROKERS: Final = ("broker-a", "broker-b", "broker-c", "AaAa", "BBBB", "AaBB", "b", "c")
+"""Java's hash codes of AaAa, BBBB and AaBB are equal."""
+
+
+def random_answer(dice: Random, *, in_trouble: bool) -> Answer:
+    if not in_trouble:
+        return Answer(dice.choice((0, 1, 10, 60)))
+    outcome = dice.choice((Outcome.STORED, Outcome.STORED, Outcome.UNREACHABLE, Outcome.UNKNOWN_ADDRESS, None))
+    return Answer(dice.choice(LATENCIES_MS), dice.choice(CODES) if outcome is None else outcome)
+
+
+def random_scenario(dice: Random) -> Scenario:
+    names = dice.sample(BROKERS, dice.randint(1, 5))
+    route = tuple(
+        Place(name, dice.randint(1, 4), dice.choice((6, 6, 6, 6, 2, 4)), dice.random() < 0.9) for name in names
+    )
+    trouble = dice.choice((0.0, 0.2, 0.6, 1.0))
+    is_bad = [dice.random() < trouble for _ in route]
+    steps = []
+    for _ in range(STEPS):
+        if dice.random() < 0.1:
+            is_bad = [dice.random() < trouble for _ in route]
+        answers = tuple(random_answer(dice, in_trouble=bad) for bad in is_bad)
+        steps.append(Step(dice.random() < 0.1, dice.choice(WAITS_MS), answers))
+    return Scenario(
+        route,
+        tuple(steps),
+        start=dice.choice((0, dice.randrange(LAST_INDEX), LAST_INDEX - dice.randint(1, 60))),
+        worst_start=dice.choice((0, dice.randrange(LAST_INDEX), LAST_INDEX - dice.randint(1, 20))),
+        resets=tuple(dice.randrange(LAST_INDEX) for _ in range(4 * STEPS)),
+        tolerates=dice.random() < 0.75,
+        detects=dice.random() < 0.5,
+        retries=dice.choice((0, 1, 2, 2, 4)),
+        timeout_ms=dice.choice((3_000, 3_000, 500, 10_000)),
+    )
+
+
+def played(sender: Producer | Proxy, scenario: Scenario) -> list[Told]:
+    told, now = [], 0
+    for step in scenario.steps:
+        now += step.wait_ms
+        answers = {place.broker_name: answer for place, answer in zip(scenario.route, step.answers, strict=True)}
+        if step.is_detection:
+            sender.detect(now, lambda name, at=answers: detected(at[name]))  # type: ignore[misc]
+            told.append(Told((), "DETECTED", now))
+            continue
+        sent = sender.send(now, answers.__getitem__)
+        now = sent.ended_at_ms
+        told.append(Told(tuple(map(tuple, sent.tries)), "OK" if sent.is_stored else "FAILED", now))  # type: ignore[arg-type]
+    return told
+
+
+def detected(answer: Answer) -> bool | None:
+    return None if answer.outcome is Outcome.UNKNOWN_ADDRESS else answer.outcome is Outcome.STORED
+
+
+def without_detection(scenario: Scenario) -> Scenario:
+    sends = tuple(step for step in scenario.steps if not step.is_detection)
+    return Scenario(
+        **{name: getattr(scenario, name) for name in Scenario.__slots__} | {"steps": sends, "detects": False}
+    )
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_producer_makes_the_official_choices(version: str) -> None:
+    dice = Random(version)
+    release = release_of(f"V{version.replace('.', '_')}")
+    assert release is not None
+    scenarios = [random_scenario(dice) for _ in range(SCENARIOS)]
+    if not release.generation.has_filters:
+        scenarios = [without_detection(one) for one in scenarios]
+    official = started_or_skipped(lambda: ask_producer(version, scenarios))
+    failed = 0
+    for scenario, told in zip(scenarios, official, strict=True):
+        producer = Producer(
+            release,
+            scenario.route,
+            start=scenario.start,
+            worst_start=scenario.worst_start,
+            resets=scenario.resets,
+            tolerates=scenario.tolerates,
+            detects=scenario.detects,
+            retries=scenario.retries,
+            timeout_ms=scenario.timeout_ms,
+        )
+        assert played(producer, scenario) == told, scenario
+        failed += sum(one.end == "FAILED" for one in told)
+    assert failed > SCENARIOS
+
+
+def test_the_proxy_makes_the_official_choices() -> None:
+    dice = Random(7)
+    scenarios = [random_scenario(dice) for _ in range(SCENARIOS)]
+    starts = [dice.choice((one.start, -one.start, LAST_INDEX - 20, -LAST_INDEX - 1)) for one in scenarios]
+    scenarios = [replace(one, start=start) for one, start in zip(scenarios, starts, strict=True)]
+    official = started_or_skipped(lambda: ask_proxy(scenarios))
+    for scenario, told in zip(scenarios, official, strict=True):
+        proxy = Proxy(
+            scenario.route, start=scenario.start, tolerates=scenario.tolerates, timeout_ms=scenario.timeout_ms
+        )
+        assert played(proxy, scenario) == told, scenario
+
+
+def test_a_message_group_goes_where_the_official_proxy_sends_it() -> None:
+    dice = Random(11)
+    groups = [(f"order-{dice.randrange(10**9)}", dice.randint(1, 64)) for _ in range(2_000)]
+    official = started_or_skipped(lambda: ask_buckets(groups))
+    assert [bucket(name, queues) for name, queues in groups] == official
