@@ -125,6 +125,13 @@ LITE: Final = "LITE"
 LOGICAL_BROKER_PREFIX: Final = "__syslo__"
 """Static topics are on a logical broker with such a name (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX)."""
 
+BROKER: Final = "BROKER"
+ROOM: Final = "ROOM"
+BUSIEST_CLIENT: Final = "BUSIEST_CLIENT"
+ONE_FEWER: Final = "ONE_FEWER"
+ONE_MORE: Final = "ONE_MORE"
+"""Failures that are always computed: a broker, a machine room, a group's busiest client, its last one; and one more."""
+
 EVERY_QUEUE: Final = -1
 """The queue id that RocketMQ writes if a consumer pops all queues of a broker (QueryAssignmentProcessor)."""
 

@@ -24,7 +24,8 @@ CHANGES: Final = frozenset({"open", "os.rename"})
 def planned(lake: Path, run_id: str, rows: Built) -> Run:
     """A run that has everything but its report."""
     run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
-    for dataset in (*REPORTED, contracts.ClientLoad, contracts.GroupSize):
+    beside = (contracts.ClientLoad, contracts.GroupSize, contracts.GroupFailure, contracts.TopicFailure)
+    for dataset in (*REPORTED, *beside):
         folder = run.new_table(dataset.dataset_name())
         pq.write_table(table_of(dataset, typed(dataset, rows)), folder / "part-0.parquet")
     for step in (SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):

@@ -10,8 +10,9 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
+from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan_file import Plan
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.rows import PageRows, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 
 Built = Mapping[str, Sequence[dict[str, Any]]]
@@ -25,8 +26,6 @@ REPORTED = (
     contracts.FindingSince,
     contracts.Recommendation,
 )
-BESIDE = (contracts.GroupStatus, contracts.ClientLoad, contracts.GroupSize)
-"""What the page needs beside the plan."""
 
 
 def typed(dataset: type[Dataset], rows: Built) -> Any:
@@ -43,14 +42,27 @@ def plan_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> Plan:
 
 def page_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> str:
     made = plan_of(rows, scenario=scenario, approval=approval)
-    statuses, loads, sizes = (typed(dataset, rows) for dataset in BESIDE)
-    return html.render_report(made, statuses, loads, sizes)
+    return html.render_report(made, beside_of(rows))
 
 
 def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: Any = None) -> PlanSummary:
     made = plan_of(rows, scenario=scenario, approval=approval)
-    statuses, loads, sizes = (typed(dataset, rows) for dataset in BESIDE)
-    return publish.publish(made, statuses, loads, folder, sizes)
+    return publish.publish(made, beside_of(rows), folder)
+
+
+def beside_of(rows: Built) -> PageRows:
+    """What the page needs beside the plan."""
+    groups, topics = typed(contracts.GroupFailure, rows), typed(contracts.TopicFailure, rows)
+    return PageRows(
+        group_status=typed(contracts.GroupStatus, rows),
+        client_load=typed(contracts.ClientLoad, rows),
+        group_size=typed(contracts.GroupSize, rows),
+        group_failure=groups,
+        losses=losses_of(
+            (GroupAfter._make(getattr(row, name) for name in GroupAfter._fields) for row in groups),
+            (TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in topics),
+        ),
+    )
 
 
 def plan_bytes(made: Plan) -> bytes:

@@ -120,3 +120,33 @@ def a_recommendation(
         "before": json.dumps(before or {}),
         "after": json.dumps(after or {}),
     } | changes
+
+
+def a_group_failure(
+    consumer_group: str = "g_pay", failure: str = "BROKER", lost: str | None = "broker-a", **changes: Any
+) -> Row:
+    row: Row = {
+        "consumer_group": consumer_group,
+        "failure": failure,
+        "lost": lost,
+        "lost_queues": 4 if failure in ("BROKER", "ROOM") else 0,
+        "moved": [("AVG", 3.0)],
+        "moved_today": 3,
+        "busy_ratio": 0.5,
+        "becomes_under": False,
+        "read_again_s": 180.0,
+    } | changes
+    return {"busy_lower": row["busy_ratio"], "busy_upper": row["busy_ratio"]} | row
+
+
+def a_topic_failure(topic: str = "pay", failure: str = "BROKER", lost: str = "broker-a", **changes: Any) -> Row:
+    return {
+        "topic": topic,
+        "failure": failure,
+        "lost": lost,
+        "msgs_per_s": 100.0,
+        "readable_queues": 4,
+        "writable_queues": 4,
+        "was_readable": True,
+        "was_writable": True,
+    } | changes

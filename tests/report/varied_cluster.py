@@ -10,9 +10,11 @@ from tests.report.row_builders import (
     a_failure,
     a_finding,
     a_group,
+    a_group_failure,
     a_load,
     a_recommendation,
     a_strategy,
+    a_topic_failure,
     metrics,
 )
 
@@ -48,12 +50,41 @@ def varied_rows(groups: int = 18, seed: int = 7, *, is_complete: bool = False) -
         rows["finding"].append(_incomplete())
     for number in range(groups):
         _add(rows, _made(number, chance), chance)
+    _add_failures(rows)
     places = dict.fromkeys(tuple(finding[name] for name in PLACE) for finding in rows["finding"])
     rows["finding_since"] = [
         {**dict(zip(PLACE, place, strict=True)), "since": SINCE[number % len(SINCE)]}
         for number, place in enumerate(places)
     ]
     return rows
+
+
+def _add_failures(rows: Rows) -> None:
+    """What each failure does to each group, and each broker's to each topic, with some of it unknown."""
+    rows["group_failure"] = [
+        a_group_failure(
+            group["consumer_group"],
+            failure,
+            lost,
+            becomes_under=None if place % 5 == 4 else place % 3 == 0 and failure == "BROKER",
+            busy_ratio=None if place % 5 == 4 else 0.2 * (place % 6),
+            moved_today=None if place % 5 == 4 else place,
+        )
+        for place, group in enumerate(rows["group_status"])
+        for failure, lost in (
+            *(("BROKER", broker) for broker in BROKERS),
+            ("ROOM", "room1"),
+            ("BUSIEST_CLIENT", "10.0.0.1@1#1"),
+            ("ONE_FEWER", "10.0.0.9@1#1"),
+            ("ONE_MORE", None),
+        )
+    ]
+    topics = sorted({topic for group in rows["group_status"] for topic in group["topics"]})
+    rows["topic_failure"] = [
+        a_topic_failure(topic, lost=broker, readable_queues=place % 4, writable_queues=place % 4)
+        for place, topic in enumerate(topics)
+        for broker in BROKERS
+    ]
 
 
 def _made(number: int, chance: random.Random) -> MadeGroup:

@@ -11,8 +11,10 @@ import pytest
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset, Queue
+from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report import plan
-from rocketmq_capacity.steps.reported_rows import rows, rows_of_groups, rows_of_plan
+from rocketmq_capacity.report.losses import TopicAfter
+from rocketmq_capacity.steps.reported_rows import records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
 from tests.report.varied_cluster import varied_rows
@@ -78,3 +80,31 @@ def test_of_client_load_only_the_rows_of_the_groups_asked_for_are_read(tmp_path:
     assert len(found) > 1
     assert sorted(map(repr, found)) == sorted(repr(load) for load in LOADS if load.consumer_group in groups)
     assert rows_of_groups(run, contracts.ClientLoad, ()) == []
+
+
+def test_a_run_of_an_earlier_version_is_published_without_the_tables_that_only_the_page_shows(tmp_path: Path) -> None:
+    for dataset in REPORTED:
+        if dataset is not contracts.FindingSince:
+            stored(tmp_path, dataset, typed(dataset, BUILT))
+
+    assert rows_of_plan(Run(tmp_path)).finding_since == ()
+    assert rows_of_groups(Run(tmp_path), contracts.GroupFailure, ["g"]) == []
+    assert list(records(Run(tmp_path), contracts.TopicFailure, TopicAfter)) == []
+
+
+def test_a_table_that_no_plan_can_be_without_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(DatasetMissing) as error:
+        rows_of_plan(Run(tmp_path))
+
+    assert str(error.value) == (
+        f"{tmp_path}: has no dataset cluster: an earlier version of this program planned it; plan the cluster again"
+    )
+
+
+def test_some_columns_are_read_as_named_tuples(tmp_path: Path) -> None:
+    held = typed(contracts.TopicFailure, BUILT)
+    run = stored(tmp_path, contracts.TopicFailure, held, files=2)
+
+    found = sorted(records(run, contracts.TopicFailure, TopicAfter))
+
+    assert found == sorted(TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in held)

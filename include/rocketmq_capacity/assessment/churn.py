@@ -107,10 +107,11 @@ class Churn:
 
     @cached_property
     def pareto_best(self) -> dict[str, bool]:
-        """Of each strategy whether no other is as good in balance, churn and unread queues, and better in one of them.
+        """Of each strategy whether it is Pareto-best.
 
-        Balance is EXCESS by queues. A strategy is left out of which one of these is not known, as is POP, whose clients
-        share queues.
+        No other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and moved
+        queues, and better in one of them. A strategy is missing if one of these is not known. POP is missing because
+        its clients share queues.
         """
         aims: dict[str, tuple[float, ...]] = {}
         for name, load in self.group.loads.items():

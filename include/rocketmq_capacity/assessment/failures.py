@@ -18,13 +18,17 @@ from rocketmq_capacity.contracts.division import Division, Members, Owners
 from rocketmq_capacity.contracts.facts import ClusterFacts, Place
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import INFO, LOGICAL_BROKER_PREFIX, UNDER, WARNING
-
-BROKER: Final = "BROKER"
-ROOM: Final = "ROOM"
-BUSIEST_CLIENT: Final = "BUSIEST_CLIENT"
-ONE_FEWER: Final = "ONE_FEWER"
-ONE_MORE: Final = "ONE_MORE"
+from rocketmq_capacity.vocabulary import (
+    BROKER,
+    BUSIEST_CLIENT,
+    INFO,
+    LOGICAL_BROKER_PREFIX,
+    ONE_FEWER,
+    ONE_MORE,
+    ROOM,
+    UNDER,
+    WARNING,
+)
 
 REBALANCE_S: Final = 20.0
 """RebalanceService: every client looks so often whether its queues are others."""

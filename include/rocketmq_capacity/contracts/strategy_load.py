@@ -58,7 +58,7 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
     is_pareto_best: Annotated[
         bool | None,
         Meta(
-            description="no other strategy is at least as good in queues without a reader, EXCESS by queues and moved queues, "
-            "and better in one of them; null if one of these is unknown"
+            description="no other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and "
+            "moved queues, and better in one of them; null if one of these is unknown"
         ),
     ] = None

@@ -25,6 +25,8 @@ AXIS_ROOM: Final = 44
 ROW_HEIGHT: Final = 22
 VALUE_ROOM: Final = 1.3
 """The scale ends this much beyond the longest bar, so that its figure has room."""
+FIGURES: Final = ",.12~g"
+"""On an axis: as many digits as there are. With d3's own number of digits, 500 is ``5e+2``."""
 CONFIG: Final[Spec] = {
     "aria": False,  # the chart is one image with one description; its table says the rest
     "background": None,
@@ -106,7 +108,7 @@ def overview_chart(spans: Sequence[Span]) -> Drawing:
     ]
     most = max(max(span.peak, span.alternative or 0) for span in spans)
     scale = {"domain": [1, max(1.5, 1 + (most - 1) * 1.15)], "nice": False}
-    axis = {"title": "Busiest client's load ÷ average (PEAK; 1 is even)", "format": "~g"}
+    axis = {"title": "Busiest client's load ÷ average (PEAK; 1 is even)", "format": FIGURES}
     x = {"type": "quantitative", "scale": scale, "axis": axis}
     y = _row(len(names))
 
@@ -145,7 +147,11 @@ def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: s
         {"row": row, "value": value or 0, "text": "unknown" if value is None else number(value), "now": bar.is_today}
         for row, (bar, value) in enumerate(zip(bars, values, strict=True))
     ]
-    x = {"type": "quantitative", "scale": {"domain": [0, end], "nice": False}, "axis": {"title": unit, "format": "~g"}}
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, end], "nice": False},
+        "axis": {"title": unit, "format": FIGURES},
+    }
     y = _row(len(bars))
     color = {"condition": {"test": "datum.now", "value": "var(--bar)"}, "value": "var(--bar-alternative)"}
     return {
@@ -196,7 +202,11 @@ def _bars(title: Spec, color: str, values: Sequence[float | None], loads: Loads,
         {"row": row, "value": value or 0, "text": _bar_text(value), "rest": loads.bars[row].is_rest}
         for row, value in enumerate(values)
     ]
-    axis = {"title": loads.measure.unit, "format": "~s" if end >= 10_000 else "~g", "tickMinStep": loads.measure.step}
+    axis = {
+        "title": loads.measure.unit,
+        "format": "~s" if end >= 10_000 else FIGURES,
+        "tickMinStep": loads.measure.step,
+    }
     x = {"type": "quantitative", "scale": {"domain": [0, end], "nice": False}, "axis": axis}
     y = _row(len(values))
     opacity = {"condition": {"test": "datum.rest", "value": 0.45}, "value": 1}

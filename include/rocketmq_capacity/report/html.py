@@ -1,7 +1,6 @@
 """report.html: one file that needs nothing else, neither a script nor a network."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -10,11 +9,9 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from rocketmq_capacity.contracts.client_load import ClientLoad
-from rocketmq_capacity.contracts.group_size import GroupSize
-from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS
@@ -24,17 +21,12 @@ TEMPLATE: Final = "report.html.j2"
 STYLE: Final = "report.css"
 
 
-def render_report(
-    plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], sizes: Sequence[GroupSize] = ()
-) -> str:
-    """The page of a plan.
+def render_report(plan: Plan, beside: PageRows) -> str:
+    """The page of a plan, from the plan and what it does not hold; equal input gives equal text.
 
-    Shape: the plan, and the rows of what it does not hold: ``group_status`` of each group (reasons, utilisation),
-    ``client_load`` and ``group_size`` (charts; at least of the groups that
-    :func:`~rocketmq_capacity.report.detail.detailed_groups` names) -> HTML; equal input gives equal text.
     Errors: :class:`jinja2.UndefinedError` where the template asks for what is not there, a defect of ours.
     """
-    page = page_of(plan, statuses, loads, sizes)
+    page = page_of(plan, beside)
     return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
 
 

@@ -48,3 +48,7 @@ LINKS: Final = 8
 """Recommendations that another one replaces."""
 REASONS: Final = 8
 """Reasons of undecided groups that the summary names."""
+LOSSES: Final = 16
+"""Brokers and rooms whose loss the page shows, the most harmful first."""
+NAMED_IN_A_CELL: Final = 3
+"""Groups or topics that a cell of such a line names."""

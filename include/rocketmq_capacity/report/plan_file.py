@@ -92,7 +92,8 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     pareto_best: Annotated[
         bool | UnsetType,
         Meta(
-            description="no other strategy is as good in balance and churn and better in one; only where that is known"
+            description="no other strategy is at least as good in queues with no reader or two readers, EXCESS by "
+            "queues and moved queues, and better in one of them; only where these are known"
         ),
     ] = UNSET
 

@@ -1,16 +1,14 @@
 """The last step: the files of a plan, each there whole or not at all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.contracts.client_load import ClientLoad
-from rocketmq_capacity.contracts.group_size import GroupSize
-from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
 from rocketmq_capacity.store.lake import write_together
@@ -23,13 +21,7 @@ SUMMARY: Final = "summary.json"
 CAPACITY: Final = "capacity.json"
 
 
-def publish(
-    plan: Plan,
-    statuses: Sequence[GroupStatus],
-    loads: Sequence[ClientLoad],
-    folder: Path,
-    sizes: Sequence[GroupSize] = (),
-) -> PlanSummary:
+def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
     """Write report.html, plan.json and what stands beside it into the folder, which is made if need be.
 
     All files are written beside their places; then each is put in its place in one step, plan.json last: where it
@@ -37,10 +29,8 @@ def publish(
 
     Args:
         plan: what is published.
-        statuses: group_status, which knows reasons that the plan does not hold.
-        loads: client_load, at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
+        beside: what the page needs beside it.
         folder: where the files go.
-        sizes: group_size, of the same groups as client_load.
 
     Errors: ``OSError``.
     """
@@ -48,7 +38,7 @@ def publish(
     contents: dict[str, bytes | Iterable[bytes]] = {
         FINDINGS: findings_csv(plan),
         RECOMMENDATIONS: recommendations_csv(plan),
-        REPORT: render_report(plan, statuses, loads, sizes).encode("utf-8"),
+        REPORT: render_report(plan, beside).encode("utf-8"),
         CAPACITY: render_capacity(capacity_of_plan(plan)),
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),

@@ -1,20 +1,24 @@
-"""The rows that a plan is made of."""
+"""The rows that a plan is made of, and those that its page shows beside it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
 from rocketmq_capacity.contracts.finding_since import FindingSince
+from rocketmq_capacity.contracts.group_failure import GroupFailure
+from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
+from rocketmq_capacity.report.losses import Loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Rows of each dataset, in any order; the page also needs those of ``client_load``, of some groups alone."""
+    """Rows of each dataset, in any order."""
 
     cluster: Sequence[Cluster]
     failure: Sequence[Failure] = ()
@@ -25,3 +29,22 @@ class Rows:
     finding_since: Sequence[FindingSince] = ()
     """None where there is no run before."""
     recommendation: Sequence[Recommendation] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRows:
+    """What the page shows and the plan does not hold, in any order.
+
+    Attributes:
+        group_status: of each group; it knows reasons that the plan does not hold.
+        client_load: at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
+        group_size: of the same groups.
+        group_failure: of the same groups.
+        losses: what each failure does to the cluster.
+    """
+
+    group_status: Sequence[GroupStatus]
+    client_load: Sequence[ClientLoad] = ()
+    group_size: Sequence[GroupSize] = ()
+    group_failure: Sequence[GroupFailure] = ()
+    losses: Sequence[Loss] = ()

@@ -14,7 +14,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
-from rocketmq_capacity.assessment.failures import BROKER, GroupLoss, TopicLoss, broker_loss, topic_failures
+from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
@@ -28,7 +28,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import run_before
-from rocketmq_capacity.vocabulary import SEVERITIES
+from rocketmq_capacity.vocabulary import BROKER, SEVERITIES
 
 OF_GROUPS = (
     contracts.GroupStatus,

@@ -6,10 +6,12 @@ from typing import Any
 from rocketmq_capacity import contracts
 from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.detail import detailed_groups
+from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
-from rocketmq_capacity.steps.reported_rows import rows_of_groups, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
@@ -21,7 +23,14 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
             plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
         with progress.phase("files"):
             detailed = detailed_groups(plan)
-            loads = rows_of_groups(run, contracts.ClientLoad, detailed)
-            sizes = rows_of_groups(run, contracts.GroupSize, detailed)
-            published(plan, rows.group_status, loads, run.report, sizes)
+            beside = PageRows(
+                group_status=rows.group_status,
+                client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
+                group_size=rows_of_groups(run, contracts.GroupSize, detailed),
+                group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
+                losses=losses_of(
+                    records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
+                ),
+            )
+            published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

@@ -1,14 +1,20 @@
 """The tables of a run, as the rows of the report."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
+
+Record = TypeVar("Record", bound=NamedTuple)
 
 
 def rows_of_plan(run: Run) -> Rows:
@@ -19,17 +25,41 @@ def rows_of_plan(run: Run) -> Rows:
         group_status=list(rows(run, contracts.GroupStatus)),
         strategy_load=rows(run, contracts.StrategyLoad),
         finding=list(rows(run, contracts.Finding)),
-        finding_since=list(rows(run, contracts.FindingSince)),
+        finding_since=list(rows(run, contracts.FindingSince)) if _has(run, contracts.FindingSince) else (),
         recommendation=list(rows(run, contracts.Recommendation)),
     )
 
 
 def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[Row]:
-    """The rows of these groups in a dataset; in a large cluster one row in hundreds."""
+    """The rows of these groups in a dataset; in a large cluster one row in hundreds.
+
+    None of a run without the dataset: the page then lacks what it shows.
+    """
+    if not _has(run, dataset):
+        return []
     is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
     return rows_where(run.table(dataset.dataset_name()), dataset, is_asked_for)
 
 
+def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
+    """Some columns of all rows of a dataset, as named tuples; none of a run without the dataset."""
+    if _has(run, dataset):
+        table = pq.read_table(run.table(dataset.dataset_name()), columns=list(kind._fields))
+        yield from map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
+
+
 def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
-    """All rows of a dataset, read one after the other."""
+    """All rows of a dataset, read one after the other.
+
+    Errors: DatasetMissing if an earlier version of this program planned the run, without the dataset.
+    """
+    if not _has(run, dataset):
+        name = dataset.dataset_name()
+        problem = f"has no dataset {name}: an earlier version of this program planned it; plan the cluster again"
+        raise DatasetMissing(f"{run.folder}: {problem}")
     return rows_in(run.table(dataset.dataset_name()), dataset)
+
+
+def _has(run: Run, dataset: type[Dataset]) -> bool:
+    """Whether the run has the dataset; an earlier version of this program may have planned it without."""
+    return run.table(dataset.dataset_name()).is_dir()

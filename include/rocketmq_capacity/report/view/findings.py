@@ -6,6 +6,7 @@ from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Finding
 from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.view.loads import measured_by
+from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
 from rocketmq_capacity.vocabulary import RULE_WORDS, Wording
 
 
@@ -22,6 +23,8 @@ class FindingView:
     more_subjects: int
     evidence: tuple[Fact, ...]
     more_evidence: int
+    rooms: RoomsView | None
+    """Tables of machine rooms, where it is about them; its evidence is then without what they show."""
 
 
 def places_of(finding: Finding) -> tuple[str, ...]:
@@ -32,6 +35,8 @@ def places_of(finding: Finding) -> tuple[str, ...]:
 
 def finding_of(finding: Finding) -> FindingView:
     """The finding with as much of its evidence as a page holds."""
+    rooms = rooms_of(finding)
+    evidence = {name: held for name, held in finding.evidence.items() if rooms is None or name not in SHOWN}
     return FindingView(
         severity=finding.severity,
         title=RULE_WORDS.get(finding.rule, Wording(finding.rule, "")).title,
@@ -39,6 +44,7 @@ def finding_of(finding: Finding) -> FindingView:
         places=places_of(finding),
         subjects=tuple(map(subject, finding.subjects[:ITEMS])),
         more_subjects=max(0, len(finding.subjects) - ITEMS),
-        evidence=facts_of(finding.evidence, dict.fromkeys(("max", "min"), measured_by(finding.rule).column)),
-        more_evidence=max(0, len(finding.evidence) - TABLE_ROWS),
+        evidence=facts_of(evidence, dict.fromkeys(("max", "min"), measured_by(finding.rule).column)),
+        more_evidence=max(0, len(evidence) - TABLE_ROWS),
+        rooms=rooms,
     )

@@ -72,6 +72,9 @@ class StrategyLine:
     idle: int
     orphans: int
     doubly_owned: int
+    moved: tuple[str, str, str]
+    """Queues that move if a client leaves, if one comes, and if the broker is lost whose loss moves most."""
+    is_pareto_best: bool
     metrics: tuple[tuple[str, ...], ...]
     """For each of the section's measures: PEAK, FLOOR, EXCESS, GINI, CV; empty where the load is not known."""
 
@@ -312,8 +315,20 @@ def _strategy_line(
         idle=len(strategy.idle_clients),
         orphans=len(strategy.orphan_queues),
         doubly_owned=len(strategy.doubly_owned_queues),
+        moved=_moved(strategy),
+        is_pareto_best=strategy.pareto_best is True,
         metrics=tuple(_cells(measure.of(strategy)) for measure in measures),
     )
+
+
+def _moved(strategy: StrategyPlan) -> tuple[str, str, str]:
+    churn = strategy.churn
+    if churn is UNSET:
+        return "\u2013", "\u2013", "\u2013"
+    one_fewer, one_more, broker_lost = (
+        "\u2013" if moved is None else number(moved) for moved in (churn.one_fewer, churn.one_more, churn.broker_lost)
+    )
+    return one_fewer, one_more, broker_lost
 
 
 def _reasons(strategy: StrategyPlan) -> Iterator[str]:

@@ -1,21 +1,24 @@
 """The whole page as one value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
+from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_size import GroupSize
-from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.plan_file import GroupPlan, Plan
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
 from rocketmq_capacity.report.view.causes import CauseList, causes_of
+from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
     GroupSection,
@@ -31,14 +34,17 @@ from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
 
+OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize)
+
 
 @dataclass(frozen=True, slots=True)
 class DetailedGroup:
-    """A group's section, its chart and its table of other numbers of clients, where it has them."""
+    """A group's section, with its chart and its tables where it has them."""
 
     section: GroupSection
     chart: Chart | None
     sizes: Sizes | None
+    failures: tuple[OwnFailure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,7 @@ class Page:
     scenario: ScenarioView | None
     overview: Chart | None
     causes: CauseList
+    failures: Failures | None
     lines: tuple[GroupLine, ...]
     more_lines: int
     groups: tuple[DetailedGroup, ...]
@@ -60,10 +67,8 @@ class Page:
     glossary: tuple[Term, ...]
 
 
-def page_of(
-    plan: Plan, statuses: Sequence[GroupStatus], loads: Sequence[ClientLoad], sizes: Sequence[GroupSize]
-) -> Page:
-    """The plan and the rows of what it does not hold: group_status, client_load and group_size -> the page."""
+def page_of(plan: Plan, beside: PageRows) -> Page:
+    """The plan and what it does not hold -> the page."""
     worst = worst_groups(plan)
     listed, detailed = set(worst[:GROUPS]), detailed_groups(plan)
     answers = Answers(plan)
@@ -71,14 +76,15 @@ def page_of(
     numbered = anchors_of(plan.groups, set(detailed))
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
     lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers)
-    sections, left_out = _sections(plan, detailed, lines, answers, statuses, loads, sizes)
+    sections, left_out = _sections(plan, detailed, lines, answers, beside)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
-        summary=summary_of(plan, statuses),
+        summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),
+        failures=failures_of(beside.losses, anchors),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),
         groups=sections,
@@ -111,20 +117,12 @@ def _sections(
     detailed: Sequence[str],
     lines: Mapping[str, GroupLine],
     answers: Answers,
-    statuses: Sequence[GroupStatus],
-    loads: Sequence[ClientLoad],
-    sizes: Sequence[GroupSize],
+    beside: PageRows,
 ) -> tuple[tuple[DetailedGroup, ...], int]:
     by_name = {group.consumer_group: group for group in plan.groups}
-    status = {row.consumer_group: row for row in statuses}
-    clients: dict[str, list[ClientLoad]] = {name: [] for name in detailed}
-    for load in loads:
-        if load.consumer_group in clients:
-            clients[load.consumer_group].append(load)
-    of_size: dict[str, list[GroupSize]] = {name: [] for name in detailed}
-    for row in sizes:
-        if row.consumer_group in of_size:
-            of_size[row.consumer_group].append(row)
+    status = {row.consumer_group: row for row in beside.group_status}
+    clients, of_size = _by_group(beside.client_load, detailed), _by_group(beside.group_size, detailed)
+    of_failure = _by_group(beside.group_failure, detailed)
     sections: list[DetailedGroup] = []
     drawn, left_out = 0, 0
     for name in detailed:
@@ -142,5 +140,15 @@ def _sections(
         elif telling is not None:
             left_out += 1
         size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
-        sections.append(DetailedGroup(section, chart, sizes_of(group, of_size[name], size_id)))
+        sizes = sizes_of(group, of_size[name], size_id)
+        sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name], group.provision_status)))
     return tuple(sections), left_out
+
+
+def _by_group(rows: Iterable[OfGroup], names: Iterable[str]) -> dict[str, list[OfGroup]]:
+    """The rows of each of these groups."""
+    found: dict[str, list[OfGroup]] = {name: [] for name in names}
+    for row in rows:
+        if row.consumer_group in found:
+            found[row.consumer_group].append(row)
+    return found

@@ -1,0 +1,123 @@
+"""What each failure would do to the whole cluster: sums over its groups and topics."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE, ROOM
+
+ORDER: Final = (BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE)
+OF_THE_CLUSTER: Final = frozenset({BROKER, ROOM})
+"""One loss for all groups; of the others each group has its own."""
+
+
+class GroupAfter(NamedTuple):
+    """What the sums need of a row of ``group_failure``."""
+
+    consumer_group: str
+    failure: str
+    lost: str | None
+    lost_queues: int
+    moved_today: int | None
+    busy_ratio: float | None
+    becomes_under: bool | None
+    read_again_s: float
+
+
+class TopicAfter(NamedTuple):
+    """Likewise of ``topic_failure``."""
+
+    topic: str
+    failure: str
+    lost: str
+    msgs_per_s: float | None
+    readable_queues: int
+    writable_queues: int | None
+    was_readable: bool
+    was_writable: bool | None
+
+
+@dataclass(slots=True)
+class Loss:
+    """A failure and what it does.
+
+    Attributes:
+        failure: its kind.
+        lost: the broker or the room; None of what each group loses for itself.
+        groups: how many groups it touches.
+        lost_queues: of business topics, summed over the groups that read them.
+        moved: queues that stay and get another owner, where that is known.
+        unknown: groups of which it is not known.
+        busy_ratio: of the busiest client of all groups afterwards; None if unknown of all.
+        under: groups that become UNDER_PROVISIONED.
+        undecided: groups of which it is not known whether they do.
+        read_again_s: seconds until every queue that stays is read again, at most.
+        msgs_per_s: messages a second written to what is lost; None if unknown.
+        unwritable: topics that nobody can write any more.
+        unreadable: topics that nobody can read any more.
+    """
+
+    failure: str
+    lost: str | None
+    groups: int = 0
+    lost_queues: int = 0
+    moved: int = 0
+    unknown: int = 0
+    busy_ratio: float | None = None
+    under: list[str] = field(default_factory=list)
+    undecided: int = 0
+    read_again_s: float = 0.0
+    msgs_per_s: float | None = 0.0
+    unwritable: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tuple[Loss, ...]:
+    """One entry a failure: brokers, rooms, then what each group loses for itself; the most harmful first."""
+    found: dict[tuple[str, str | None], Loss] = {}
+
+    def loss(failure: str, lost: str | None) -> Loss:
+        name = lost if failure in OF_THE_CLUSTER else None
+        return found.setdefault((failure, name), Loss(failure, name))
+
+    for group in groups:
+        _add_group(loss(group.failure, group.lost), group)
+    for topic in topics:
+        _add_topic(loss(topic.failure, topic.lost), topic)
+    for one in found.values():
+        for names in (one.under, one.unwritable, one.unreadable):
+            names.sort()
+    return tuple(sorted(found.values(), key=_order))
+
+
+def _order(loss: Loss) -> tuple[int, int, int, int, float, str]:
+    """The kind, then what nobody reads or writes, groups that are too small, messages a second, and the name."""
+    harm = -len(loss.unreadable), -len(loss.unwritable), -len(loss.under)
+    return ORDER.index(loss.failure), *harm, -(loss.msgs_per_s or 0.0), loss.lost or ""
+
+
+def _add_group(loss: Loss, group: GroupAfter) -> None:
+    loss.groups += 1
+    loss.lost_queues += group.lost_queues
+    loss.read_again_s = max(loss.read_again_s, group.read_again_s)
+    if group.moved_today is None:
+        loss.unknown += 1
+    else:
+        loss.moved += group.moved_today
+    if group.busy_ratio is not None:
+        loss.busy_ratio = max(loss.busy_ratio or 0.0, group.busy_ratio)
+    if group.becomes_under is None:
+        loss.undecided += 1
+    elif group.becomes_under:
+        loss.under.append(group.consumer_group)
+
+
+def _add_topic(loss: Loss, topic: TopicAfter) -> None:
+    if topic.msgs_per_s is None:
+        loss.msgs_per_s = None
+    elif loss.msgs_per_s is not None:
+        loss.msgs_per_s += topic.msgs_per_s
+    if topic.was_writable and topic.writable_queues == 0:
+        loss.unwritable.append(topic.topic)
+    if topic.was_readable and topic.readable_queues == 0:
+        loss.unreadable.append(topic.topic)

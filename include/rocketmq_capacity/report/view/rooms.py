@@ -1,0 +1,98 @@
+"""The machine rooms of a finding of CROSS_ROOM as tables: who reads where, and what each strategy changes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
+from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.plan_file import Finding
+
+RULE: Final = "CROSS_ROOM"
+SHOWN: Final = frozenset({"matrix", "strategies", "nearby", "rooms_without_clients", "rooms_without_queues"})
+"""Members of the evidence that the tables show."""
+NO_ROOM: Final = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Queues that the clients of one room read from the brokers of another."""
+
+    queues: str
+    crosses: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoomsView:
+    """The rooms of a group.
+
+    Attributes:
+        brokers: rooms of the brokers, the columns of the matrix.
+        lines: for each room of clients its cells.
+        strategies: each strategy with the share of queues that it has read from another room, the lowest first.
+        without: sentences about rooms that have only clients or only queues.
+        nearby: a sentence on what MACHINE_ROOM_NEARBY would change; empty where it cannot be told.
+    """
+
+    brokers: tuple[str, ...]
+    lines: tuple[tuple[str, tuple[Cell, ...]], ...]
+    strategies: tuple[tuple[str, str], ...]
+    without: tuple[str, ...]
+    nearby: str
+
+
+def rooms_of(finding: Finding) -> RoomsView | None:
+    """The tables of a finding; None if it is of another rule, or of an earlier version of this program."""
+    evidence: Mapping[str, Any] = finding.evidence
+    matrix = evidence.get("matrix")
+    if finding.rule != RULE or not isinstance(matrix, list) or not matrix:
+        return None
+    queues = {(one["client_room"], one["broker_room"]): one["queues"] for one in matrix}
+    readers, brokers = _rooms(reader for reader, _ in queues), _rooms(broker for _, broker in queues)
+    return RoomsView(
+        brokers=tuple(room or NO_ROOM for room in brokers),
+        lines=tuple(
+            (
+                reader or NO_ROOM,
+                tuple(
+                    Cell(number(queues.get((reader, broker), 0)), None not in (reader, broker) and reader != broker)
+                    for broker in brokers
+                ),
+            )
+            for reader in readers
+        ),
+        strategies=tuple(
+            (str(one["strategy"]), per_cent(one["cross_room_share"]))
+            for one in sorted(evidence.get("strategies", ()), key=lambda one: one["cross_room_share"])[:TABLE_ROWS]
+        ),
+        without=tuple(
+            f"{words}: {', '.join(map(str, names[:TABLE_ROWS]))}."
+            for words, names in (
+                ("Rooms with queues of the group and none of its clients", evidence.get("rooms_without_clients", ())),
+                ("Rooms with clients of the group and none of its queues", evidence.get("rooms_without_queues", ())),
+            )
+            if names
+        ),
+        nearby=_nearby(evidence.get("nearby"), evidence.get("cross_room_share")),
+    )
+
+
+def _rooms(names: Iterable[str | None]) -> Sequence[str | None]:
+    """Each room once, by name; what is not known comes last."""
+    return sorted(set(names), key=lambda name: (name is None, name or ""))[:TABLE_ROWS]
+
+
+def _nearby(nearby: Mapping[str, Any] | None, today: float | None) -> str:
+    if not nearby:
+        return ""
+    idle, starving = nearby.get("idle") or 0, nearby.get("starving_rooms") or ()
+    excess = nearby.get("excess")
+    parts = [
+        f"Under {nearby['strategy']}, {per_cent(nearby['cross_room_share'])} of the queues would be read from another "
+        f"room instead of {per_cent(today)}",
+        f"{idle:,} clients would be idle" if idle != 1 else "1 client would be idle",
+        f"EXCESS by queues would be {number(excess) if excess is not None else UNKNOWN}",
+    ]
+    if starving:
+        parts.append(f"clients of {', '.join(map(str, starving))} would get next to nothing")
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}."
