@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -19,6 +19,8 @@ QUIET: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE_S: Final = 180.0
+"""Of one click: the machine may do much else meanwhile."""
 
 
 def program_or_skipped() -> str:
@@ -37,3 +39,10 @@ def running_browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=list(QUIET))
         yield browser
         browser.close()
+
+
+def new_window(browser: Browser, **options: Any) -> Any:
+    """A ``BrowserContext`` with a login of its own; the options are those of ``Browser.new_context``."""
+    window = browser.new_context(**options)
+    window.set_default_timeout(PATIENCE_S * 1000)
+    return window

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.chromium import running_browser
+from tests.browser.chromium import new_window, running_browser
 from tests.report.from_rows import page_of
 from tests.report.row_builders import a_finding, a_recommendation
 from tests.report.sample_cluster import sample_rows
@@ -60,8 +60,8 @@ def opened(browser):
     contexts = []
 
     def open_page(url, *, viewport=DESKTOP, scheme="light", bypass_csp=False):
-        context = browser.new_context(
-            viewport=viewport, color_scheme=scheme, bypass_csp=bypass_csp, reduced_motion="reduce"
+        context = new_window(
+            browser, viewport=viewport, color_scheme=scheme, bypass_csp=bypass_csp, reduced_motion="reduce"
         )
         contexts.append(context)
         page = context.new_page()
@@ -194,7 +194,7 @@ def test_inside_a_frame_the_page_is_as_dark_as_what_is_around_it(browser, report
     around.write_text(
         f'<!doctype html><html style="color-scheme: {scheme}"><iframe sandbox src="{report}"></iframe></html>'
     )
-    context = browser.new_context(color_scheme="null")
+    context = new_window(browser, color_scheme="null")
     page = context.new_page()
     page.goto(around.as_uri())
 

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
-from tests.browser.chromium import running_browser
+from tests.browser.chromium import new_window, running_browser
 from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
     CLUSTER,
@@ -66,7 +66,7 @@ def browser():
 @pytest.fixture(scope="module")
 def login(browser, server):
     """What a browser keeps of a login through Airflow's own form."""
-    context = browser.new_context()
+    context = new_window(browser)
     page = context.new_page()
     page.goto(f"{server.url}/rocketmq-capacity/trends/{CLUSTER}")
     page.get_by_role("link", name="Log in").click()
@@ -84,8 +84,13 @@ def opened(browser, server, login):
     contexts = []
 
     def open_page(address, *, viewport=DESKTOP, scheme="light", bypass_csp=False):
-        context = browser.new_context(
-            storage_state=login, viewport=viewport, color_scheme=scheme, bypass_csp=bypass_csp, reduced_motion="reduce"
+        context = new_window(
+            browser,
+            storage_state=login,
+            viewport=viewport,
+            color_scheme=scheme,
+            bypass_csp=bypass_csp,
+            reduced_motion="reduce",
         )
         contexts.append(context)
         page = context.new_page()
@@ -234,7 +239,7 @@ STANDS_STILL = """() => {
 
 
 def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo(browser, server):
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context = new_window(browser, viewport=DESKTOP, reduced_motion="reduce")
     context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
     page = context.new_page()
     page.goto(f"{server.url}/dags/rocketmq_what_if")

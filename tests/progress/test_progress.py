@@ -55,7 +55,7 @@ def test_a_step_that_takes_long_is_looked_at_meanwhile() -> None:
             looked.set()
 
     with Progress(Looking()) as progress, progress.step("assess"):
-        assert looked.wait(30 * LOOK_EVERY_S)
+        assert looked.wait(300 * LOOK_EVERY_S)
 
 
 def test_without_a_display_nothing_is_told_and_counts_still_go_up() -> None:

@@ -215,6 +215,8 @@ def _environment(services: Services, postgres: Postgres, spark: Spark, airflow: 
         "AIRFLOW__API__WORKERS": "1",
         "AIRFLOW__API__BASE_URL": airflow.url,
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_urlsafe(32),
+        # No Dag changes here. Read again every 30 s, they would take a quarter of a core.
+        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",
         # Seconds matter here, and a loaded machine must not lose a task for a late heartbeat.
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": spark.url}),

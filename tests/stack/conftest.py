@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run
-from tests.browser.chromium import program_or_skipped
+from tests.browser.chromium import PATIENCE_S, program_or_skipped
 from tests.oracle.maven_project import maven
 from tests.oracle.requirement import started_or_skipped
 from tests.provider.planted_secret import ArgumentLists, holds
@@ -200,7 +200,7 @@ def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], Non
     # What is chosen and then taken away must not count as missing.
     ui.choose("strategies", "AVG_BY_CIRCLE")
     ui.choose_no_more("strategies")
-    expect(page.get_by_test_id("trigger-dag-submit")).to_be_enabled()
+    expect(page.get_by_test_id("trigger-dag-submit")).to_be_enabled(timeout=PATIENCE_S * 1000)
     for strategy in STRATEGIES:
         ui.choose("strategies", strategy)
     page.locator("#element_policy_changes").fill("snapshot: {sample_count: 3}")
@@ -209,7 +209,9 @@ def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], Non
     page.get_by_role("dialog").wait_for(state="hidden")
     told("triggered with the form")
     (run,) = until(
-        lambda: [run for run in stack.admin.runs(DAILY) if run.run_id not in before], RUN_WITHIN_S, "the form's run"
+        lambda: [run for run in stack.admin.runs(DAILY) if run.run_id not in before and "manual__" in run.run_id],
+        RUN_WITHIN_S,
+        "the form's run",
     )
     return run
 

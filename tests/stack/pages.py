@@ -9,12 +9,10 @@ from typing import Any, Final
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FrameLocator, Page, ViewportSize
 
-from tests.browser.chromium import running_browser
+from tests.browser.chromium import new_window, running_browser
 from tests.stack.airflow import Airflow, DagRun
 
 WINDOW: Final[ViewportSize] = {"width": 1280, "height": 900}
-PATIENCE_S: Final = 180.0
-"""Of one click: two cores also plan meanwhile."""
 SERIOUS: Final = ("serious", "critical")
 
 
@@ -74,8 +72,12 @@ class Ui:
     def complaints(self, path: str) -> list[Any]:
         """What axe finds serious or worse on a page: rule, element, and what is wrong with it."""
         # axe is a script, which our pages forbid.
-        context = self.browser.new_context(
-            storage_state=self.page.context.storage_state(), viewport=WINDOW, bypass_csp=True, reduced_motion="reduce"
+        context = new_window(
+            self.browser,
+            storage_state=self.page.context.storage_state(),
+            viewport=WINDOW,
+            bypass_csp=True,
+            reduced_motion="reduce",
         )
         page = context.new_page()
         page.goto(self.airflow.url + path)
@@ -88,8 +90,7 @@ class Ui:
 def logged_in(airflow: Airflow, user: str, pictures: Path) -> Iterator[Ui]:
     """A window in which the user has logged in through Airflow's own form."""
     with running_browser() as browser:
-        context = browser.new_context(viewport=WINDOW, reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
-        context.set_default_timeout(PATIENCE_S * 1000)
+        context = new_window(browser, viewport=WINDOW, reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
         page = context.new_page()
         page.goto(airflow.url)
         page.get_by_label("Username").fill(user)

@@ -126,7 +126,9 @@ def test_a_what_if_shows_what_would_come_and_is_no_plan(stack: Stack, answered: 
     assert [change["change"] for change in scenario["changes"]] == ["lose_broker", "add_clients"]
     assert scenario["groups"]
     assert what_if.address == f"{REPORTS}/reports/what-ifs/{GOOD}/{name}/"
-    assert [run.name for run in (stack.lake.root / GOOD).iterdir()] == [answered.stored.folder.name]
+    # At midnight the scheduler starts another run of its own.
+    by_hand = [run.name for run in (stack.lake.root / GOOD).iterdir() if "-scheduled__" not in run.name]
+    assert by_hand == [answered.stored.folder.name]
 
 
 def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None:
