@@ -6,7 +6,7 @@ PYTEST := $(IN) python -m pytest
 # Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow or for
 # a browser leaves its core to the others. With WORKERS=0 there is one process.
 WORKERS ?= 3
-SHARED := --numprocesses=$(WORKERS)
+SHARED = --numprocesses=$(WORKERS)
 unexport PYTHONDONTWRITEBYTECODE
 
 # Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again. Two steps run at
@@ -38,6 +38,7 @@ test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it 
 	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) $(SHARED)
 
+test-fast: WORKERS = 2 # it never waits
 test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
 	@$(SET_UP) $(FOR_DEV)
 	@$(PYTEST) $(SHARED) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"

@@ -56,6 +56,7 @@ def figures_in(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
+@pytest.mark.slow
 def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     topics, groups = parts_of(assessment, "PART")
 
@@ -75,6 +76,7 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     assert unknown == [], "name their units in rocketmq_capacity.report.figures"
 
 
+@pytest.mark.slow
 def test_every_number_before_and_after_a_change_has_a_known_unit() -> None:
     topics, groups = parts_of(recommendation, "CASES")
     asked = replace(cluster(topics, groups, answered.BROKERS, answered.FAILURES), nameservers=answered.NAMESERVERS)

@@ -82,7 +82,7 @@ def test_the_units_of_a_cluster_of_chance_are_those_of_its_tables(seed: int, pol
     assert {"BUSINESS", "RETRY", "SYSTEM", "EXCLUDED"} <= kinds
 
 
-@pytest.mark.parametrize(("groups", "seed"), [(40, 1), (40, 2), (300, 22)])
+@pytest.mark.parametrize(("groups", "seed"), [(40, 1), (40, 2), pytest.param(300, 22, marks=pytest.mark.slow)])
 def test_a_cluster_of_chance_is_known_well_enough_to_be_judged_or_clearly_not(groups: int, seed: int) -> None:
     for is_complete in (True, False):
         drawn = msgspec.json.encode({**generated(groups, seed, complete=is_complete), "consumer_groups": []})
