@@ -38,7 +38,8 @@ test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it 
 	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) $(SHARED)
 
-test-fast: WORKERS = 2 # it never waits
+# Nothing in it waits.
+test-fast: WORKERS = 2
 test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
 	@$(SET_UP) $(FOR_DEV)
 	@$(PYTEST) $(SHARED) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"

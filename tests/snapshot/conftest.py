@@ -64,6 +64,16 @@ class Taken:
         return [row for row in self.facts[kind] if row["broker_id"] == 0]
 
 
+def settled_topics(inventory: Inventory) -> list[Topic]:
+    """The topics without those that are made later."""
+    return [topic for topic in inventory.topics if not is_made_later(topic.topic)]
+
+
+def is_made_later(topic: str) -> bool:
+    """Whether brokers make it for themselves, for a while after their start."""
+    return topic.startswith("rmq_sys_")
+
+
 def read_by_groups(facts: dict[str, Any]) -> dict[tuple[str, str, str, int], tuple[int, int]]:
     """(group, topic, broker name, queue id) -> (broker offset, consumer offset), as the masters have them."""
     return {

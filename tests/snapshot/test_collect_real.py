@@ -13,7 +13,7 @@ from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_
 from rocketmq_capacity.snapshot.inventory import Inventory, parse_inventory, render_inventory
 from tests.cluster.rocketmq import Clients, Cluster
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
-from tests.snapshot.conftest import CONSUMERS, PLACED, ROOM, Taken, read_by_groups
+from tests.snapshot.conftest import CONSUMERS, PLACED, ROOM, Taken, is_made_later, read_by_groups, settled_topics
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 
@@ -49,10 +49,11 @@ def test_topics_and_their_queues_are_those_of_the_routes(taken: Taken) -> None:
     routes = {
         (row["topic"], row["broker_name"], row["read_queue_nums"], row["write_queue_nums"], row["perm"])
         for row in taken.facts["routes"]
+        if not is_made_later(row["topic"])
     }
     queues = {
         (topic.topic, queue.broker_name, queue.read_queue_nums, queue.write_queue_nums, queue.perm)
-        for topic in taken.inventory.topics
+        for topic in settled_topics(taken.inventory)
         for queue in topic.queues or ()
     }
     assert queues == routes
@@ -251,7 +252,7 @@ def is_settled(row: str) -> bool:
 def test_two_snapshots_of_a_quiet_cluster_are_equal_but_for_time_and_figures(running: Cluster, taken: Taken) -> None:
     settings = ConnectionSettings(serialization=Serialization.ROCKETMQ)
     again = collect_now([running.nameserver], options=CollectOptions(settings=settings))
-    assert again.topics == taken.inventory.topics
+    assert settled_topics(again) == settled_topics(taken.inventory)
     assert held(again) == held(taken.inventory)
 
 
@@ -274,7 +275,7 @@ def test_samples_apart_in_time_give_rates_and_the_way_of_a_groups_offsets(
     queues = [(broker_name, queue_id) for broker_name, count in PLACED.items() for queue_id in range(count)]
     clients.start_load("pay", 50.0, weights={queue: float(queue == ("broker-a", 0)) for queue in queues})
     try:
-        options = CollectOptions(sample_count=3, sample_interval_s=1.5)
+        options = CollectOptions(sample_count=3, sample_interval_s=4.0)
         inventory = asyncio.run(collect([running.nameserver], options=options))
     finally:
         clients.stop_loads()
