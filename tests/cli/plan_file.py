@@ -160,6 +160,21 @@ class Check(Part, frozen=True):
     shows: str
 
 
+class Transition(Part, frozen=True):
+    moved_queues: Number
+    new_queues: Number
+    ownerless_queues: Number
+    unread_longest_expected_s: Metric
+    unread_longest_worst_s: Metric
+    twice_longest_worst_s: Metric
+    lock_wait_worst_s: Metric
+    messages_twice_expected: Metric | None
+    messages_twice_worst: Metric | None
+    messages_skipped_worst: Metric | None
+    most_unread_at_once: Number
+    most_twice_at_once: Number
+
+
 class Recommendation(Part, frozen=True):
     id: str
     action: Action
@@ -174,6 +189,7 @@ class Recommendation(Part, frozen=True):
     changes_cluster: bool
     check: Check | None
     way_back: str | None
+    transition: Transition | UnsetType = UNSET
 
 
 class Impact(Part, frozen=True):
@@ -203,6 +219,7 @@ class Cause(Part, frozen=True):
     changes_cluster: bool
     check: Check | None
     way_back: str | None
+    transition: Transition | UnsetType = UNSET
 
 
 class Failure(Part, frozen=True):
@@ -266,8 +283,16 @@ class Totals(Part, frozen=True):
     lag: Messages
 
 
+class GroupTransition(Transition, frozen=True):
+    consumer_group: str
+    unread_switched: list[str] | None
+    twice_switched: list[str] | None
+    timers: dict[str, Any]
+
+
 class Scenario(Part, frozen=True):
     name: str
+    transitions: list[GroupTransition]
     verdict: Verdict
     totals: Totals
     affected_groups: list[Affected]
@@ -325,6 +350,7 @@ def out_of_order(plan: Plan) -> list[str]:
         lists[f"{recommendation.id}.rules"] = list(recommendation.rules)
     if plan.scenario is not msgspec.UNSET:
         lists["scenario.affected_groups"] = [group.consumer_group for group in plan.scenario.affected_groups]
+        lists["scenario.transitions"] = [group.consumer_group for group in plan.scenario.transitions]
         lists["scenario.groups"] = [(group.consumer_group, group.strategy) for group in plan.scenario.groups]
         for side in ("findings_added", "findings_cleared", "findings_undecided"):
             lists[f"scenario.{side}"] = [_place_of(finding) for finding in getattr(plan.scenario, side)]

@@ -112,7 +112,13 @@ def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_ifs: Path,
     stored = existing_run(Lake(what_ifs), run_key(run, "sample"))
     manifests = {file.stem: json.loads(file.read_bytes())["datasets"] for file in stored.folder.glob("steps/*.json")}
 
-    assert manifests["compare"] == ["scenario_effect", "scenario_group", "undecided_finding"]
+    assert manifests["compare"] == [
+        "scenario_effect",
+        "scenario_group",
+        "undecided_finding",
+        "transition",
+        "group_transition",
+    ]
     committed = [dataset for datasets in manifests.values() for dataset in datasets]
     assert sorted(committed) == sorted(folder.name for folder in stored.tables.iterdir())
 

@@ -39,6 +39,7 @@ from rocketmq_capacity.contracts.topic_answer import TopicAnswer
 from rocketmq_capacity.contracts.topic_failure import TopicFailure
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
 from rocketmq_capacity.contracts.topic_unit import TopicUnit
+from rocketmq_capacity.contracts.transition import GroupTransition, RecommendedTransition, Transition
 from rocketmq_capacity.contracts.tried_case import TriedCase
 from rocketmq_capacity.contracts.undecided_finding import UndecidedFinding
 
@@ -83,8 +84,11 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     CaseEffect,
     TopicAnswer,
     Recommendation,
+    RecommendedTransition,
     ScenarioEffect,
     ScenarioGroup,
     UndecidedFinding,
+    Transition,
+    GroupTransition,
 )
 """Every dataset, in the order in which the data flows."""

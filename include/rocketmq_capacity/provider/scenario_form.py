@@ -18,11 +18,11 @@ from rocketmq_capacity.settings.yaml_file import mapping_of_text
 from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
 
 WHAT_CHANGES: Final = "What changes: as YAML, or one change by its fields"
-_NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems")
+_NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems", "default")
 """Members of a field's schema that the form replaces; an empty list is a field that was left empty."""
 SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: consumer group and clients": ("consumer_group", "client_ids"),
-    "Fields of the change: number of clients, traffic, room": ("count", "factor", "room"),
+    "Fields of the change: number of clients, traffic, room": ("count", "ending", "factor", "room"),
     "Fields of the change: strategy and request mode": ("strategy", "message_request_mode", "pop_share_queue_num"),
     "Fields of the change: queues": ("topic", "read_queue_nums", "write_queue_nums"),
     "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),

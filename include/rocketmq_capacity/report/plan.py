@@ -23,6 +23,7 @@ from rocketmq_capacity.report.plan_file import (
     Failure,
     Finding,
     GroupPlan,
+    GroupTransition,
     JsonObject,
     LostMaster,
     NeededClients,
@@ -35,10 +36,12 @@ from rocketmq_capacity.report.plan_file import (
     Skew,
     SlowBroker,
     StrategyPlan,
+    Transition,
     UndecidedFinding,
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.transitions import transitions_of
 from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order
 
 Found = TypeVar("Found", bound=Finding)
@@ -75,7 +78,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     findings = _in_order(_finding(row) for row in rows.finding)
-    recommendations = _recommendations(rows.recommendation)
+    recommendations = _recommendations(rows.recommendation, transitions_of(rows.recommended_transition))
     topics = {row.consumer_group: sorted(row.topics) for row in status}
     since = {row.place: row.since for row in rows.finding_since}
     past = Past(cluster.taken_at, since) if since else None
@@ -253,7 +256,9 @@ def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(msgspec.structs.replace(finding, id=one) for finding, one in zip(ordered, ids, strict=True))
 
 
-def _recommendations(rows: Iterable[contracts.Recommendation]) -> tuple[Recommendation, ...]:
+def _recommendations(
+    rows: Iterable[contracts.Recommendation], transitions: Mapping[str, Transition]
+) -> tuple[Recommendation, ...]:
     ordered = sorted(rows, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id))
     return tuple(
         Recommendation(
@@ -270,6 +275,7 @@ def _recommendations(rows: Iterable[contracts.Recommendation]) -> tuple[Recommen
             changes_cluster=any(map(changes_cluster, row.commands)),
             check=_check(row),
             way_back=row.way_back,
+            transition=transitions.get(row.id, UNSET),
         )
         for row in ordered
     )
@@ -311,6 +317,7 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         verdict=scenario["verdict"],
         totals=_with_rounded_use(scenario["totals"], ScenarioTotals),
         affected_groups=tuple(sorted(affected, key=lambda group: group.consumer_group)),
+        transitions=_transitions(scenario.get("transitions", ())),
         groups=tuple(sorted(groups, key=lambda group: (group.consumer_group, group.strategy))),
         findings_added=_scenario_findings(scenario["findings_added"], Finding),
         findings_cleared=_scenario_findings(scenario["findings_cleared"], Finding),
@@ -319,6 +326,11 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         if "brokers" not in scenario
         else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),
     )
+
+
+def _transitions(groups: Iterable[Mapping[str, Any]]) -> tuple[GroupTransition, ...]:
+    found = (msgspec.convert(_steady(group), GroupTransition) for group in groups)
+    return tuple(sorted(found, key=lambda group: group.consumer_group))
 
 
 def _scenario_findings(findings: Iterable[Mapping[str, Any]], kind: type[Found]) -> tuple[Found, ...]:

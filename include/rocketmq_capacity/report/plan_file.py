@@ -203,6 +203,45 @@ class Check(Struct, frozen=True, kw_only=True):
     shows: Annotated[str, Meta(description="what it shows if the change has worked")]
 
 
+class Transition(Struct, frozen=True, kw_only=True):
+    """What a change means while it spreads over the clients, which do not all notice it at the same moment."""
+
+    moved_queues: Annotated[int, Meta(description="queues that are there before and after, and get another owner")]
+    new_queues: Annotated[int, Meta(description="queues that are new and get an owner")]
+    ownerless_queues: Annotated[int, Meta(description="queues that had an owner or are new, and get none")]
+    unread_longest_expected_s: Annotated[float, Meta(description="of the queues with a new owner, the longest mean")]
+    unread_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is unread")]
+    twice_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is read twice")]
+    lock_wait_worst_s: Annotated[float, Meta(description="the longest wait for a lock of a queue consumed in order")]
+    messages_twice_expected: Annotated[
+        float | None, Meta(description="messages that are consumed twice, on average; null if a rate is unknown")
+    ]
+    messages_twice_worst: Annotated[float | None, Meta(description="at worst")]
+    messages_skipped_worst: Annotated[
+        float | None,
+        Meta(description="messages that are never read if consumeFromWhere is the last offset; null if unknown"),
+    ]
+    most_unread_at_once: Annotated[int, Meta(description="the most queues that nobody reads at the same time")]
+    most_twice_at_once: Annotated[int, Meta(description="the most queues that two read at the same time")]
+
+
+class GroupTransition(Transition, frozen=True, kw_only=True):
+    """The same for one group, with the worst moments and the timers."""
+
+    consumer_group: Annotated[str, Meta(description="its name")]
+    unread_switched: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="the clients that know of the change when most queues are unread; null where that is a bound"),
+    ]
+    twice_switched: Annotated[tuple[str, ...] | None, Meta(description="the same when most queues are read twice")]
+    timers: Annotated[
+        JsonObject,
+        Meta(
+            description="the timers in seconds; `from_snapshot` names the ones that brokers told, others are defaults"
+        ),
+    ]
+
+
 class Recommendation(Struct, frozen=True, kw_only=True):
     """What to change, how, and what that would do."""
 
@@ -221,6 +260,10 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     ] = False
     check: Annotated[Check | None, Meta(description="how to see that it worked; null if no command shows it")] = None
     way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
+    transition: Annotated[
+        Transition | UnsetType,
+        Meta(description="what happens meanwhile, over all its groups; missing if it changes nobody's queues"),
+    ] = UNSET
 
 
 class Impact(Struct, frozen=True, kw_only=True):
@@ -409,6 +452,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     ] = None
     totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
     affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
+    transitions: Annotated[
+        tuple[GroupTransition, ...],
+        Meta(description="groups whose queues change hands; the table `transition` has each queue"),
+    ] = ()
     groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
     findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
     findings_cleared: Annotated[

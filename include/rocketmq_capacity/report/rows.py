@@ -14,6 +14,7 @@ from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.report.losses import Loss
+from rocketmq_capacity.contracts.transition import RecommendedTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +49,4 @@ class PageRows:
     group_size: Sequence[GroupSize] = ()
     group_failure: Sequence[GroupFailure] = ()
     losses: Sequence[Loss] = ()
+    recommended_transition: Sequence[RecommendedTransition] = ()

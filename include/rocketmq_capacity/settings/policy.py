@@ -386,6 +386,16 @@ class SwitchToPop(Section):
     pop_share_queue_num: Whole = Field(default=8, ge=-1, le=65_536)
 
 
+class Transition(Section):
+    """How quickly clients notice a change; no client tells its intervals."""
+
+    poll_nameserver_s: NonNegative = Field(default=30.0, le=86_400)
+    heartbeat_s: NonNegative = Field(default=30.0, le=86_400)
+    rebalance_s: NonNegative = Field(default=20.0, le=86_400)
+    persist_offset_s: NonNegative = Field(default=5.0, le=86_400)
+    rollout_s: NonNegative = Field(default=60.0, le=86_400)
+
+
 class Thresholds(Section):
     """One entry a rule."""
 
@@ -412,6 +422,7 @@ class Thresholds(Section):
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()
+    TRANSITION: Transition = Transition()
 
 
 DEFAULT_HEAP: Final = "default"

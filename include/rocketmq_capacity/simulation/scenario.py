@@ -39,6 +39,17 @@ LatencyMs = Annotated[
     Field(ge=0, le=600_000, allow_inf_nan=False, title="Milliseconds for each message"),
 ]
 ForSeconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False, title="Seconds that it lasts")]
+Ending = Literal["SHUTDOWN", "KILL", "SILENT"]
+"""How a client ends.
+
+SHUTDOWN: ``shutdown()`` commits its offsets, gives back its locks and unregisters. KILL: its process ends, and the
+system closes its connections. SILENT: its machine or its network is gone, and no connection is closed."""
+Ends = Annotated[
+    Ending,
+    Field(
+        title="How they end", description="by shutdown(), as a killed process, or with their machine, without a word"
+    ),
+]
 PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", description="-1 is all queues")]
 
 
@@ -72,6 +83,7 @@ class RemoveClients(_Clients):
     """Consumers of a group that leave: these ids, one consumer a mention, or the last ``count`` in Java's order."""
 
     change: Literal["remove_clients"]
+    ending: Ends = "SHUTDOWN"
 
 
 class SetQueues(_Change):
@@ -177,6 +189,14 @@ class Scenario(Section):
 
     name: Annotated[Name, Field(strict=True)]
     changes: tuple[Annotated[Change, Field(discriminator="change")], ...]
+
+    @property
+    def ending(self) -> Ending:
+        """The worst way in which clients end: those of a lost machine room fall silent."""
+        ways = [one.ending for one in self.changes if isinstance(one, RemoveClients)]
+        if "SILENT" in ways or any(isinstance(one, LoseRoom) for one in self.changes):
+            return "SILENT"
+        return "KILL" if "KILL" in ways else "SHUTDOWN"
 
     def changes_as_written(self) -> list[dict[str, Any]]:
         """The changes as plain values with the keys that the file gave, for the plan file."""

@@ -48,6 +48,12 @@ def group_on_trial(
     )
 
 
+def owned_on_trial(group: AssessedGroup, current: str, facts: GroupFacts) -> Owners | None:
+    """Who would own what with these facts; None where that cannot be computed."""
+    owned = _owned(group, current, facts, _nothing_known)
+    return None if owned is None else owned.owners
+
+
 @dataclass(frozen=True)
 class _Owned:
     """What a group owns, as computed from what its clients run."""

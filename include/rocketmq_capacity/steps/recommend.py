@@ -12,22 +12,31 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, TopicWithReaders
+from rocketmq_capacity.contracts.facts import GroupFacts, Observations, TopicWithReaders
 from rocketmq_capacity.contracts.rows import Row, rows_by, rows_in
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
+from rocketmq_capacity.simulation.recommended import may_move_queues, recommended_transitions
+from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import Rule
 
-WRITTEN: Final = (contracts.TriedCase, contracts.CaseEffect, contracts.TopicAnswer, contracts.Recommendation)
+WRITTEN: Final = (
+    contracts.TriedCase,
+    contracts.CaseEffect,
+    contracts.TopicAnswer,
+    contracts.Recommendation,
+    contracts.RecommendedTransition,
+)
 SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)
 _GROUP: Final = Decoder(GroupFacts)
+_OBSERVED: Final = Decoder(Observations)
 _COUNTS: Final = Decoder(tuple[QueueCounts, ...])
 _EFFECT: Final = Decoder(Effect)
 _ANSWER: Final = Decoder(TopicRefusals)
@@ -51,8 +60,8 @@ class Asking:
 def recommend(planning: Planning) -> None:
     """Answer the findings with the smallest safe changes.
 
-    In four passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
-    are recommended; what else a group needs.
+    In five passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
+    are recommended; what else a group needs; what happens while a recommendation is carried out.
     """
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
         # A person's answer to the earlier recommendations is not an answer to these.
@@ -67,6 +76,9 @@ def recommend(planning: Planning) -> None:
         answered = contracts.TopicAnswer, contracts.Recommendation
         planning.map_units("answers for topics", topics, partial(answered_topics, asking), *answered)
         planning.map_units("answers for groups", groups, partial(answered_groups, asking), contracts.Recommendation)
+        observed = planning.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
+        moved = partial(transitions, asking)
+        planning.map_units("moves of queues", observed, moved, contracts.RecommendedTransition)
         planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster))
         answers = rows_in(planning.run.table(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
@@ -138,6 +150,42 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
         group = group_on_trial(asking.cluster, facts, current[facts.consumer_group], found, topics)
         recommendations += group_answers(group)
     yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
+
+
+def transitions(asking: Asking, units: Rows) -> Tables:
+    """What each recommendation means for some groups while it is carried out."""
+    each = {unit["consumer_group"]: _GROUP.decode(unit["facts"]) for unit in units}
+    topics = {reads.topic.topic for facts in each.values() for reads in facts.business}
+    of_topics = asking.by("topic", topics, contracts.Recommendation)
+    of_groups = asking.by("consumer_group", each, contracts.Recommendation)
+    observations = {unit["consumer_group"]: unit["observations"] for unit in units}
+    asked = {
+        name: [
+            one
+            for found in (
+                of_groups.get(name, ()),
+                *(of_topics.get(reads.topic.topic, ()) for reads in facts.business),
+            )
+            for one in found
+            if may_move_queues(one) and one.consumer_group in (None, name)
+        ]
+        for name, facts in each.items()
+    }
+    current = _current_strategies(asking, [facts for name, facts in each.items() if asked[name]])
+    timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
+    rows = [
+        row
+        for name, facts in each.items()
+        if asked[name]
+        for row in recommended_transitions(
+            asking.cluster,
+            facts.observed(_OBSERVED.decode(observations[name])),
+            current[name],
+            asked[name],
+            timing,
+        )
+    ]
+    yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, rows)
 
 
 def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:

@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import structs
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
@@ -25,7 +26,9 @@ from rocketmq_capacity.simulation.compare import scenario_effects
 from rocketmq_capacity.simulation.judged_again import undecided_of_cluster, undecided_of_topic
 from rocketmq_capacity.simulation.outcome import Sorted, is_touched, outcome, sides_of, undecided, verdict_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
-from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
+from rocketmq_capacity.simulation.scenario import Ending, Scenario, scenario_of_text
+from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.snapshot import write_snapshot
@@ -33,7 +36,13 @@ from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
 from rocketmq_capacity.vocabulary import BUSINESS
 
-WRITTEN: Final = (contracts.ScenarioEffect, contracts.ScenarioGroup, contracts.UndecidedFinding)
+WRITTEN: Final = (
+    contracts.ScenarioEffect,
+    contracts.ScenarioGroup,
+    contracts.UndecidedFinding,
+    contracts.Transition,
+    contracts.GroupTransition,
+)
 """The datasets that the comparison writes."""
 
 
@@ -100,7 +109,13 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         )
         both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
         sides = Sides(
-            before.run, after.run, before.cluster, after.cluster, _deciding(before, after), hot_topics(before.run)
+            before.run,
+            after.run,
+            before.cluster,
+            after.cluster,
+            _deciding(before, after),
+            hot_topics(before.run),
+            scenario.ending,
         )
         after.map_units("groups", both, partial(compared, sides), *WRITTEN)
         others = of_no_group(sides)
@@ -127,6 +142,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
             **_totals(outcomes),
         },
         "affected_groups": [_affected(one) for one in outcomes],
+        "transitions": [_transition(one) for one in after.rows(contracts.GroupTransition)],
         "groups": [_group(row) for row in after.rows(contracts.ScenarioEffect)],
         "findings_added": [_plain(finding) for finding in added],
         "findings_cleared": [_plain(finding) for finding in gone if _key(finding) not in undecided],
@@ -164,6 +180,7 @@ class Sides:
         cluster_after: the facts of the changed cluster.
         policy: the policy.
         hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
+        ending: how clients end that leave.
     """
 
     before: Run
@@ -172,6 +189,7 @@ class Sides:
     cluster_after: ClusterFacts
     policy: Policy
     hot_topics: frozenset[str]
+    ending: Ending
 
 
 def hot_topics(run: Run) -> frozenset[str]:
@@ -193,35 +211,39 @@ def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Tabl
     effects: list[contracts.ScenarioEffect] = []
     outcomes: list[contracts.ScenarioGroup] = []
     in_doubt: list[contracts.UndecidedFinding] = []
+    transitions: list[contracts.Transition] = []
+    totals: list[contracts.GroupTransition] = []
+    timing = Timing.of(sides.cluster_before, sides.policy)
     for unit in units:
         name, after = unit["consumer_group"], facts.decode(unit["facts"])
         before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])
         effects += scenario_effects(before, after, strategies)
         if before is None or _is_same(unit, found.get(name), finds.get(name)):
             continue
-        row, sorted_out = outcome(
-            Group(
-                before.observed(observations.decode(unit["observations_before"])),
-                sides.cluster_before,
-                sides.policy,
-                strategies,
-            ),
-            Group(
-                after.observed(observations.decode(unit["observations"])),
-                sides.cluster_after,
-                sides.policy,
-                strategies,
-            ),
-            found.get(name, ()),
-            finds.get(name, ()),
-            sides.hot_topics,
+        was = Group(
+            before.observed(observations.decode(unit["observations_before"])),
+            sides.cluster_before,
+            sides.policy,
+            strategies,
         )
+        now = Group(
+            after.observed(observations.decode(unit["observations"])), sides.cluster_after, sides.policy, strategies
+        )
+        row, sorted_out = outcome(was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics)
+        passing = change_of(was, now, timing, sides.ending)
+        moved = [] if passing is None else list(passing.rows())
+        if passing is not None and moved:
+            transitions += moved
+            whole = structs.asdict(passing.totals(moved))
+            totals.append(contracts.GroupTransition(consumer_group=name, **whole))
         if is_touched(row):
             outcomes.append(row)
         in_doubt += sorted_out.undecided
     yield contracts.ScenarioEffect, table_of(contracts.ScenarioEffect, effects)
     yield contracts.ScenarioGroup, table_of(contracts.ScenarioGroup, outcomes)
     yield contracts.UndecidedFinding, table_of(contracts.UndecidedFinding, in_doubt)
+    yield contracts.Transition, table_of(contracts.Transition, transitions)
+    yield contracts.GroupTransition, table_of(contracts.GroupTransition, totals)
 
 
 def _is_same(
@@ -294,6 +316,11 @@ def _affected(row: contracts.ScenarioGroup) -> dict[str, Any]:
         "utilisation": {"before": row.before_utilisation, "after": row.after_utilisation},
         "lag": {"before": row.before_lag, "after": row.after_lag},
     }
+
+
+def _transition(row: contracts.GroupTransition) -> dict[str, Any]:
+    """A row of ``group_transition`` in the plan file's form."""
+    return {**structs.asdict(row), "timers": json.loads(row.timers)}
 
 
 def _group(row: contracts.ScenarioEffect) -> dict[str, Any]:

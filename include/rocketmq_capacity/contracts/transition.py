@@ -1,0 +1,124 @@
+"""Datasets ``transition``, ``group_transition`` and ``recommended_transition``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+
+
+class Transition(Dataset, frozen=True, kw_only=True):
+    """Each queue that a scenario gives to another client, and what happens in between; only a what-if has it.
+
+    Only queues that clients pull are here. Where a broker hands messages out (POP), no queue changes hands. Times are
+    told at best, on average and at worst, from the timers in `group_transition`.
+
+    Grain: one row a group and queue.
+    Key: consumer_group, topic, broker_name, queue_id.
+    Units: seconds, messages.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
+    old_owners: Annotated[tuple[str, ...], Meta(description="client ids that own it before; none of a new queue")]
+    new_owners: Annotated[
+        tuple[str, ...], Meta(description="client ids that own it afterwards; none if nobody will read it")
+    ]
+    cause: Annotated[
+        str,
+        Meta(
+            description="how its new owner learns of it: SHUTDOWN, KILL or SILENT (its old owner ends so), STARTS (its new "
+            "owner does), MEMBERS (both stay, and others come or go), ROUTE (queues come or go), RESTART (other code)"
+        ),
+    ]
+    notice_best_s: Annotated[
+        float | None, Meta(description="when its new owner notices, at best; null without one")
+    ] = None
+    notice_expected_s: Annotated[float | None, Meta(description="on average")] = None
+    notice_worst_s: Annotated[float | None, Meta(description="at worst")] = None
+    unread_best_s: Annotated[
+        float | None, Meta(description="how long nobody reads it, at best; null if nobody reads it afterwards")
+    ] = None
+    unread_expected_s: Annotated[float | None, Meta(description="on average")] = None
+    unread_worst_s: Annotated[float | None, Meta(description="at worst")] = None
+    twice_best_s: Annotated[float, Meta(description="how long both read it, at best")]
+    twice_expected_s: Annotated[float, Meta(description="on average")]
+    twice_worst_s: Annotated[float, Meta(description="at worst")]
+    lock_wait_best_s: Annotated[
+        float, Meta(description="how long the new owner waits for the lock of a queue consumed in order, at best")
+    ]
+    lock_wait_expected_s: Annotated[float, Meta(description="on average")]
+    lock_wait_worst_s: Annotated[float, Meta(description="at worst")]
+    messages_twice_expected: Annotated[
+        float | None, Meta(description="messages that are consumed twice, on average; null if the rate is unknown")
+    ] = None
+    messages_twice_worst: Annotated[float | None, Meta(description="at worst")] = None
+    starts_at: Annotated[
+        str | None,
+        Meta(
+            description="where its new owner begins: COMMITTED (the group's offset), NEW_QUEUE (the first message while that is "
+            "in memory, else where consumeFromWhere says), NO_OFFSET (likewise of a queue without an offset); null if unknown"
+        ),
+    ] = None
+    messages_skipped_worst: Annotated[
+        float | None,
+        Meta(description="messages that are never read if consumeFromWhere is the last offset; null if unknown"),
+    ] = None
+
+
+class TransitionTotals(Facts, frozen=True, kw_only=True):
+    """What a change means for a group while it spreads."""
+
+    moved_queues: Annotated[Int, Meta(description="queues that are there before and after, and get another owner")]
+    new_queues: Annotated[Int, Meta(description="queues that are new and get an owner")]
+    ownerless_queues: Annotated[Int, Meta(description="queues that had an owner or are new, and get none")]
+    unread_longest_expected_s: Annotated[float, Meta(description="of the queues that get an owner, the longest mean")]
+    unread_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is unread")]
+    twice_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is read twice")]
+    lock_wait_worst_s: Annotated[
+        float, Meta(description="the longest wait for a lock; 0 if it does not consume in order")
+    ]
+    messages_twice_expected: Annotated[
+        float | None, Meta(description="messages that are consumed twice, of all queues; null if a rate is unknown")
+    ] = None
+    messages_twice_worst: Annotated[float | None, Meta(description="at worst")] = None
+    messages_skipped_worst: Annotated[
+        float | None, Meta(description="messages that are never read, of all queues, at worst; null if unknown")
+    ] = None
+    most_unread_at_once: Annotated[Int, Meta(description="the most queues that nobody reads at the same time")]
+    unread_switched: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="the clients that know of the change at that moment; null where the number is a bound"),
+    ] = None
+    most_twice_at_once: Annotated[Int, Meta(description="the most queues that two read at the same time")]
+    twice_switched: Annotated[tuple[str, ...] | None, Meta(description="likewise")] = None
+    timers: Annotated[
+        str, Meta(description="JSON of the timers in seconds, and which settings of brokers the snapshot tells")
+    ]
+
+
+class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
+    """What a scenario means for a group while it spreads, and the timers that this is computed from.
+
+    Only a what-if has it.
+
+    Grain: one row a group whose queues change hands.
+    Key: consumer_group.
+    Units: queues, seconds, messages.
+    """
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+
+
+class RecommendedTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
+    """The same of each recommendation that changes who reads what, for each of its groups whose owners are known.
+
+    Grain: one row a recommendation and group, moved queues or not.
+    Key: recommendation_id, consumer_group.
+    Units: queues, seconds, messages.
+    """
+
+    recommendation_id: Annotated[str, Meta(description="the recommendation")]
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -1,0 +1,91 @@
+"""How long something takes that depends on timers: the least, the mean and the most of it, in seconds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from math import factorial, prod
+from typing import Final, NamedTuple, Self
+
+SHORTEST_S: Final = 1e-3
+"""A timer whose phase matters less than this counts as one that is always on time."""
+
+
+class Span(NamedTuple):
+    """A time in seconds: at best, on average, at worst; best <= expected <= worst."""
+
+    best: float
+    expected: float
+    worst: float
+
+    def plus(self, other: "Span") -> "Span":
+        """One after the other."""
+        return Span(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+NO_TIME: Final = Span(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """The moment of something after an event, in seconds: a fixed part, and timers at an unknown point of their period.
+
+    Attributes:
+        least: the fixed part.
+        spans: period of each timer that is waited for; the wait for one is anything up to its period, equally likely.
+        most: what the mean leaves out as well, such as a message that is lost; at least `least` and all spans.
+    """
+
+    least: float = 0.0
+    spans: tuple[float, ...] = ()
+    most: float = 0.0
+
+    @classmethod
+    def of(cls, least: float, spans: Iterable[float] = (), most: float = 0.0) -> Self:
+        """A delay; timers that do not matter are left out."""
+        every = tuple(spans)
+        return cls(least, tuple(span for span in every if span > SHORTEST_S), max(most, least + sum(every)))
+
+    def plus(self, seconds: float) -> "Delay":
+        """The same, later by a fixed time."""
+        return Delay(self.least + seconds, self.spans, self.most + seconds)
+
+    def then(self, other: "Delay") -> "Delay":
+        """One delay, and then the other."""
+        return Delay(self.least + other.least, (*self.spans, *other.spans), self.most + other.most)
+
+    @property
+    def span(self) -> Span:
+        """At best, on average, at worst."""
+        return Span(self.least, self.least + sum(self.spans) / 2, self.most)
+
+
+def later(one: Delay, other: Delay) -> Span:
+    """By how much one moment is after the other, and 0 where it is before; the two are independent."""
+    best, worst = max(0.0, one.least - other.most), max(0.0, one.most - other.least)
+    mean = mean_excess(one.least - other.least, (*one.spans, *(-span for span in other.spans)))
+    return Span(best, min(max(mean, best), worst), worst)
+
+
+def chance_later(one: Delay, other: Delay) -> float:
+    """How likely one moment is after the other, between 0 and 1; what only `most` covers is left out."""
+    fixed, spans = one.least - other.least, (*one.spans, *(-span for span in other.spans))
+    return min(max(_over_corners(fixed, spans, len(spans)), 0.0), 1.0) if spans else float(fixed > 0)
+
+
+def mean_excess(fixed: float, spans: tuple[float, ...]) -> float:
+    """Mean of max(0, fixed + U1 + U2 + …), where each U is uniform between 0 and its span, which may be negative.
+
+    Each integration over a uniform part divides the difference of an antiderivative by the part's span. The n-fold
+    antiderivative of max(0, x) is max(0, x)^(n+1) / (n+1)!, so the mean is a sum over the corners of the box of spans.
+    The chance that the sum is above 0 is the same with the step function, whose n-fold antiderivative is x^n / n!.
+    """
+    return _over_corners(fixed, spans, len(spans) + 1)
+
+
+def _over_corners(fixed: float, spans: tuple[float, ...], power: int) -> float:
+    """The sum of max(0, corner)^power / power! / product of spans; minus for each part of the corner that is 0."""
+    total = 0.0
+    for corner in product((0, 1), repeat=len(spans)):
+        at = fixed + sum(span for span, is_in in zip(spans, corner, strict=True) if is_in)
+        total += (-1) ** (len(spans) - sum(corner)) * max(0.0, at) ** power
+    return total / (factorial(power) * prod(spans))

@@ -1,0 +1,176 @@
+"""One queue that changes hands: unread or read twice in between, for how long, and how many messages come twice."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span, chance_later, later
+from rocketmq_capacity.simulation.scenario import Ending
+from rocketmq_capacity.simulation.timing import (
+    BROKER_LOCK_S,
+    CONSUME_TIMEOUT_S,
+    FIRST_PULL_S,
+    FORCED_UNLOCK_S,
+    LOCK_RENEWAL_S,
+    MAX_SPAN,
+    MIN_REBALANCE_S,
+)
+
+RETRY_LOCK: Final = Delay.of(0.0, (MIN_REBALANCE_S,))
+"""RebalanceService: a client that lacks a lock rebalances again after a second."""
+
+
+class Old(NamedTuple):
+    """Who reads the queue before.
+
+    Attributes:
+        stops: when it stops to read; a client that ends stops at 0.
+        ending: how it ends; None if it stays, or if it starts again with other code.
+    """
+
+    stops: Delay
+    ending: Ending | None = None
+
+    @property
+    def commits(self) -> bool:
+        """Whether it commits its offset as it stops.
+
+        Source: RebalancePushImpl.removeUnnecessaryMessageQueue, DefaultMQPushConsumerImpl.shutdown.
+        """
+        return self.ending in (None, "SHUTDOWN")
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What is known of a queue's messages.
+
+    Attributes:
+        msgs_per_s: that producers put into it; None if unknown.
+        most_msgs_per_s: that its reader may consume of it, as while it catches up; None if unknown.
+        lag: messages that its group has not read; None if unknown.
+    """
+
+    msgs_per_s: float | None = None
+    most_msgs_per_s: float | None = None
+    lag: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """A queue between two readers; times in seconds.
+
+    Attributes:
+        unread: how long nobody reads it.
+        twice: how long two clients read it.
+        lock_wait: how much of `unread` is a wait for the lock of a queue that is consumed in order.
+        messages_twice: messages that are consumed twice, on average and at worst; None if the rate is unknown.
+    """
+
+    unread: Span
+    twice: Span
+    lock_wait: Span
+    messages_twice: tuple[float | None, float | None]
+
+
+def handover(
+    old: Old, new: Delay, traffic: Traffic, *, is_orderly: bool, persist_s: float, at_once: int | None = None
+) -> Handover:
+    """A queue that one client gives up and another one takes, each when it has noticed by itself.
+
+    Concurrent: nothing connects the two. Whoever is first decides whether the queue is unread or read twice.
+    In order: the new reader needs the broker's lock. Then two never read it, and the new reader waits for the old one.
+
+    Args:
+        old: who reads it before.
+        new: when the new reader rebalances and takes the queue; its first pull comes `FIRST_PULL_S` later.
+        traffic: the queue's messages.
+        is_orderly: whether the group consumes in order.
+        persist_s: how often offsets are committed.
+        at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
+    """
+    passed = passing(old, new, is_orderly=is_orderly)
+    messages = _twice(old, passed.twice, passed.overlap, traffic, persist_s, at_once)
+    return Handover(passed.unread, passed.twice, passed.lock_wait, messages)
+
+
+class Passing(NamedTuple):
+    """The times of a handover, and how likely its two readers overlap."""
+
+    unread: Span
+    twice: Span
+    lock_wait: Span
+    overlap: float
+
+
+@lru_cache(maxsize=4096)
+def passing(old: Old, new: Delay, *, is_orderly: bool) -> Passing:
+    """How long a queue is unread and read twice; many queues of a group pass in the same way."""
+    begins = new.plus(FIRST_PULL_S)
+    without = later(begins, old.stops)
+    if not is_orderly:
+        return Passing(without, later(old.stops, begins), NO_TIME, chance_later(old.stops, begins))
+    free = _unlocked(old)
+    waits = later(free, new)
+    # A reader that finds the queue locked tries again; one that does not, reads at once.
+    tries = RETRY_LOCK.span if waits.worst > 0 else NO_TIME
+    lock_wait = waits.plus(tries)
+    best = max(without.best, max(new.least, free.least) + FIRST_PULL_S - old.stops.most, FIRST_PULL_S)
+    # The new reader begins after the later of the two, and max(a, b) is a plus what b is later than a.
+    expected = max(_mean(new) + lock_wait.expected + FIRST_PULL_S - _mean(old.stops), best)
+    worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst, expected)
+    return Passing(Span(best, expected, worst), NO_TIME, lock_wait, 0.0)
+
+
+def _unlocked(old: Old) -> Delay:
+    """When the broker's lock of a queue is free.
+
+    A client that stays gives it back when it stops. In the middle of a long call it does so `FORCED_UNLOCK_S` later at
+    the most, and tries once a second. A client that shuts down gives it back. A killed one leaves it: the lock ends
+    `BROKER_LOCK_S` after its last renewal, which was up to `LOCK_RENEWAL_S` ago.
+    Source: RebalancePushImpl.tryRemoveOrderMessageQueue, ConsumeMessageOrderlyService.shutdown, RebalanceLockManager.
+    """
+    if old.ending == "SHUTDOWN":
+        return old.stops
+    if old.ending is not None:
+        return Delay.of(BROKER_LOCK_S - LOCK_RENEWAL_S, (LOCK_RENEWAL_S,))
+    most = old.stops.most + FORCED_UNLOCK_S + MIN_REBALANCE_S
+    return Delay(old.stops.least, old.stops.spans, most)
+
+
+def _least_before(old: Old) -> float:
+    """When the old reader stops in the case with the longest wait for its lock."""
+    if old.ending is not None:
+        return old.stops.least
+    return old.stops.most
+
+
+def _mean(delay: Delay) -> float:
+    return delay.span.expected
+
+
+def _twice(
+    old: Old, twice: Span, overlap: float, traffic: Traffic, persist_s: float, at_once: int | None
+) -> tuple[float | None, float | None]:
+    """Messages that are consumed twice, on average and at worst; ``overlap`` is how likely two readers overlap.
+
+    These messages come twice:
+
+    - what both read while they overlap;
+    - what was consumed since the last commit, if the old reader does not commit as it stops, or if the new one begins
+      before that;
+    - what the old reader is in the middle of: the result is thrown away
+      (ConsumeMessageConcurrentlyService.processConsumeResult);
+    - at worst all that was consumed beyond one message that takes long, which holds the offset back: at most
+      `MAX_SPAN`, and at most what the queue got in `CONSUME_TIMEOUT_S` and its lag.
+    """
+    rate = traffic.msgs_per_s
+    most = None if rate is None else max(rate, traffic.most_msgs_per_s or 0.0)
+    # Since the last commit half a period has passed, on average.
+    mean_s = twice.expected + (overlap if old.commits else 1.0) * persist_s / 2
+    expected = None if rate is None else rate * mean_s
+    if most is None:
+        return expected, None
+    uncommitted_s = 0.0 if old.commits and twice.worst == 0 else persist_s
+    held = most * CONSUME_TIMEOUT_S + (MAX_SPAN if traffic.lag is None else traffic.lag) + (at_once or 0)
+    worst = most * (twice.worst + uncommitted_s) + min(float(MAX_SPAN), held)
+    return expected, max(worst, expected or 0.0)

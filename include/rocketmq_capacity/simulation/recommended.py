@@ -1,0 +1,117 @@
+"""What a recommendation means for a group while it is carried out: which queues move, and how long they are unread."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import structs
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.current import client_runs
+from rocketmq_capacity.assessment.group import Group as AssessedGroup
+from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Members
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.recommendation.cases import changed_facts
+from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.simulation.transition import Change, State
+from rocketmq_capacity.simulation.trial import owned_on_trial
+
+
+def may_move_queues(asked: contracts.Recommendation) -> bool:
+    """Whether a recommendation changes a topic's queues, a group's clients or what these run."""
+    return asked.action in ("CHANGE_STRATEGY", "SCALE_CONSUMERS") or (
+        asked.consumer_group is None and asked.topic is not None and '"queues"' in asked.after
+    )
+
+
+def recommended_transitions(
+    cluster: Cluster,
+    facts: GroupFacts,
+    current: str | None,
+    recommendations: Sequence[contracts.Recommendation],
+    timing: Timing,
+) -> Iterator[contracts.RecommendedTransition]:
+    """A row for each recommendation that changes who reads what in the group.
+
+    None where that cannot be computed. Clients that leave are shut down; clients that are asked to run other code start
+    again.
+
+    Args:
+        cluster: what holds for every recommendation.
+        facts: the group, with its observations.
+        current: what it runs; None for a group that is not clustering.
+        recommendations: those for the group, and for its topics.
+        timing: the timers of the cluster.
+    """
+    if current is None or not facts.is_clustering:
+        return
+    group = AssessedGroup(facts, cluster.facts, cluster.policy, Strategies(cluster.policy))
+    before: State | None = None
+    for one in sorted(recommendations, key=lambda each: each.id):
+        changed = _changed(facts, current, one, cluster)
+        if changed is None:
+            continue
+        before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current)
+        after = _state(group, *changed)
+        if before is None or after is None:
+            continue
+        passing = Change(before, after, timing)
+        totals = structs.asdict(passing.totals(list(passing.rows())))
+        yield contracts.RecommendedTransition(recommendation_id=one.id, consumer_group=facts.consumer_group, **totals)
+
+
+def _state(group: AssessedGroup, facts: GroupFacts, current: str) -> State | None:
+    """Who owns what while the clients run what they are said to; without clients nobody owns anything."""
+    modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in facts.business)
+    division = Division.of(facts)
+    runs = client_runs(division, current, group.policy)
+    told = {one: run + modes for one, run in zip(division.members.client_ids, runs, strict=True)}
+    if not told:
+        return State(division, NO_OWNERS, told)
+    owners = owned_on_trial(group, current, facts)
+    return None if owners is None else State(division, owners, told)
+
+
+def _changed(
+    facts: GroupFacts, current: str, asked: contracts.Recommendation, cluster: Cluster
+) -> tuple[GroupFacts, str] | None:
+    """The group as the recommendation leaves it, and what it runs then; None where it changes nobody's queues."""
+    after: dict[str, Any] = json.loads(asked.after)
+    if asked.topic is not None and asked.consumer_group is None:
+        counts = _counts(after)
+        case = None if counts is None else Case(case_id=asked.id, topic=asked.topic, counts=counts)
+        return None if case is None else (changed_facts(facts, case, cluster), current)
+    if asked.action == "CHANGE_STRATEGY":
+        strategy = str(after["strategy"])
+        consumers = tuple(structs.replace(one, allocate_strategy=strategy) for one in facts.consumers)
+        return structs.replace(facts, reads=tuple(facts.business), consumers=consumers), strategy
+    if asked.action == "SCALE_CONSUMERS" and isinstance(after.get("clients"), int):
+        return structs.replace(facts, reads=tuple(facts.business), consumers=_scaled(facts, after["clients"])), current
+    return None
+
+
+def _counts(after: dict[str, Any]) -> tuple[QueueCounts, ...] | None:
+    """The queues of a topic afterwards, as a recommendation shows them; None where it shows none or not all of them."""
+    queues = after.get("queues")
+    if not isinstance(queues, list):
+        return None
+    names = QueueCounts.__struct_fields__
+    known = [one for one in queues if isinstance(one, dict) and all(one.get(name) is not None for name in names)]
+    if len(known) < len(queues):
+        return None
+    return tuple(QueueCounts(**{name: one[name] for name in names}) for one in known)
+
+
+def _scaled(facts: GroupFacts, clients: int) -> tuple[Any, ...]:
+    """So many consumers: the last in Java's order leave, or new ones come that sort last and are like the last one."""
+    consumers = Members.of(facts).consumers
+    if clients <= len(consumers) or not consumers:
+        return consumers[:clients]
+    last = consumers[-1]
+    return consumers + tuple(
+        structs.replace(last, client_id=f"{last.client_id}~{number:05}", consumer_index=len(consumers) + number)
+        for number in range(clients - len(consumers))
+    )

@@ -1,0 +1,156 @@
+"""When clients and brokers notice a change: RocketMQ's timers, as a cluster has set them.
+
+Every constant is read from the classes at rocketmq-all-5.3.3. What a broker's configuration says is used instead, and
+what clients are set to is the policy's (``thresholds.TRANSITION``), since no client tells its intervals.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.delays import Delay
+from rocketmq_capacity.simulation.scenario import Ending
+
+MIN_REBALANCE_S: Final = 1.0
+"""RebalanceService.minInterval: a client that is told of a change waits until its last rebalance is so long ago."""
+FIRST_PULL_S: Final = 0.5
+"""RebalanceImpl.updateProcessQueueTableInRebalance: dispatchPullRequest(pullRequestList, 500)."""
+REQUEST_S: Final = 3.0
+"""ClientConfig.mqClientApiTimeout: the most that a request of a rebalance takes."""
+NOTIFY_TIMER_S: Final = 15.0
+"""DefaultConsumerIdsChangeListener: how often members are told where realTimeNotifyConsumerChange is false."""
+CHANNEL_SCAN_S: Final = 10.0
+"""ClientHousekeepingService: how often a broker looks for silent clients. It tells nobody that it dropped one
+(ConsumerManager.scanNotActiveChannel sends no CHANGE), so the others find out in their rebalance loop."""
+LOCK_RENEWAL_S: Final = 20.0
+"""ProcessQueue.REBALANCE_LOCK_INTERVAL."""
+BROKER_LOCK_S: Final = 60.0
+"""RebalanceLockManager.REBALANCE_LOCK_MAX_LIVE_TIME. unlockBatchMQ ends one earlier; a closed connection does not."""
+FORCED_UNLOCK_S: Final = 20.0
+"""RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS: a queue in the middle of a long call is given back after so long."""
+MAX_SPAN: Final = 2_000 + 32
+"""DefaultMQPushConsumer.consumeConcurrentlyMaxSpan, and one pullBatchSize that is fetched at the limit: how far the
+committed offset, which is that of the oldest unfinished message, can be behind the newest consumed one."""
+CONSUME_TIMEOUT_S: Final = 15 * 60.0
+"""DefaultMQPushConsumer.consumeTimeout: a message that takes longer is sent back, and no longer holds the offset."""
+
+SETTINGS: Final = ("notifyConsumerIdsChangedEnable", "realTimeNotifyConsumerChange", "channelExpiredTimeout")
+"""The properties of brokers that matter; of several brokers the slowest counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The timers of a cluster and its clients, in seconds.
+
+    Attributes:
+        notifies: brokers tell members that the members have changed.
+        is_real_time: they do so at once, and not every 15 s.
+        channel_expired_s: after so long without a heartbeat a broker forgets a client.
+        route_s: how often clients ask for routes (ClientConfig.pollNameServerInterval).
+        heartbeat_s: how often clients send heartbeats (ClientConfig.heartbeatBrokerInterval).
+        rebalance_s: how often clients rebalance without being told to (RebalanceService.waitInterval).
+        persist_s: how often clients commit offsets (ClientConfig.persistConsumerOffsetInterval).
+        rollout_s: how long it takes to restart all clients of a group; new code comes with a restart.
+        observed: by property of brokers, whether the snapshot tells it; else it is the default of 5.3.3.
+    """
+
+    notifies: bool = True
+    is_real_time: bool = True
+    channel_expired_s: float = 120.0
+    route_s: float = 30.0
+    heartbeat_s: float = 30.0
+    rebalance_s: float = 20.0
+    persist_s: float = 5.0
+    rollout_s: float = 60.0
+    observed: Mapping[str, bool] | None = None
+
+    @classmethod
+    def of(cls, cluster: ClusterFacts, policy: Policy) -> "Timing":
+        """The timers of a cluster."""
+        told = _told(cluster)
+        intervals = policy.thresholds.TRANSITION
+        return cls(
+            notifies=all(value != "false" for value in told[SETTINGS[0]]),
+            is_real_time=all(value != "false" for value in told[SETTINGS[1]]),
+            channel_expired_s=max((_seconds(value) for value in told[SETTINGS[2]]), default=120.0),
+            route_s=intervals.poll_nameserver_s,
+            heartbeat_s=intervals.heartbeat_s,
+            rebalance_s=intervals.rebalance_s,
+            persist_s=intervals.persist_offset_s,
+            rollout_s=intervals.rollout_s,
+            observed={name: bool(values) for name, values in told.items()},
+        )
+
+    @property
+    def told(self) -> Delay:
+        """When a client rebalances after brokers know of other members.
+
+        Told at once, it waits for nothing but `MIN_REBALANCE_S` since its last rebalance, which is rarely so short ago.
+        Told by the timer, it rebalances then or in its loop: the first of the two is, on average, after
+        ``a / 2 - a² / 6b`` for periods a <= b. A notification is sent once and without an answer
+        (Broker2Client.notifyConsumerIdsChanged); where it is lost, the loop notices.
+        """
+        most = self.rebalance_s + REQUEST_S
+        if not self.notifies:
+            return Delay.of(0.0, (self.rebalance_s,), most)
+        if self.is_real_time:
+            return Delay.of(0.0, (MIN_REBALANCE_S,), most)
+        short, long = sorted((NOTIFY_TIMER_S, self.rebalance_s))
+        mean = short / 2 - short * short / (6 * long)
+        return Delay.of(0.0, (2 * mean,), most)
+
+    @property
+    def routed(self) -> Delay:
+        """When a client rebalances after name servers have another route: it asks for it, and its loop comes round."""
+        return Delay.of(0.0, (self.route_s, self.rebalance_s), self.route_s + self.rebalance_s + REQUEST_S)
+
+    @property
+    def restarted(self) -> Delay:
+        """When a client runs its new code."""
+        return Delay.of(0.0, (self.rollout_s,), self.rollout_s + REQUEST_S)
+
+    def forgotten(self, ending: Ending) -> Delay:
+        """When the others rebalance after a client has ended; of a silent one after its last heartbeat expires."""
+        if ending != "SILENT":
+            return self.told
+        fixed = self.channel_expired_s - min(self.heartbeat_s, self.channel_expired_s)
+        spans = (min(self.heartbeat_s, self.channel_expired_s), CHANNEL_SCAN_S, self.rebalance_s)
+        return Delay.of(fixed, spans, fixed + sum(spans) + REQUEST_S)
+
+    def apart(self, ending: Ending) -> Delay:
+        """When a client rebalances after the first broker has forgotten another one; each broker forgets by itself."""
+        if ending != "SILENT":
+            return self.told
+        return Delay.of(0.0, (CHANNEL_SCAN_S, self.rebalance_s), CHANNEL_SCAN_S + self.rebalance_s + REQUEST_S)
+
+    def as_text(self) -> str:
+        """JSON of the timers, and of the properties of brokers which ones the snapshot tells."""
+        shown = {
+            "notifyConsumerIdsChangedEnable": self.notifies,
+            "realTimeNotifyConsumerChange": self.is_real_time,
+            "channelExpiredTimeout_s": self.channel_expired_s,
+            "pollNameServerInterval_s": self.route_s,
+            "heartbeatBrokerInterval_s": self.heartbeat_s,
+            "rebalance_waitInterval_s": self.rebalance_s,
+            "persistConsumerOffsetInterval_s": self.persist_s,
+            "rollout_s": self.rollout_s,
+            "from_snapshot": sorted(name for name, is_told in (self.observed or {}).items() if is_told),
+        }
+        return json.dumps(shown, separators=(",", ":"))
+
+
+def _told(cluster: ClusterFacts) -> dict[str, list[str]]:
+    """What the brokers say of each setting."""
+    configs = [one.config for one in cluster.brokers if one.config is not None]
+    return {
+        name: [value.strip().lower() for config in configs if (value := config.get(name)) is not None]
+        for name in SETTINGS
+    }
+
+
+def _seconds(milliseconds: str) -> float:
+    """A property in milliseconds; the default of 120 s where it is no number."""
+    return int(milliseconds) / 1000 if milliseconds.isdecimal() else 120.0

@@ -1,0 +1,320 @@
+"""What happens between two states of a group: who is late, who is early, and what that costs."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from msgspec.structs import replace
+
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts import Transition
+from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.delays import Delay, chance_later, later
+from rocketmq_capacity.simulation.scenario import Ending
+from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.simulation.transition import Change, State
+from rocketmq_capacity.simulation.views import MOST_CLIENTS, NONE, Interleavings
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import after, broker, client, cluster, group, pay_cluster, queues, topic
+
+DRAWS: Final = 1_000_000
+AVG: Final = Policy.model_validate({"strategies": ["AVG"]})
+
+
+def state(inventory: Inventory, name: str = "g_pay", policy: Policy = AVG) -> State:
+    units = units_of(inventory, policy)
+    found = State.of(Group(units.group(name), units.cluster, policy, Strategies(policy)))
+    assert found is not None
+    return found
+
+
+def change(
+    before: Inventory,
+    *changes: Mapping[str, Any],
+    name: str = "g_pay",
+    ending: Ending = "SHUTDOWN",
+    policy: Policy = AVG,
+) -> tuple[list[Transition], TransitionTotals]:
+    """Every queue that the changes move, and the whole of them."""
+    timing = Timing.of(units_of(before, policy).cluster, policy)
+    between = Change(
+        state(before, name, policy), state(after(before, *changes, policy=policy), name, policy), timing, ending
+    )
+    rows = list(between.rows())
+    return rows, between.totals(rows)
+
+
+FEWER: Final = {"change": "remove_clients", "consumer_group": "g_pay", "count": 1}
+MORE: Final = {"change": "add_clients", "consumer_group": "g_pay", "client_ids": ["10.0.0.9@1#1"]}
+WIDER: Final = {"change": "set_queues", "topic": "pay", "read_queue_nums": 6, "write_queue_nums": 6}
+
+
+def orderly(inventory: Inventory) -> Inventory:
+    return replace(inventory, consumer_groups=tuple(replace(one, orderly=True) for one in inventory.consumer_groups))
+
+
+def with_config(inventory: Inventory, **config: str) -> Inventory:
+    return replace(inventory, brokers=tuple(replace(one, config=config) for one in inventory.brokers))
+
+
+def test_nothing_changed_moves_nothing() -> None:
+    rows, whole = change(pay_cluster())
+
+    assert rows == []
+    assert (whole.moved_queues, whole.unread_longest_worst_s, whole.messages_twice_worst) == (0, 0, 0)
+
+
+def test_the_queues_of_a_client_that_shuts_down_are_unread_until_the_others_are_told() -> None:
+    rows, whole = change(pay_cluster(2), FEWER)
+
+    assert {row.cause for row in rows} == {"SHUTDOWN"}
+    assert {(row.unread_best_s, row.unread_expected_s, row.unread_worst_s) for row in rows} == {(0.5, 1.0, 23.5)}
+    assert {(row.twice_worst_s, row.lock_wait_worst_s, row.starts_at) for row in rows} == {(0.0, 0.0, "COMMITTED")}
+    assert {row.messages_twice_expected for row in rows} == {0.0}
+    assert (whole.moved_queues, whole.most_unread_at_once, whole.most_twice_at_once) == (4, 4, 0)
+
+
+def test_a_killed_client_leaves_five_seconds_of_messages_uncommitted() -> None:
+    rows, _ = change(pay_cluster(2), FEWER, ending="KILL")
+
+    assert {(row.cause, row.messages_twice_expected) for row in rows} == {("KILL", 25.0)}  # 10 a second, 2.5 s
+    assert all((row.messages_twice_worst or 0) >= 50.0 for row in rows)
+
+
+def test_a_silent_client_is_missed_once_its_last_heartbeat_has_expired() -> None:
+    (row, *_), _ = change(pay_cluster(2), FEWER, ending="SILENT")
+
+    # 120 s from a heartbeat up to 30 s old, 10 s between scans, 20 s between rebalances, a request, the first pull.
+    assert (row.unread_best_s, row.unread_expected_s, row.unread_worst_s) == (90.5, 120.5, 153.5)
+
+
+def test_the_brokers_own_settings_are_used() -> None:
+    slow = with_config(pay_cluster(2), channelExpiredTimeout="60000", realTimeNotifyConsumerChange="false")
+
+    (silent, *_), whole = change(slow, FEWER, ending="SILENT")
+    (told, *_), _ = change(slow, FEWER)
+
+    assert silent.unread_best_s == 30.5
+    assert told.unread_expected_s == 5.625 + 0.5  # the earlier of a timer of 15 s and a loop of 20 s
+    assert '"from_snapshot":["channelExpiredTimeout","realTimeNotifyConsumerChange"]' in whole.timers
+    untold, _ = change(with_config(pay_cluster(2), notifyConsumerIdsChangedEnable="false"), FEWER)
+    assert untold[0].unread_expected_s == 10.5
+
+
+def test_a_killed_clients_lock_is_waited_for() -> None:
+    rows, whole = change(orderly(pay_cluster(2)), FEWER, ending="KILL")
+
+    # The lock lives 60 s from a renewal up to 20 s ago. The next try comes within 1 s, and the first pull 0.5 s later.
+    assert {(row.unread_best_s, row.unread_worst_s) for row in rows} == {(40.5, 61.5)}
+    assert all(50 < (row.unread_expected_s or 0) < 52 for row in rows)
+    assert 60 <= whole.lock_wait_worst_s <= 61
+    shut, _ = change(orderly(pay_cluster(2)), FEWER)
+    assert {row.lock_wait_worst_s for row in shut} == {0.0}
+
+
+def test_two_never_read_a_queue_that_is_consumed_in_order() -> None:
+    rows, whole = change(orderly(pay_cluster(2)), WIDER)
+
+    assert {(row.twice_best_s, row.twice_expected_s, row.twice_worst_s) for row in rows} == {(0.0, 0.0, 0.0)}
+    assert whole.twice_longest_worst_s == 0
+
+
+def test_a_new_client_may_read_what_the_old_one_has_not_given_up() -> None:
+    rows, whole = change(pay_cluster(2), MORE)
+
+    takes = [row for row in rows if row.new_owners == ("10.0.0.9@1#1",)]
+    assert {row.cause for row in takes} == {"STARTS"}
+    assert {row.cause for row in rows} == {"STARTS", "MEMBERS"}
+    assert all(row.twice_worst_s == 22.5 and row.unread_worst_s == 23.5 for row in takes)
+    assert whole.new_queues == 0
+
+
+def test_a_new_queue_is_unread_until_the_route_and_the_rebalance_come_round() -> None:
+    rows, whole = change(pay_cluster(2), WIDER)
+
+    new = [row for row in rows if row.starts_at == "NEW_QUEUE"]
+    assert {(row.old_owners, row.cause, row.unread_best_s, row.unread_expected_s) for row in new} == {
+        ((), "ROUTE", 0.5, 25.5)
+    }
+    assert {row.unread_worst_s for row in new} == {53.5}
+    assert whole.new_queues == 4
+    # Of 80 messages a second each of 12 queues gets 6.67: so many in 53 s may be skipped, if they leave the memory.
+    assert [row.messages_skipped_worst for row in new] == [pytest.approx(80 / 12 * 53, abs=0.01)] * 4
+
+
+def test_a_group_that_is_offline_may_never_read_what_a_new_queue_gets_meanwhile() -> None:
+    rows, whole = change(pay_cluster(0), WIDER)
+
+    assert len(rows) == 4
+    assert {(row.new_owners, row.unread_worst_s, row.starts_at, row.messages_skipped_worst) for row in rows} == {
+        ((), None, "NEW_QUEUE", None)
+    }
+    assert (whole.moved_queues, whole.new_queues, whole.ownerless_queues) == (0, 0, 4)
+
+
+def test_a_queue_without_an_offset_may_be_begun_at_its_end() -> None:
+    before = pay_cluster(2)
+    (reader,) = before.consumer_groups
+    kept = tuple(one for one in reader.offsets or () if (one.broker_name, one.queue_id) != ("broker-b", 3))
+    rows, _ = change(replace(before, consumer_groups=(replace(reader, offsets=kept),)), FEWER)
+
+    found = {(row.broker_name, row.queue_id): (row.starts_at, row.messages_skipped_worst) for row in rows}
+    assert found["broker-b", 3] == ("NO_OFFSET", 5000.0)
+    assert found["broker-b", 2] == ("COMMITTED", 0.0)
+
+
+def test_another_strategy_comes_with_a_restart() -> None:
+    both = Policy.model_validate({"strategies": ["AVG", "AVG_BY_CIRCLE"]})
+    circle = {"change": "set_strategy", "consumer_group": "g_pay", "strategy": "AVG_BY_CIRCLE"}
+    rows, _ = change(pay_cluster(2), circle, policy=both)
+
+    assert {row.cause for row in rows} == {"RESTART"}
+    assert all(row.twice_worst_s > 50 for row in rows)
+
+
+def test_unknown_rates_give_unknown_messages() -> None:
+    silent = topic("pay", queues("broker-a"), rates={("broker-a", 0): None})
+    members = [client(name, status=None) for name in ("1", "2")]
+    rows, whole = change(cluster([silent], [group("g_pay", members, [silent])]), FEWER)
+
+    assert {(row.messages_twice_expected, row.messages_twice_worst) for row in rows} == {(None, None)}
+    assert whole.messages_twice_worst is None
+
+
+# --- properties ---
+
+SECONDS: Final = some.floats(0, 200, allow_nan=False)
+DELAYS: Final = some.builds(
+    Delay.of, SECONDS, some.lists(some.floats(0.5, 60), max_size=3).map(tuple), some.floats(0, 400)
+)
+
+
+@given(DELAYS, DELAYS)
+def test_best_is_at_most_expected_and_that_at_most_worst(one: Delay, other: Delay) -> None:
+    found = later(one, other)
+
+    assert 0 <= found.best <= found.expected <= found.worst
+    assert 0 <= chance_later(one, other) <= 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Delay.of(0.5, (30, 20)), Delay.of(0, (30, 20))),
+        (Delay.of(90, (30, 10, 20)), Delay.of(100, (1,))),
+        (Delay.of(1, ()), Delay.of(0, (2,))),
+        (Delay.of(1, ()), Delay.of(0, ())),
+    ],
+)
+def test_the_mean_is_that_of_many_draws(one: Delay, other: Delay) -> None:
+    drawn = np.random.default_rng(1)
+
+    def draws(delay: Delay) -> Any:
+        return delay.least + sum(drawn.uniform(0, span, DRAWS) for span in delay.spans)
+
+    apart = np.asarray(draws(one) - draws(other))
+    assert later(one, other).expected == pytest.approx(np.maximum(apart, 0).mean(), rel=0.01, abs=0.01)
+    assert chance_later(one, other) == pytest.approx((apart > 0).mean(), abs=0.01)
+
+
+COUNTS: Final = some.integers(1, 6)
+
+
+@settings(max_examples=25)
+@given(COUNTS, some.integers(1, 9), COUNTS, some.sampled_from(["SHUTDOWN", "KILL", "SILENT"]), some.booleans())
+def test_every_queue_is_owned_once_on_both_sides_and_intervals_are_in_order(
+    clients: int, queues_each: int, more: int, ending: Ending, is_orderly: bool
+) -> None:
+    t = topic("pay", queues("broker-a", queues_each), queues("broker-b", queues_each))
+    members = [client(f"c{number}", status=None, owned_queues=None) for number in range(clients)]
+    before = cluster([t], [group("g_pay", members, [t], orderly=is_orderly)])
+    added = {"change": "add_clients", "consumer_group": "g_pay", "count": more}
+    removed = {"change": "remove_clients", "consumer_group": "g_pay", "count": clients - 1}
+
+    for each in ([added], [removed], [WIDER], []):
+        now = state(after(before, *each, policy=AVG))
+        assert {len(own) for own in state(before).readers.values()} == {1}
+        assert {len(own) for own in now.readers.values()} == {1}
+        rows, whole = change(before, *each, ending=ending)
+        assert whole.moved_queues + whole.new_queues + whole.ownerless_queues == len(rows)
+        for row in rows:
+            assert row.unread_best_s is not None
+            assert row.unread_expected_s is not None
+            assert row.unread_worst_s is not None
+            assert 0 <= row.unread_best_s <= row.unread_expected_s <= row.unread_worst_s
+            assert 0 <= row.twice_best_s <= row.twice_expected_s <= row.twice_worst_s
+            assert 0 <= row.lock_wait_best_s <= row.lock_wait_expected_s <= row.lock_wait_worst_s
+            if row.messages_twice_worst is not None:
+                assert 0 <= (row.messages_twice_expected or 0) <= row.messages_twice_worst
+
+
+@settings(max_examples=50)
+@given(some.integers(1, 12), some.integers(1, 30))
+def test_more_clients_never_raise_a_clients_share_under_avg(clients: int, queue_count: int) -> None:
+    t = topic("pay", queues("broker-a", queue_count))
+
+    def shares(number: int) -> dict[str, int]:
+        members = [client(f"c{place:03}", status=None, owned_queues=None) for place in range(number)]
+        own = [owners[0] for owners in state(cluster([t], [group("g_pay", members, [t])])).readers.values()]
+        return {one: own.count(one) for one in set(own)}
+
+    few, many = shares(clients), shares(clients + 1)
+    assert all(many.get(one, 0) <= share for one, share in few.items())
+
+
+MOVES: Final = some.lists(some.tuples(some.integers(NONE, 4), some.integers(0, 4)), max_size=12)
+
+
+@given(MOVES, some.frozensets(some.integers(0, 4), max_size=2))
+def test_the_worst_interleaving_is_the_worst_of_all(moves: Sequence[tuple[int, int]], gone: frozenset[int]) -> None:
+    moves = [(old, new) for old, new in moves if new not in gone]
+    found = Interleavings.of([old for old, _ in moves], [new for _, new in moves], gone)
+
+    def at(switched: frozenset[int]) -> tuple[int, int]:
+        """Queues that nobody reads, and that two read."""
+        unread = twice = 0
+        for old, new in moves:
+            if old == new:
+                continue
+            reads = [old not in switched and old not in gone and old != NONE, new in switched]
+            unread += not any(reads)
+            twice += all(reads)
+        return unread, twice
+
+    every = [at(frozenset(client for client, is_in in enumerate(bits) if is_in)) for bits in product((0, 1), repeat=5)]
+    unread, twice = found.unread(), found.twice()
+    assert (unread.queues, twice.queues) == (max(one for one, _ in every), max(one for _, one in every))
+    assert unread.switched is not None
+    assert at(frozenset(unread.switched))[0] == unread.queues
+    assert twice.switched is not None
+    assert at(frozenset(twice.switched))[1] == twice.queues
+
+
+@given(some.lists(some.tuples(some.integers(0, 30), some.integers(0, 30)), min_size=60, max_size=90))
+def test_with_many_clients_the_bound_is_never_below_any_interleaving(moves: Sequence[tuple[int, int]]) -> None:
+    found = Interleavings.of([old for old, _ in moves], [new for _, new in moves])
+    bound = found.unread()
+
+    drawn = np.random.default_rng(1).random((50, 31)) < 0.5
+    for switched in drawn:
+        assert sum(switched[old] and not switched[new] for old, new in moves) <= bound.queues
+    assert len({one for move in moves for one in move}) <= MOST_CLIENTS or bound.switched is None
+
+
+def test_a_broker_without_a_config_has_the_defaults() -> None:
+    units = units_of(cluster([], [], [Broker(broker_name="a", broker_id=0), broker("b")]))
+
+    timing = Timing.of(units.cluster, Policy())
+
+    assert (timing.is_real_time, timing.channel_expired_s, set((timing.observed or {}).values())) == (
+        True,
+        120,
+        {False},
+    )
