@@ -93,7 +93,9 @@ class TransitionTotals(Facts, frozen=True, kw_only=True):
         Meta(description="the clients that know of the change at that moment; null where the number is a bound"),
     ] = None
     most_twice_at_once: Annotated[Int, Meta(description="the most queues that two read at the same time")]
-    twice_switched: Annotated[tuple[str, ...] | None, Meta(description="likewise")] = None
+    twice_switched: Annotated[
+        tuple[str, ...] | None, Meta(description="the clients that know of it when most are read twice")
+    ] = None
     timers: Annotated[
         str, Meta(description="JSON of the timers in seconds, and which settings of brokers the snapshot tells")
     ]

@@ -16,7 +16,7 @@ from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import Handover, Old, Traffic, handover
 from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.views import NONE, Interleavings
+from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Readers = Mapping[Queue, tuple[str, ...]]
@@ -287,7 +287,9 @@ class Change:
             [index[row.new_owners[0]] for row in single],
             frozenset(index[one] for one in self.ended),
         )
-        unread, twice = moves.unread(), moves.twice()
+        # The broker's lock keeps two clients from a queue that is consumed in order.
+        is_orderly = bool(self.after.division.group.is_orderly)
+        unread, twice = moves.unread(), NOWHERE if is_orderly else moves.twice()
         owned = [row for row in rows if row.new_owners]
         return TransitionTotals(
             moved_queues=sum(self._is_moved(row) for row in rows),

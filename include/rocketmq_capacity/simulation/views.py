@@ -30,6 +30,9 @@ class Worst:
     switched: tuple[int, ...] | None
 
 
+NOWHERE: Final = Worst(0, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Interleavings:
     """The moves of queues between clients, each counted.
@@ -82,7 +85,7 @@ class Interleavings:
         old, new, queues, is_gone = old[keep], new[keep], queues[keep], is_gone[keep]
         ids = np.unique(np.concatenate([old[~is_gone], new]))
         if not len(ids):
-            return Worst(0, ())
+            return NOWHERE
         gives, takes = set(old[~is_gone].tolist()), set(new.tolist())
         if not gives & takes:
             first = gives if is_unread else takes
