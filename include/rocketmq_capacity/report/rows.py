@@ -13,8 +13,8 @@ from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
-from rocketmq_capacity.report.losses import Loss
 from rocketmq_capacity.contracts.transition import RecommendedTransition
+from rocketmq_capacity.report.losses import Loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
