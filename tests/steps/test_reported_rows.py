@@ -88,6 +88,7 @@ def test_a_run_of_an_earlier_version_is_published_without_the_tables_that_only_t
             stored(tmp_path, dataset, typed(dataset, BUILT))
 
     assert rows_of_plan(Run(tmp_path)).finding_since == ()
+    assert rows_of_plan(Run(tmp_path)).recommended_transition == ()
     assert rows_of_groups(Run(tmp_path), contracts.GroupFailure, ["g"]) == []
     assert list(records(Run(tmp_path), contracts.TopicFailure, TopicAfter)) == []
 

@@ -30,6 +30,7 @@ class Rows:
     finding_since: Sequence[FindingSince] = ()
     """None where there is no run before."""
     recommendation: Sequence[Recommendation] = ()
+    recommended_transition: Sequence[RecommendedTransition] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,4 +50,3 @@ class PageRows:
     group_size: Sequence[GroupSize] = ()
     group_failure: Sequence[GroupFailure] = ()
     losses: Sequence[Loss] = ()
-    recommended_transition: Sequence[RecommendedTransition] = ()

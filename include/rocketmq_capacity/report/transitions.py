@@ -1,11 +1,12 @@
 """What each recommendation means while it is carried out: its groups together."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rocketmq_capacity.contracts.transition import RecommendedTransition
 from rocketmq_capacity.report.plan_file import Transition
 
-DIGITS = 3
+DIGITS: Final = 3
 
 
 def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transition]:

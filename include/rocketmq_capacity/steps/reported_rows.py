@@ -27,7 +27,9 @@ def rows_of_plan(run: Run) -> Rows:
         finding=list(rows(run, contracts.Finding)),
         finding_since=list(rows(run, contracts.FindingSince)) if _has(run, contracts.FindingSince) else (),
         recommendation=list(rows(run, contracts.Recommendation)),
-        recommended_transition=list(rows(run, contracts.RecommendedTransition)),
+        recommended_transition=list(rows(run, contracts.RecommendedTransition))
+        if _has(run, contracts.RecommendedTransition)
+        else (),
     )
 
 
