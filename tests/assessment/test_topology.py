@@ -165,8 +165,21 @@ def test_a_slave_that_lacks_what_its_master_has_is_named_with_it() -> None:
     )
     assert (evidence["topics"], evidence["groups"], evidence["changed_ago_s"]) == (2, 1, 300.0)
     assert row["message"] == (
-        "Slave 1 of broker-a lacks 1 topic and 1 group of its master, and has 1 topic with other queues (pay, ship, g)."
+        "Slave 1 of broker-a lacks 1 topic and 1 group of its master, and has 1 topic with other queues than its master"
+        " (pay, ship, g)."
     )
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"drifted_topics": (MISSING,)}, "lacks 1 topic of its master (pay)."),
+        ({"missing_groups": ("g", "h")}, "lacks 2 groups of its master (g, h)."),
+        ({"drifted_topics": (FEWER,)}, "has 1 topic with other queues than its master (ship)."),
+    ],
+)
+def test_a_slave_is_told_what_differs_and_no_count_of_nothing(facts: dict[str, Any], message: str) -> None:
+    assert judge(slave(**facts)).finding("SLAVE_DRIFT")["message"] == f"Slave 1 of broker-a {message}"
 
 
 @pytest.mark.parametrize(("changed_ago_s", "severity"), [(70, "INFO"), (71, "WARNING"), (None, "WARNING")])

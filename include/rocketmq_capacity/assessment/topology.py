@@ -115,11 +115,19 @@ def _drift(broker_name: str, broker_id: int, rows: Sequence[SlaveDifference], se
                 if row.topic is not None
             ][:NAMED],
         },
-        message=f"Slave {broker_id} of {broker_name} lacks {counted(len(missing), 'topic')} and"
-        f" {counted(len(groups), 'group')} of its master, and has {counted(len(other), 'topic')} with other queues"
+        message=f"Slave {broker_id} of {broker_name} {_drift_in_words(missing, other, groups)}"
         f" ({listed([*missing, *other, *groups])})."
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else ""),
     )
+
+
+def _drift_in_words(missing: Sequence[str], other: Sequence[str], groups: Sequence[str]) -> str:
+    """What the slave lacks and has otherwise; nothing is said of what it has as its master has it."""
+    lacks = [counted(len(names), noun) for names, noun in ((missing, "topic"), (groups, "group")) if names]
+    parts = [f"lacks {' and '.join(lacks)} of its master"] if lacks else []
+    if other:
+        parts.append(f"has {counted(len(other), 'topic')} with other queues than its master")
+    return ", and ".join(parts)
 
 
 def _distinct(names: Iterator[str | None]) -> list[str]:
