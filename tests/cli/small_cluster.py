@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ CLUSTER: Final[dict[str, Any]] = {
     "format": "rocketmq-capacity/inventory/1",
     "cluster_name": "C1",
     "taken_at": "2026-11-20T02:00:00Z",
+    "recorded_at": "2026-11-20T02:00:00Z",
     "nameservers": ["10.0.9.1:9876"],
     "brokers": [
         {
@@ -19,6 +21,17 @@ CLUSTER: Final[dict[str, Any]] = {
             "version": "V5_3_3",
             "config": {"fileReservedTime": "72"},
             "runtime": {"commitLogDiskRatio": "0.41"},
+            "drifted_topics": [
+                {
+                    "topic": "pay",
+                    "read_queue_nums": 2,
+                    "write_queue_nums": 2,
+                    "master_read_queue_nums": 4,
+                    "master_write_queue_nums": 4,
+                },
+            ],
+            "missing_groups": ["g_pay"],
+            "master_changed_at": "2026-11-20T01:30:00Z",
         },
     ],
     "proxies": [{"proxy_addr": "10.0.8.1:8080", "mode": "CLUSTER", "version": "V5_3_3"}],
@@ -45,9 +58,18 @@ CLUSTER: Final[dict[str, Any]] = {
             "message_model": "CLUSTERING",
             "consume_type": "CONSUME_PASSIVELY",
             "message_request_mode": "PULL",
-            "pop_share_queue_num": None,
+            "pop_share_queue_num": -1,
             "orderly": False,
-            "subscriptions": [{"topic": "pay", "expression_type": "TAG", "expression": "*"}],
+            "subscriptions": [
+                {
+                    "topic": "pay",
+                    "expression_type": "TAG",
+                    "expression": "*",
+                    "message_request_mode": "PULL",
+                    "pop_share_queue_num": -1,
+                },
+            ],
+            "pass_ratios": [{"topic": "pay", "pass_ratio": 1.0}],
             "clients": [
                 {
                     "client_id": "10.0.0.1@1#1",
@@ -62,7 +84,17 @@ CLUSTER: Final[dict[str, Any]] = {
                     "consume_batch_size": 1,
                     "pull_threshold_for_queue": 1000,
                     "pull_threshold_size_for_queue_mib": 100,
-                    "subscriptions": [{"topic": "pay", "expression_type": "TAG", "expression": "*"}],
+                    "pull_threshold_for_topic": 8000,
+                    "pull_threshold_size_for_topic_mib": 800,
+                    "subscriptions": [
+                        {
+                            "topic": "pay",
+                            "expression_type": "TAG",
+                            "expression": "*",
+                            "message_request_mode": "PULL",
+                            "pop_share_queue_num": -1,
+                        },
+                    ],
                     "answered_at": "2026-11-20T02:00:04Z",
                     "owned_queues": [
                         {
@@ -100,6 +132,16 @@ CLUSTER: Final[dict[str, Any]] = {
             ],
         },
     ],
+    "producers": [
+        {
+            "producer_group": "p_pay",
+            "client_id": "10.0.0.2@1#1",
+            "client_addr": "10.0.0.2:40001",
+            "language": "JAVA",
+            "version": "V5_3_3",
+            "seen_on": ["broker-a"],
+        },
+    ],
     "nameserver_views": [
         {
             "nameserver_addr": "10.0.9.1:9876",
@@ -135,6 +177,15 @@ def cluster_with(path: str, value: Any) -> dict[str, Any]:
     else:
         part[last] = value
     return cluster
+
+
+def places(part: Any, way: str = "") -> Iterator[tuple[str, Any]]:
+    """Every place below the part, such as ``topics[0].queues[0].perm``, with its value."""
+    members = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for name, value in members:
+        step = f"[{name}]" if isinstance(name, int) else f".{name}" if way else name
+        yield f"{way}{step}", value
+        yield from places(value, f"{way}{step}")
 
 
 def steps_of(path: str) -> list[str | int]:

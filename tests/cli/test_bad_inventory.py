@@ -4,13 +4,15 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 import pytest
 
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.inventory import parse_inventory
 from tests.cli.conftest import Refusal
-from tests.cli.small_cluster import CLUSTER, LEFT_OUT, cluster_with, written
+from tests.cli.small_cluster import CLUSTER, LEFT_OUT, cluster_with, places, written
 
 QUEUES = "topics[0].queues[0]"
 WRITTEN = "topics[0].offsets[0]"
@@ -36,6 +38,8 @@ OUT_OF_RANGE: list[tuple[str, Any]] = [
     (f"{CLIENT}.owned_queues[0].queue_id", -2),
     *((f"{CLIENT}.owned_queues[0].cached_msgs", value) for value in (-1, 2**63)),
     (f"{GROUP}.pop_share_queue_num", 2**31),
+    *((f"{GROUP}.pass_ratios[0].pass_ratio", value) for value in (-0.1, 1.1)),
+    *((f"{CLIENT}.pull_threshold_for_topic", value) for value in (-1, 2**63)),
     ("brokers[0].broker_id", -1),
     (f"{VIEW}.brokers[0].broker_id", -1),
     (f"{VIEW}.routes[0].queues[0].perm", 8),
@@ -89,12 +93,20 @@ WRONG_TYPES: list[tuple[str, Any]] = [
     ("taken_at", 1_763_600_000),
 ]
 
+OF_ANOTHER_TYPE: Final[dict[type, Any]] = {dict: [], list: {}, str: 7, bool: "true", int: "7", float: "7"}
+
+HALF_AT: Final = json.dumps(CLUSTER).index('"pay"') + len('"\\ud800')
+"""Where the half of a character ends that stands in place of the first name of the topic."""
+
 MISSING = [
     *("cluster_name", "taken_at", "brokers", "topics", "consumer_groups", "format"),
     *("brokers[0].broker_name", "topics[0].topic", f"{QUEUES}.broker_name", f"{WRITTEN}.queue_id"),
     *(f"{GROUP}.consumer_group", f"{GROUP}.subscriptions[0].topic", f"{CLIENT}.client_id"),
     *(f"{CLIENT}.owned_queues[0].queue_id", f"{CLIENT}.status[0].topic", f"{READ}.broker_name"),
     *(f"{READ}.samples[0].at", "failures[0].broker_addr", "proxies[0].proxy_addr"),
+    *("producers[0].producer_group", "producers[0].client_id", f"{GROUP}.pass_ratios[0].topic"),
+    *(f"{VIEW}.nameserver_addr", f"{VIEW}.brokers[0].broker_id", f"{VIEW}.routes[0].topic", f"{VIEW}.routes[0].queues"),
+    "brokers[0].drifted_topics[0].topic",
 ]
 
 EMPTY = [
@@ -103,6 +115,8 @@ EMPTY = [
     f"{QUEUES}.broker_name",
     f"{GROUP}.consumer_group",
     "proxies[0].proxy_addr",
+    *("producers[0].producer_group", "producers[0].client_id", f"{GROUP}.pass_ratios[0].topic"),
+    *(f"{VIEW}.nameserver_addr", f"{VIEW}.brokers[0].broker_name", f"{VIEW}.routes[0].topic"),
 ]
 
 TIMES = [
@@ -127,6 +141,8 @@ REPEATED = [
     ("consumer_groups[1]", {"consumer_group": "g_pay"}, "consumer_group"),
     (f"{GROUP}.subscriptions[1]", {"topic": "pay"}, "topic"),
     (f"{CLIENT}.subscriptions[1]", {"topic": "pay", "expression": "a"}, "topic"),
+    (f"{CLIENT}.status[1]", {"topic": "pay"}, "topic"),
+    (f"{GROUP}.pass_ratios[1]", {"topic": "pay"}, "topic"),
     (f"{GROUP}.offsets[1]", {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}, "topic, broker_name, queue_id"),
     ("brokers[1]", {"broker_name": "broker-a", "broker_id": 0, "broker_addr": "10.0.1.9:10911"}, "broker_name"),
     ("proxies[1]", {"proxy_addr": "10.0.8.1:8080", "mode": "LOCAL"}, "proxy_addr"),
@@ -153,6 +169,25 @@ def test_a_number_out_of_range_is_refused(refusal: Refusal, tmp_path: Path, plac
 @pytest.mark.parametrize(("place", "value"), WRONG_TYPES)
 def test_a_value_of_another_type_is_refused(refusal: Refusal, tmp_path: Path, place: str, value: Any) -> None:
     assert refused(refusal, tmp_path, cluster_with(place, value)).startswith(f"$.{place}: ")
+
+
+def test_every_member_of_the_inventory_refuses_a_value_of_another_type() -> None:
+    """Each one by its place; the small cluster has a part of every kind, with every member."""
+    for place, value in places(CLUSTER):
+        other = OF_ANOTHER_TYPE[type(value)]
+        with pytest.raises(BadInput) as refused:
+            parse_inventory(json.dumps(cluster_with(place, other)).encode(), source="inventory")
+        assert refused.value.place == "$." + re.sub(r"\.(config|runtime)\..*", r".\1[...]", place)
+        assert "expected" in str(refused.value).lower()
+
+
+def test_the_small_cluster_has_every_member_of_an_inventory() -> None:
+    parts: list[Any] = [parse_inventory(json.dumps(CLUSTER).encode(), source="inventory")]
+    for part in parts:
+        members = {name: getattr(part, name) for name in part.__struct_fields__}
+        assert [name for name, value in members.items() if value is None or value == ()] == [], type(part).__name__
+        for value in members.values():
+            parts += [one for one in value if isinstance(one, msgspec.Struct)] if isinstance(value, tuple) else []
 
 
 @pytest.mark.parametrize("place", MISSING)
@@ -249,9 +284,9 @@ def test_a_word_that_is_not_one_of_the_known_is_refused_with_these(
         (b"format: rocketmq-capacity/inventory/1", "is not JSON ("),
         (b"\xef\xbb\xbf" + json.dumps(CLUSTER).encode(), "is not JSON ("),
         (b"[" * 100_000, "is not JSON ("),
-        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\ud800"', 1), "byte 461: has half a character ("),
-        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\udfff"', 1), "byte 461: has half a character ("),
-        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\ud800A"', 1), "byte 461: has half a character ("),
+        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\ud800"', 1), f"byte {HALF_AT}: has half a character ("),
+        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\udfff"', 1), f"byte {HALF_AT}: has half a character ("),
+        (json.dumps(CLUSTER).encode().replace(b'"pay"', b'"\\ud800A"', 1), f"byte {HALF_AT}: has half a character ("),
         (b"[]", "$: is not an object"),
         (b"null", "$: is not an object"),
         (b'"rocketmq-capacity/inventory/1"', "$: is not an object"),
