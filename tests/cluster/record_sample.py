@@ -1,7 +1,7 @@
 """Record ``include/sample/inventory.json`` from a real cluster: ``python -m tests.cluster.record_sample [FILE]``.
 
-Starts the brokers and the clients of :mod:`tests.cluster.sample_fleet`, keeps messages flowing, waits until the clients
-have run long enough to be judged, and takes one snapshot with the product's own command.
+Starts the brokers, the Proxy and the clients of :mod:`tests.cluster.sample_fleet`, keeps messages flowing, waits until
+the clients have run long enough to be judged, and takes one snapshot with the product's own command.
 """
 
 import argparse
@@ -13,7 +13,9 @@ import time
 from pathlib import Path
 from typing import Final
 
+from rocketmq_capacity.snapshot.inventory import read_inventory
 from tests.cluster import sample_fleet
+from tests.cluster.proxies import GrpcClients, Proxies
 from tests.cluster.rocketmq import Clients, Cluster
 
 SAMPLE: Final = Path(__file__).parents[2] / "include" / "sample" / "inventory.json"
@@ -24,8 +26,13 @@ RUNNING_FOR_S: Final = 150
 HISTORY_MESSAGES: Final = 120
 """Sent to a topic before its queues on a broker become read-only, and to the nightly job's topic."""
 
+HALF_A_HEARTBEAT_S: Final = sample_fleet.AS_DEPLOYED["heartbeat_ms"] / 2000
+
 POLICY: Final = "snapshot: {sample_count: 10, sample_interval_s: 10}\n"
 """As many samples as the lag rules look at, so that one snapshot is enough for a verdict."""
+
+PATIENT_S: Final = 60
+"""Seconds for an answer: all of it runs on one machine, which may be busy."""
 
 SNAPSHOT_TIME_LIMIT_S: Final = 900
 OFFLINE_TIME_LIMIT_S: Final = 60
@@ -39,20 +46,24 @@ def main() -> None:
     args = parser.parse_args()
     with Cluster(sample_fleet.BROKERS, cluster_name=sample_fleet.CLUSTER_NAME, pop=True) as cluster:
         create_topics(cluster)
-        with Clients(cluster.nameserver) as clients:
+        proxies = Proxies(cluster.nameserver, cluster.cluster_name)
+        with proxies, GrpcClients() as grpc, Clients(cluster.nameserver) as clients:
             run_offline_group(clients)
             close_queues(cluster, clients)
+            start_grpc_clients(grpc, proxies.places[0].endpoint)
             start_clients(clients)
             start_loads(clients)
             clients.settled()
+            grpc.settled()
             time.sleep(args.running_for_s)
-            record(cluster.nameserver, args.out)
+            record(cluster.nameserver, proxies.places[0].remoting_addr, args.out)
 
 
 def create_topics(cluster: Cluster) -> None:
-    """Every topic, all of it readable and writable as yet, and what the POP group needs."""
+    """Every topic, all of it readable and writable as yet, and what the POP groups need."""
     for topic in sample_fleet.TOPICS:
         cluster.create_topic(topic.topic, topic.queues, order=topic.order, message_type=topic.message_type)
+    cluster.create_group(sample_fleet.GRPC_GROUP)
     cluster.create_group(sample_fleet.POP_GROUP)
     cluster.set_request_mode(sample_fleet.POP_TOPIC, sample_fleet.POP_GROUP, "POP", sample_fleet.POP_SHARE_QUEUE_NUM)
 
@@ -81,10 +92,18 @@ def close_queues(cluster: Cluster, clients: Clients) -> None:
         cluster.create_topic(topic.topic, topic.queues, perm=perms, message_type=topic.message_type)
 
 
+def start_grpc_clients(grpc: GrpcClients, endpoint: str) -> None:
+    """The PushConsumers of the group behind the Proxy, which listens at the endpoint."""
+    for _ in range(sample_fleet.GRPC_CLIENTS):
+        grpc.start_push(endpoint, sample_fleet.GRPC_GROUP, {sample_fleet.GRPC_TOPIC: "*"}, delay_ms=5)
+
+
 def start_clients(clients: Clients) -> None:
-    """Every consumer that is there when the snapshot is taken."""
+    """Every other consumer that is there when the snapshot is taken."""
     for group in sample_fleet.groups():
         for consumer in group:
+            if consumer.instance_name == sample_fleet.LATE_CLIENT:
+                time.sleep(HALF_A_HEARTBEAT_S)
             clients.start_consumer(consumer)
 
 
@@ -94,11 +113,12 @@ def start_loads(clients: Clients) -> None:
         clients.start_load(topic.topic, topic.msgs_per_s, weights=topic.weights, size_bytes=topic.size_bytes)
 
 
-def record(nameserver: str, out: Path) -> None:
+def record(nameserver: str, proxy_addr: str, out: Path) -> None:
     """Take the snapshot as a user would, and put it in the place of the old one once it is whole."""
     with tempfile.TemporaryDirectory(prefix="rocketmq-sample-") as folder:
-        taken, policy = Path(folder) / "inventory.json", Path(folder) / "policy.yaml"
+        taken, policy, connection = (Path(folder) / name for name in ("inventory.json", "policy.yaml", "cluster.yaml"))
         policy.write_text(POLICY)
+        connection.write_text(f"proxies: ['{proxy_addr}']\nrequest_timeout_s: {PATIENT_S}\n")
         command = [
             sys.executable,
             "-m",
@@ -110,8 +130,12 @@ def record(nameserver: str, out: Path) -> None:
             str(taken),
             "--policy",
             str(policy),
+            "--connection",
+            str(connection),
         ]
         subprocess.run(command, check=True, timeout=SNAPSHOT_TIME_LIMIT_S)
+        if failures := read_inventory(taken).failures:
+            raise SystemExit(f"the snapshot is not whole, and the old one stays: {failures}")
         shutil.move(taken, out)
 
 

@@ -60,6 +60,8 @@ TOPICS: Final = (
     Topic("order_paid", on_all(4), msgs_per_s=16),
     # READ_LESS_THAN_WRITE: written to four queues a broker, read from two.
     Topic("price_changed", dict.fromkeys((A, B, C), (2, 4)), msgs_per_s=12),
+    # Fewer queues than clients, and nobody is idle: behind a Proxy every client reads every broker.
+    Topic("refund_requested", on_all(1), msgs_per_s=6),
     Topic("region_prices", on_all(2)),
     # READ_ONLY_IDLE: one broker's queues are read-only and read to their end.
     Topic("report_requested", on_all(4), msgs_per_s=8, read_only_on=B),
@@ -153,6 +155,19 @@ def _vip_desk() -> list[Consumer]:
 POP_GROUP: Final = "search_indexer"
 POP_TOPIC: Final = "search_updates"
 POP_SHARE_QUEUE_NUM: Final = 2
+
+
+LATE_CLIENT: Final = "shipping-3"
+"""Started half a heartbeat after the others of its group.
+
+Each heartbeat replaces the group's subscription on a broker. So the labels can be read between the heartbeats of the
+others and its own, and cannot be read between its own and theirs.
+"""
+
+GRPC_GROUP: Final = "refund_desk"
+GRPC_TOPIC: Final = "refund_requested"
+GRPC_CLIENTS: Final = 5
+"""They reach the brokers through a Proxy. A gRPC client reports no response time, so nobody knows how busy it is."""
 
 
 def offline_group() -> Sequence[Consumer]:

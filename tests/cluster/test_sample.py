@@ -65,6 +65,39 @@ def test_every_consumer_was_recorded_and_a_repeated_id_as_often_as_it_was_starte
         assert recorded == started, consumers[0].consumer_group
 
 
+def test_every_grpc_client_was_recorded_through_the_proxy(sample: Inventory, groups: dict[str, ConsumerGroup]) -> None:
+    (proxy,) = sample.proxies or ()
+    group = groups[sample_fleet.GRPC_GROUP]
+    clients = group.clients or ()
+
+    assert (proxy.mode, proxy.version) == ("CLUSTER", "V5_3_3")
+    assert len({client.client_id for client in clients}) == len(clients) == sample_fleet.GRPC_CLIENTS
+    assert {(client.protocol, client.seen_on) for client in clients} == {("GRPC", (proxy.proxy_addr,))}
+    assert [subscription.topic for subscription in group.subscriptions or ()] == [sample_fleet.GRPC_TOPIC]
+
+
+def test_clients_read_the_labels_between_the_heartbeats_of_the_one_that_does_not_subscribe(
+    groups: dict[str, ConsumerGroup],
+) -> None:
+    labels = [
+        one.consume_rt_ms
+        for client in groups["shipping"].clients or ()
+        for one in client.status or ()
+        if one.topic == "shipment_label"
+    ]
+
+    assert len(labels) == 2
+    assert all(labels)
+
+
+def test_the_slave_lacks_the_topics_that_have_a_message_type(sample: Inventory) -> None:
+    """RocketMQ 5.3.3 does not copy them (apache/rocketmq #9403)."""
+    (slave,) = (broker for broker in sample.brokers if broker.broker_id)
+    drifted = {topic.topic for topic in slave.drifted_topics or () if topic.read_queue_nums is None}
+
+    assert {topic.topic for topic in sample_fleet.TOPICS if slave.broker_name in topic.queues} <= drifted
+
+
 def test_messages_were_flowing_to_every_topic(topics: dict[str, Topic]) -> None:
     for topic in sample_fleet.TOPICS:
         rates = [offset.put_msgs_per_s for offset in topics[topic.topic].offsets or ()]
