@@ -182,6 +182,28 @@ def test_a_slave_is_told_what_differs_and_no_count_of_nothing(facts: dict[str, A
     assert judge(slave(**facts)).finding("SLAVE_DRIFT")["message"] == f"Slave 1 of broker-a {message}"
 
 
+@pytest.mark.parametrize(
+    ("version", "is_named"),
+    [
+        ("V5_3_1", False),
+        ("V5_3_2", True),
+        ("V5_3_3", True),
+        ("V5_4_0", False),
+        (None, False),
+        ("HIGHER_VERSION", False),
+    ],
+)
+def test_a_slave_of_a_version_that_cannot_copy_topics_with_a_message_type_is_told_so(
+    version: str | None, is_named: bool
+) -> None:
+    row = judge(slave(drifted_topics=(MISSING,), version=version)).finding("SLAVE_DRIFT")
+    no_topic = judge(slave(drifted_topics=(FEWER,), version=version)).finding("SLAVE_DRIFT")
+
+    assert (row["evidence"]["known_fault"] == "apache/rocketmq#9403") is is_named
+    assert ("apache/rocketmq#9403" in row["message"]) is is_named
+    assert no_topic["evidence"]["known_fault"] is None
+
+
 @pytest.mark.parametrize(("changed_ago_s", "severity"), [(70, "INFO"), (71, "WARNING"), (None, "WARNING")])
 def test_what_changed_a_moment_ago_may_be_on_its_way(changed_ago_s: float | None, severity: str) -> None:
     changed_at = None if changed_ago_s is None else ago(changed_ago_s)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
 from rocketmq_capacity.contracts import Finding, NameserverDifference, SlaveDifference
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
@@ -72,7 +73,7 @@ def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[st
     }
 
 
-def slave_drift(_: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
+def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
     """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; after a switch they are gone.
 
     For information where the master's tables changed so lately that the slave may not have asked for them yet.
@@ -80,16 +81,20 @@ def slave_drift(_: ClusterFacts, disagreements: Disagreements, policy: Policy) -
     """
     settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
     rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
-    for (broker_name, broker_id), each in groupby(rows, key=lambda row: (row.broker_name, row.broker_id)):
-        yield _drift(broker_name, broker_id, list(each), settle_s)
+    versions = {(one.broker_name, one.broker_id): version_of(one.version) for one in cluster.brokers} if rows else {}
+    for slave, each in groupby(rows, key=lambda row: (row.broker_name, row.broker_id)):
+        yield _drift(list(each), settle_s, versions.get(slave))
 
 
-def _drift(broker_name: str, broker_id: int, rows: Sequence[SlaveDifference], settle_s: float) -> Finding:
+def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | None) -> Finding:
+    """The finding about one slave, of which the rows are."""
+    broker_name, broker_id = rows[0].broker_name, rows[0].broker_id
     missing = _distinct(row.topic for row in rows if row.read_queue_nums is None)
     other = _distinct(row.topic for row in rows if row.read_queue_nums is not None)
     groups = _distinct(row.consumer_group for row in rows)
     ago_s = rows[0].changed_ago_s
     is_on_its_way = ago_s is not None and ago_s <= settle_s
+    fault = SLAVE_COPIES_NO_TYPES if missing and SLAVE_COPIES_NO_TYPES.range_of(version) else None
     return finding(
         "SLAVE_DRIFT",
         INFO if is_on_its_way else WARNING,
@@ -103,6 +108,7 @@ def _drift(broker_name: str, broker_id: int, rows: Sequence[SlaveDifference], se
             "topics": len(missing) + len(other),
             "groups": len(groups),
             "changed_ago_s": rounded(ago_s, 0),
+            "known_fault": None if fault is None else f"apache/rocketmq#{fault.issue}",
             "differences": [
                 {
                     "topic": row.topic,
@@ -117,7 +123,8 @@ def _drift(broker_name: str, broker_id: int, rows: Sequence[SlaveDifference], se
         },
         message=f"Slave {broker_id} of {broker_name} {_drift_in_words(missing, other, groups)}"
         f" ({listed([*missing, *other, *groups])})."
-        + (" The master changed a moment ago: they may be on their way." if is_on_its_way else ""),
+        + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
+        + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),
     )
 
 

@@ -113,6 +113,14 @@ OWN_PERM_LOST: Final = Fault(
     "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
     " of the topic's: queues that the topic closed are divided again",
 )
+SLAVE_COPIES_NO_TYPES: Final = Fault(
+    9403,
+    9404,
+    (Range((5, 3, 2), (5, 3, 3), (5, 4, 0)),),
+    WARNING,
+    "a slave of this version stops to copy topics at the first one that has a message type",
+)
+"""Named by SLAVE_DRIFT, which sees what it did."""
 
 Matters = Callable[[Group, Consumer], bool]
 """Whether a fault can matter for a Java client of a group."""
