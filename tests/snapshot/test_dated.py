@@ -53,6 +53,7 @@ def test_every_moment_of_the_sample_moves_by_as_much(sample: Inventory) -> None:
     assert {now[place] - was[place] for place in was} == {TODAY - recorded}
     kinds = {re.sub(r"\[\d+\]", "", place) for place in was}
     assert {"$.consumer_groups.clients.started_at", "$.consumer_groups.offsets.samples.at"} < kinds
+    assert {"$.brokers.master_changed_at", "$.consumer_groups.clients.owned_queues.last_pulled_at"} < kinds
     assert "$.brokers.runtime.earliestMessageTimeStamp" in kinds
 
 

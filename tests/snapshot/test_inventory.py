@@ -97,9 +97,9 @@ def test_proxies_and_protocols_are_written_as_they_were_read() -> None:
 
 
 def test_a_fingerprint_without_proxies_is_what_it_was_before_there_were_any() -> None:
-    sample = parse_inventory(SAMPLE.read_bytes(), source="sample")
+    cluster = parse_inventory(json.dumps(CLUSTER).encode(), source="cluster")
 
-    assert fingerprint(sample) == "5d702ccd5eda49bb7f761e139c8d1898eb6e87c9ee3b8910cb9925d67ad12c6f"
+    assert fingerprint(cluster) == "0e331cb0f7fcd0ee1875875d4e7dd8fcd476e31a6ff36123ab149bd1f7b244d0"
 
 
 @pytest.mark.parametrize(

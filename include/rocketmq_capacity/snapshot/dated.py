@@ -5,7 +5,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Broker, Client, ConsumerGroup, GroupOffset, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    HELD_TIMES,
+    Broker,
+    Client,
+    ConsumerGroup,
+    GroupOffset,
+    Inventory,
+    OwnedQueue,
+    parse_utc,
+)
 
 RUNTIME_MOMENTS: Final = ("bootTimestamp", "earliestMessageTimeStamp")
 """Runtime figures of a broker that are moments, in milliseconds since 1970.
@@ -40,12 +49,20 @@ def _broker(broker: Broker, shift: timedelta) -> Broker:
         return str(int(value) + shift // _MILLISECOND) if name in RUNTIME_MOMENTS and value.isdecimal() else value
 
     runtime = broker.runtime and {name: moved(name, value) for name, value in broker.runtime.items()}
-    return replace(broker, runtime=runtime)
+    return replace(broker, runtime=runtime, master_changed_at=_moved(broker.master_changed_at, shift))
 
 
 def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
+    def owned(one: OwnedQueue) -> OwnedQueue:
+        return replace(one, **{name: _moved(getattr(one, name), shift) for name in HELD_TIMES})
+
     def client(one: Client) -> Client:
-        return replace(one, started_at=_moved(one.started_at, shift))
+        return replace(
+            one,
+            started_at=_moved(one.started_at, shift),
+            answered_at=_moved(one.answered_at, shift),
+            owned_queues=one.owned_queues and tuple(map(owned, one.owned_queues)),
+        )
 
     def offset(one: GroupOffset) -> GroupOffset:
         samples = one.samples and tuple(replace(sample, at=_moved(sample.at, shift)) for sample in one.samples)
