@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import json, structs
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Consumer, GroupFacts, Place, Reads
@@ -133,10 +134,12 @@ class Members:
 
     @classmethod
     def sorted(cls, consumers: Iterable[Consumer]) -> "Members":
-        """Consumers in any order."""
+        """Consumers in any order. Equal ids are sorted by what is known of them, whatever the inventory's order."""
         every = tuple(consumers)
         key = {one.client_id: java_order(one.client_id) for one in every}
-        return cls(tuple(sorted(every, key=lambda one: (key[one.client_id], one.consumer_index))))
+        if len(key) < len(every):
+            every = tuple(sorted(every, key=lambda one: json.encode(structs.replace(one, consumer_index=0))))
+        return cls(tuple(sorted(every, key=lambda one: key[one.client_id])))
 
     def __len__(self) -> int:
         """The number of consumers; equal ids count separately."""
