@@ -1,7 +1,7 @@
 """``make bench``: a whole plan at several sizes, beside Spark's own floor, the official classes and the admin client.
 
 Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
-named (copies, fleet, official, snapshot, dag), and behind ``copies`` the numbers of copies::
+named (copies, fleet, official, snapshot, load, dag), and behind ``copies`` the numbers of copies::
 
     python -m tests.benchmarks copies 1 4 dag
 """
@@ -23,13 +23,14 @@ from rocketmq_capacity.settings.policy import read_policy
 from tests.benchmarks import target
 from tests.benchmarks.dag import time_dag
 from tests.benchmarks.inputs import FLEET_GROUPS, Inputs
+from tests.benchmarks.load import CLIENTS, measure_load
 from tests.benchmarks.official import time_official
 from tests.benchmarks.plan import PARTS, PlanTiming, time_plan
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
 from tests.benchmarks.target import Target
 from tests.benchmarks.watched import watched
 
-ALL_PARTS: Final = ("copies", "fleet", "official", "snapshot", "dag")
+ALL_PARTS: Final = ("copies", "fleet", "official", "snapshot", "load", "dag")
 SIZES: Final = (1, 4, 16, 64, 256)
 WAYS: Final = (("one thread, cold", 1, 0.0), ("all cores, warm", os.cpu_count() or 1, 2.0))
 """How the official classes are asked: how it is called, threads, seconds of warming up. A plan is a cold process."""
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help="what to measure (default: everything)")
     parser.add_argument("--groups", type=int, default=FLEET_GROUPS, help="of the fleet (default: 10,000)")
     parser.add_argument("--live-topics", type=int, default=300, help="of the live cluster (default: 300)")
+    parser.add_argument("--live-clients", type=int, default=CLIENTS, help="held for the load (default: 1,000)")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="keep inputs and plans here; inputs are used again")
     args = parser.parse_args()
     numbers = tuple(sorted({int(part) for part in args.parts if part.isdecimal()}))
@@ -52,8 +54,8 @@ def main() -> None:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(ALL_PARTS)}")
 
     memory_gb = psutil.virtual_memory().total / GB
-    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    say(f"{os.cpu_count()} cores, {memory_gb:.0f} GB of memory, load before {load}")
+    before = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+    say(f"{os.cpu_count()} cores, {memory_gb:.0f} GB of memory, load before {before}")
     targets: list[Target] = []
     with folder_of(args.folder) as folder:
         bench = Bench(Inputs(folder), folder, args.groups)
@@ -65,6 +67,8 @@ def main() -> None:
             targets += bench.official()
     if "snapshot" in parts:
         snapshot(args.live_topics)
+    if "load" in parts:
+        load(args.live_clients)
     if "dag" in parts:
         targets += dag()
     if targets:
@@ -191,6 +195,16 @@ def snapshot(topics: int) -> None:
         threads = "sequential" if theirs.threads == 1 else f"{MANY_THREADS} threads"
         took = f"warm {warm(theirs):.2f} s, cold {theirs.seconds[0]:.2f} s, {theirs.calls:,} calls"
         say(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
+
+
+def load(clients: int) -> None:
+    """What one snapshot with the default samples asks of each broker, of a Proxy and of the name server."""
+    measured = measure_load(clients)
+    held = f"{measured.clients:,} clients in {measured.groups} groups"
+    say(f"\nload of one snapshot of three brokers and a Proxy with {held}: {measured.seconds:.1f} s")
+    for each in measured.asked:
+        rate = f"{each.questions / measured.seconds:.0f} a second, at most {each.most_in_a_second:,} in one"
+        say(f"  {each.who}: {each.questions:,} questions, {rate}; at most {each.most_running_info} clients at a time")
 
 
 def dag() -> list[Target]:
