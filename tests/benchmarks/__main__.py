@@ -204,7 +204,8 @@ def load(clients: int) -> None:
     say(f"\nload of one snapshot of three brokers and a Proxy with {held}: {measured.seconds:.1f} s")
     for each in measured.asked:
         rate = f"{each.questions / measured.seconds:.0f} a second, at most {each.most_in_a_second:,} in one"
-        say(f"  {each.who}: {each.questions:,} questions, {rate}; at most {each.most_running_info} clients at a time")
+        clients_at_a_time = f"; at most {each.most_running_info} clients at a time" if each.most_running_info else ""
+        say(f"  {each.who}: {each.questions:,} questions, {rate}{clients_at_a_time}")
 
 
 def dag() -> list[Target]:

@@ -110,7 +110,7 @@ async def _measure(cluster: Cluster, proxy: str, clients: int) -> Load:
         _groups(clients),
         tuple(
             Asked(names[who], sum(each.values()), max(each.values()), under_way.most[who])
-            for who, each in sorted(asked.items())
+            for who, each in sorted(asked.items(), key=lambda one: names[one[0]])
         ),
     )
 
