@@ -1,6 +1,6 @@
 """The stage: who owns what in a group, under each strategy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -44,20 +44,23 @@ class Strategies:
         RocketMQ allocates each topic by itself, and goes on with the next where a strategy throws.
         Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
         """
-        if (refusal := self._refusal(strategy, division)) is not None:
+        return self._judged(strategy, division, _implementations(strategy, division.among_listed.members))
+
+    def _judged(self, strategy: str, division: Division, used: "Used") -> Verdict:
+        """The verdict, where the listed consumers compute the strategy so."""
+        if (refusal := self._refusal(strategy, division, used)) is not None:
             return Verdict(is_applicable=False, reason=refusal)
-        used = _implementations(strategy, division.among_listed.members)
         dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
         thrown: dict[int, str] = {}
         for one in used.values():
-            thrown |= one.implementation.throws(division, self.policy)
+            thrown |= one.throws(division, self.policy)
         if not thrown:
             return Verdict(is_applicable=True, dialects=dialects)
         if len(thrown) == len(division.queues.topics):
             return Verdict(is_applicable=False, reason=_thrown(thrown, division))
         return Verdict(True, frozenset(thrown), _thrown(thrown, division), dialects)
 
-    def _refusal(self, strategy: str, division: Division) -> str | None:
+    def _refusal(self, strategy: str, division: Division, used: "Used") -> str | None:
         """Why the strategy can run for no topic, whatever its queues are; else None."""
         if not division.group.is_clustering:
             return NO_STRATEGY if division.group.message_model else MODEL_UNKNOWN
@@ -69,33 +72,37 @@ class Strategies:
         listed = division.among_listed
         if not len(listed.members):
             return None if strategy == POP else PROXIED
-        used = _implementations(strategy, listed.members)
         if len(used) > 1 and (client_id := torn_id(listed.members)) is not None:
             return f"consumers of different libraries share the client id {client_id}, and compute it differently"
-        refusals = (one.implementation.refusal(listed, self.policy) for one in used.values())
-        return next((refusal for refusal in refusals if refusal is not None), None)
+        for one in used.values():
+            if (refusal := one.refusal(listed, self.policy)) is not None:
+                return refusal
+        return None
 
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue of a clustering group; of topics that are not allocated that is unknown."""
-        verdict, listed = self.verdict(strategy, division), division.among_listed
-        business = (topic for topic, reads in enumerate(division.queues.topics) if reads.topic.kind == BUSINESS)
+        listed = division.among_listed
+        used = _implementations(strategy, listed.members)
+        verdict = self._judged(strategy, division, used)
         if not verdict.is_applicable:
-            return replace(NO_OWNERS, unknown=frozenset(business))
+            return replace(NO_OWNERS, unknown=_business_topics(division))
         if not len(listed.members):
             return with_proxied(NO_OWNERS, division)
-        own = owners(strategy, listed, self._shares(strategy, listed, verdict))
+        own = owners(strategy, listed, self._shares(used, listed, verdict))
         if verdict.throws_for:
-            own = replace(own, unknown=verdict.throws_for.intersection(business))
+            own = replace(own, unknown=verdict.throws_for & _business_topics(division))
         return own if listed is division else with_proxied(_seen_from(division, own), division)
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
         """The rows of ``allocation`` of a clustering group under a strategy; None where it cannot run."""
-        verdict, listed = self.verdict(strategy, division), division.among_listed
+        listed = division.among_listed
+        used = _implementations(strategy, listed.members)
+        verdict = self._judged(strategy, division, used)
         if not verdict.is_applicable:
             return None
         if not len(listed.members):
             return _with_proxied_rows(Rows(strategy, division, NOTHING, NOTHING, NOTHING), division)
-        rows = _rows(strategy, listed, self._shares(strategy, listed, verdict))
+        rows = _rows(strategy, listed, self._shares(used, listed, verdict))
         return rows if listed is division else _with_proxied_rows(rows, division)
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
@@ -103,14 +110,14 @@ class Strategies:
         own = dialect_of(consumer.language, consumer.version)
         return own if own in strategy_of(strategy).dialects else JAVA
 
-    def _shares(self, strategy: str, listed: Division, verdict: Verdict) -> Shares:
+    def _shares(self, used: "Used", listed: Division, verdict: Verdict) -> Shares:
         """What each of the listed consumers takes of the topics that are allocated, as its own library computes it."""
-        used = list(_implementations(strategy, listed.members).values())
-        parts = [one.implementation.shares(listed, self.policy) for one in used]
+        parts = [one.shares(listed, self.policy) for one in used.values()]
         if len(parts) == 1:
             shares = parts[0]
         else:
-            keep = [one.places[part.place] for one, part in zip(used, parts, strict=True)]
+            own = np.array([_own(dialect, used) for dialect in dialects_of(listed.members)])
+            keep = [(own == dialect)[part.place] for dialect, part in zip(used, parts, strict=True)]
             shares = Shares(
                 np.concatenate([part.queue[own] for part, own in zip(parts, keep, strict=True)]),
                 np.concatenate([part.place[own] for part, own in zip(parts, keep, strict=True)]),
@@ -126,26 +133,31 @@ class Strategies:
         return {(client, queue) for client, queue in rows.named() if queue.topic in business}
 
 
-@dataclass(frozen=True, slots=True)
-class _Used:
-    """How some consumers of a group compute a strategy: the flags say which, by place."""
-
-    implementation: Strategy
-    places: Flags
+Used = Mapping[Dialect, Strategy]
+"""How the consumers of a group compute a strategy, by dialect."""
 
 
-def _implementations(strategy: str, members: Members) -> dict[Dialect, _Used]:
+def _implementations(strategy: str, members: Members) -> Used:
     """By dialect how the consumers compute a strategy; JAVA also where a dialect has nothing of its own."""
     usual = strategy_of(strategy)
     if not len(members):
         return {}
     if not usual.dialects or is_usual(members):
-        return {JAVA: _Used(usual, np.ones(len(members), bool))}
-    own = [one if one in usual.dialects else JAVA for one in dialects_of(members)]
+        return {JAVA: usual}
     return {
-        one: _Used(usual.dialects.get(one, usual), np.array([each == one for each in own], bool))
-        for one in sorted(set(own))
+        one: usual.dialects.get(one, usual)
+        for one in sorted({_own(dialect, usual.dialects) for dialect in dialects_of(members)})
     }
+
+
+def _own(dialect: Dialect, computed: Collection[Dialect]) -> Dialect:
+    """By which of some dialects a consumer computes: its own, or JAVA where that is none of them."""
+    return dialect if dialect in computed else JAVA
+
+
+def _business_topics(division: Division) -> frozenset[int]:
+    """The indexes of the business topics that have queues."""
+    return frozenset(topic for topic, reads in enumerate(division.queues.topics) if reads.topic.kind == BUSINESS)
 
 
 def _thrown(thrown: Mapping[int, str], division: Division) -> str:
@@ -160,20 +172,21 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
     """The same shares by client id and over business topics alone; what nobody takes is left out."""
     queues, members = division.queues, division.members
     queue, place = shares.queue, shares.place
-    keep = queues.is_business[queue]
-    if division.taken is not None:
-        keep &= division.taken[queues.topic[queue], place] > 0
-    client = members.client[place[keep]]
-    queue = queue[keep]
+    if not queues.is_all_business or division.taken is not None:
+        keep = queues.is_business[queue]
+        if division.taken is not None:
+            keep &= division.taken[queues.topic[queue], place] > 0
+        queue, place = queue[keep], place[keep]
+    client = members.client[place] if members.has_copies else place
     for topic in shares.popped:
         of_topic = np.flatnonzero((queues.topic == topic) & queues.is_business)
         poppers = np.unique(members.client[np.flatnonzero(_takers(division, topic))])
         queue = np.concatenate([queue, np.repeat(of_topic, len(poppers))])
         client = np.concatenate([client, np.tile(poppers, len(of_topic))])
     strangers = {
-        (int(members.client[place]), name)
-        for place, topic, name in shares.strangers
-        if queues.topics[topic].topic.kind == BUSINESS and _takers(division, topic)[place]
+        (int(members.client[at]), name)
+        for at, topic, name in shares.strangers
+        if queues.topics[topic].topic.kind == BUSINESS and _takers(division, topic)[at]
     }
     if strategy == CONFIG:  # what a list of the policy names twice is owned once
         queue, client = np.unique(np.stack([queue, client]), axis=1)

@@ -144,7 +144,7 @@ class Churn:
         if strategy != POP or members.has_readers_of_some:
             return False
         return bool(members.is_grpc.all()) or (
-            not members.is_grpc.any() and all(reads.pop_share_queue_num <= 0 for reads in facts.business)
+            not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in facts.business)
         )
 
     def _fewer(self, strategy: str) -> int | None:
@@ -159,11 +159,7 @@ class Churn:
     def _is_plain(self) -> bool:
         """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
         members = self.group.division.members
-        return (
-            len(members.client_ids) == len(members)
-            and not members.has_readers_of_some
-            and not bool(members.is_grpc.any())
-        )
+        return not (members.has_copies or members.has_readers_of_some or members.has_grpc)
 
     def _between(self, strategy: str, changed: Division) -> int | None:
         """Queues with other owners among other clients."""

@@ -72,7 +72,8 @@ def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
     if current == MIXED:
         told = policy.current_strategies
         others = told.of_group(division.group.consumer_group) or told.default
-    return [policy.computed(own.get(client_id, others)) for client_id in division.members.client_ids]
+    computed = {name: policy.computed(name) for name in {others, *own.values()}}
+    return [computed[own.get(client_id, others)] for client_id in division.members.client_ids]
 
 
 def owned_today(
@@ -115,6 +116,8 @@ def owned_today(
 def _in_use(division: Division, runs: list[str]) -> set[str]:
     """What the clients run; gRPC ones run nothing."""
     members = division.members
+    if not members.has_grpc:
+        return set(runs)
     return {run for run, is_grpc in zip(runs, members.is_grpc[members.first].tolist(), strict=True) if not is_grpc}
 
 
@@ -126,11 +129,12 @@ def predicted_owners(division: Division, runs: list[str], owners: Callable[[str]
     queues, in_use = division.queues, _in_use(division, runs)
     if not in_use:
         return with_proxied(NO_OWNERS, division)
-    popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
-    if len(in_use) == 1 and not popped_names:
+    is_popped = np.array([division.group.pops(reads) for reads in queues.topics], bool)
+    if len(in_use) == 1 and not is_popped.any():
         return owners(in_use.pop())
+    popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     is_grpc = division.members.is_grpc[division.members.first]
-    ran, is_popped = np.array(runs), np.array([reads.topic.topic in popped_names for reads in queues.topics], bool)
+    ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
     for strategy in sorted({*in_use, *([POP] if popped_names else [])}):
         own = owners(strategy)

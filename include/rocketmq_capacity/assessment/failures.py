@@ -228,7 +228,7 @@ def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
 def _topic_row(
     topic: str, failure: str, lost: str, places: Sequence[Place], gone: set[str], written: Mapping[str, float | None]
 ) -> TopicFailure:
-    rates = [written.get(name, 0.0) for name in gone]
+    rates = [written.get(name, 0.0) for name in sorted(gone)]
     there = [place for place in places if place.broker_name in gone]
     elsewhere = [place for place in places if place.broker_name not in gone]
     was = _sum([writable_queues(place) for place in there])

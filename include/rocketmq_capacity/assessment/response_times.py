@@ -58,10 +58,16 @@ class ResponseTimes:
 
     def of_clients(self, rows: Integers) -> "ResponseTimes":
         """The response times of other clients, each of which is like the client of a row."""
+        if self.is_exact:
+            exact = self.estimate[rows]
+            return ResponseTimes(exact, exact, exact, self.is_reported[rows])
         return ResponseTimes(self.lower[rows], self.estimate[rows], self.upper[rows], self.is_reported[rows])
 
     def of_topics(self, columns: Integers) -> "ResponseTimes":
         """The response times of other topics, each of which is the topic of a column."""
+        if self.is_exact:
+            exact = self.estimate[:, columns]
+            return ResponseTimes(exact, exact, exact, self.is_reported[:, columns])
         return ResponseTimes(
             self.lower[:, columns], self.estimate[:, columns], self.upper[:, columns], self.is_reported[:, columns]
         )

@@ -94,12 +94,16 @@ class Rooms:
 
     def matrix(self, owners: Owners) -> list[dict[str, Any]]:
         """How many queues the clients of each room read from each room; a room that is not told is null."""
-        pairs = np.stack([self.of_client[owners.client], self.of_queue[owners.queue]])
-        rooms, number = np.unique(pairs, axis=1, return_counts=True)
-        name: Mapping[int, str | None] = {UNTOLD: None, **dict(enumerate(self.names))}
+        names = (None, *self.names)  # by number, from UNTOLD on
+        client, queue = self.of_client[owners.client] - UNTOLD, self.of_queue[owners.queue] - UNTOLD
+        number = np.bincount(client * len(names) + queue)
         return [
-            {"client_room": name[client], "broker_room": name[broker], "queues": count}
-            for (client, broker), count in zip(rooms.T.tolist(), number.tolist(), strict=True)
+            {
+                "client_room": names[pair // len(names)],
+                "broker_room": names[pair % len(names)],
+                "queues": int(number[pair]),
+            }
+            for pair in np.flatnonzero(number).tolist()
         ]
 
 

@@ -78,6 +78,8 @@ def divided(group: "Group", consumers: int) -> Divided | None:
     """A group with so many clients; None where what they would own cannot be computed."""
     if group.current is None or group.today is None or not group.today.is_predicted:
         return None
+    if consumers == group.facts.connections:
+        return Divided(group.division, group.today.owners, np.arange(len(group.client_ids)))
     members, source = _members_of_size(group.division.members, consumers)
     division = Division(group.facts, group.division.queues, members)
     runs = client_runs(division, group.current.strategy, group.policy)

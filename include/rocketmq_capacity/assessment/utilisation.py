@@ -54,8 +54,7 @@ class Work:
         cell = owners.client * shape[1] + queues.topic[owners.queue]
         share = msgs_per_s[owners.queue] / _readers(owners, len(queues))
         own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-        incoming: Numbers = np.zeros(shape)
-        np.add.at(incoming.reshape(-1), cell, share)
+        incoming: Numbers = np.bincount(cell, share, shape[0] * shape[1]).reshape(shape)
         consumers = division.members.consumers
         return cls(
             own,
@@ -72,7 +71,7 @@ class Work:
         calls = np.fmin(self.threads, self.queues.sum(axis=1)) if self.is_orderly else self.threads
         return calls * self.batch
 
-    @property
+    @cached_property
     def has_queues(self) -> Flags:
         """Of each client whether it owns a queue."""
         return np.asarray(self.queues.any(axis=1))
@@ -83,9 +82,17 @@ class Work:
 
     def parts(self, times: Numbers) -> Numbers:
         """The same by topic."""
-        seconds = np.where(self.incoming_msgs_per_s == 0, 0.0, self.incoming_msgs_per_s * times / 1000)
-        at_once = np.where(self.at_once > 0, self.at_once, np.nan)
-        return seconds / at_once[:, None]
+        seconds = np.where(self._is_quiet, 0.0, self.incoming_msgs_per_s * times / 1000)
+        return seconds / self._known_at_once
+
+    @cached_property
+    def _is_quiet(self) -> Flags:
+        return self.incoming_msgs_per_s == 0
+
+    @cached_property
+    def _known_at_once(self) -> Numbers:
+        """``at_once`` as a column; NaN for a client that handles nothing."""
+        return np.where(self.at_once > 0, self.at_once, np.nan)[:, None]
 
     def busiest(self) -> tuple[Interval, int] | None:
         """The busy share of the busiest client, and its index; None where a part of it is unknown, or nobody works."""
@@ -158,4 +165,4 @@ def _least(division: Division, figures: list[int | None]) -> Numbers:
     """The least known figure of each client id's consumers."""
     members = division.members
     known = np.array([np.nan if figure is None else figure for figure in figures], np.float64)
-    return known if len(members.client_ids) == len(members) else np.fmin.reduceat(known, members.first)
+    return np.fmin.reduceat(known, members.first) if members.has_copies else known

@@ -99,6 +99,11 @@ class Queues:
         """Of each queue whether it is of a business topic."""
         return np.array([reads.topic.kind == BUSINESS for reads in self.topics], bool)[self.topic]
 
+    @cached_property
+    def is_all_business(self) -> bool:
+        """Whether every queue is of a business topic."""
+        return all(reads.topic.kind == BUSINESS for reads in self.topics)
+
     def topic_names(self, topics: Iterable[int]) -> frozenset[str]:
         """The names of topics, by their indexes."""
         return frozenset(self.topics[topic].topic.topic for topic in topics)
@@ -151,8 +156,15 @@ class Members:
         return list(dict.fromkeys(one.client_id for one in self.consumers))
 
     @cached_property
+    def has_copies(self) -> bool:
+        """Whether several consumers have one id."""
+        return len(self.client_ids) < len(self)
+
+    @cached_property
     def client(self) -> Integers:
         """Of each place the index of its id among the different ones."""
+        if not self.has_copies:
+            return np.arange(len(self))
         ids = [one.client_id for one in self.consumers]
         is_new = [place == 0 or ids[place - 1] != ids[place] for place in range(len(ids))]
         return np.cumsum(is_new, dtype=np.int64) - 1
@@ -160,6 +172,8 @@ class Members:
     @cached_property
     def first(self) -> Integers:
         """Of each different id its first place."""
+        if not self.has_copies:
+            return np.arange(len(self))
         return np.searchsorted(self.client, np.arange(len(self.client_ids)))
 
     @cached_property
@@ -183,6 +197,11 @@ class Members:
     def is_grpc(self) -> Flags:
         """Of each place whether a Proxy assigns the consumer's queues."""
         return np.array([one.is_grpc for one in self.consumers], bool)
+
+    @cached_property
+    def has_grpc(self) -> bool:
+        """Whether a Proxy assigns the queues of some consumers."""
+        return any(one.is_grpc for one in self.consumers)
 
     @cached_property
     def listed(self) -> "Members":
@@ -224,14 +243,14 @@ class Division:
         members = self.members
         if members.has_readers_of_some:
             return members.readers([reads.topic.topic for reads in self.queues.topics])
-        if len(members.client_ids) < len(members):
+        if members.has_copies:
             return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
         return None
 
     @cached_property
     def among_listed(self) -> "Division":
         """The same queues, divided only by the remoting consumers."""
-        return Division(self.group, self.queues, self.members.listed) if self.members.is_grpc.any() else self
+        return Division(self.group, self.queues, self.members.listed) if self.members.has_grpc else self
 
     @cached_property
     def proxied(self) -> tuple[Integers, Integers]:
@@ -342,12 +361,12 @@ NO_OWNERS: Final = Owners(NOTHING, NOTHING)
 
 def with_proxied(own: Owners, division: Division) -> Owners:
     """The owners together with the gRPC consumers of the group, who pop every queue of the topics that they read."""
-    if not division.members.is_grpc.any():
+    if not division.members.has_grpc:
         return own
     queue, place = division.proxied
     keep = division.queues.is_business[queue]
     pairs = np.stack([queue[keep], division.members.client[place[keep]]])
-    queue, client = np.unique(pairs, axis=1) if len(division.members.client_ids) < len(division.members) else pairs
+    queue, client = np.unique(pairs, axis=1) if division.members.has_copies else pairs
     popped = np.concatenate([np.broadcast_to(own.is_popped, own.queue.shape), np.ones(len(queue), bool)])
     return Owners(
         np.concatenate([own.queue, queue]),
