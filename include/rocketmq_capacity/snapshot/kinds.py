@@ -74,6 +74,7 @@ class Kinds:
         self._excluded_topics = [re.compile(pattern) for pattern in exclude.topics]
         self._excluded_groups = [re.compile(pattern) for pattern in exclude.consumer_groups]
         self._of_topic: dict[str, str] = {}
+        self._of_group: dict[str, str] = {}
 
     def of_topic(self, topic: str) -> str:
         """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""
@@ -93,6 +94,11 @@ class Kinds:
 
     def of_group(self, consumer_group: str) -> str:
         """SYSTEM, EXCLUDED (by the policy) or BUSINESS."""
+        if consumer_group not in self._of_group:
+            self._of_group[consumer_group] = self._kind_of_group(consumer_group)
+        return self._of_group[consumer_group]
+
+    def _kind_of_group(self, consumer_group: str) -> str:
         if consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX):
             return SYSTEM
         return EXCLUDED if _matches(consumer_group, self._excluded_groups) else BUSINESS

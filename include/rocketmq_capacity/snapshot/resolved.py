@@ -88,6 +88,8 @@ class Resolved:
         ]
         self._unseen = Unseen(inventory)
         self.seconds = Seconds()
+        self._taken_at = inventory.taken_at_utc
+        self._up_s: dict[str, float] = {}
         self._topics = {topic.topic: topic for topic in inventory.topics}
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or Rooms()
@@ -171,7 +173,9 @@ class Resolved:
         """Seconds from the client's start to the snapshot."""
         if client.started_at is None:
             return None
-        return (self.inventory.taken_at_utc - parse_utc(client.started_at)).total_seconds()
+        if client.started_at not in self._up_s:  # clients of one deployment start together
+            self._up_s[client.started_at] = (self._taken_at - parse_utc(client.started_at)).total_seconds()
+        return self._up_s[client.started_at]
 
 
 def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:

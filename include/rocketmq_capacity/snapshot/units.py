@@ -6,6 +6,7 @@ once, however many groups read it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
+from operator import lt
 from typing import Any, Final
 
 import pyarrow as pa
@@ -239,8 +240,18 @@ class _Units:
             yield _samples(*queue, by_time)
 
     def _own_samples(self, offset: GroupOffset) -> Samples:
-        """Those of one queue in the inventory itself."""
-        seconds = self.snapshot.seconds
+        """Those of one queue in the inventory itself; most are in order already."""
+        seconds, samples = self.snapshot.seconds, offset.samples or ()
+        at_s = [*(seconds[sample.at] for sample in samples), seconds[self.snapshot.inventory.taken_at]]
+        if all(map(lt, at_s, at_s[1:])):
+            return Samples(
+                topic=offset.topic,
+                broker_name=offset.broker_name,
+                queue_id=offset.queue_id,
+                at_s=tuple(at_s),
+                broker_offset=(*(sample.broker_offset for sample in samples), offset.broker_offset),
+                consumer_offset=(*(sample.consumer_offset for sample in samples), offset.consumer_offset),
+            )
         by_time: dict[float, Sample | GroupOffset] = {seconds[sample.at]: sample for sample in offset.samples or ()}
         by_time[seconds[self.snapshot.inventory.taken_at]] = offset
         return _samples(offset.topic, offset.broker_name, offset.queue_id, by_time)

@@ -53,7 +53,7 @@ def plan_snapshots(
 def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> Planning:
     run = lake.run(taken.inventory.cluster_name, taken.name or "now")
     planning = planning_of(run=run, name=taken.name)
-    snapshot(planning, taken.inventory, taken.history)
+    snapshot(planning, taken.inventory, taken.history, keeps_inventory=False)
     return planning
 
 

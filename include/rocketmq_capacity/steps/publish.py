@@ -1,6 +1,8 @@
 """The last step: what people read. It computes nothing, so it needs no Spark session."""
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from rocketmq_capacity import contracts
@@ -16,7 +18,7 @@ from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
     """Write the run's report folder, with the answer of a person if there is one."""
-    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step:
+    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, _without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
@@ -34,3 +36,19 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """The body without Python's garbage collector.
+
+    A plan grows to millions of objects that are all needed to the end; the collector would look at them again and
+    again, for a quarter of the step's time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -23,19 +23,34 @@ ROW_GROUP_ROWS: Final = 65_536
 """Maximum of rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
 
 
-def snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """Store the inventory, its tables and units; ``history`` is earlier inventories of the cluster, oldest first."""
+def snapshot(
+    planning: Planning, inventory: Inventory, history: Sequence[Inventory] = (), *, keeps_inventory: bool = True
+) -> None:
+    """Store the inventory, its tables and units.
+
+    Args:
+        planning: the run.
+        inventory: the cluster.
+        history: earlier inventories of it, oldest first.
+        keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
+    """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT) as step:
+        if keeps_inventory:
+            write_inventory(planning, inventory)
         write_snapshot(planning, inventory, history)
         step.tells(in_a_few_words(inventory))
         if history:
             step.tells(f"{len(history):,} earlier inventories")
 
 
-def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """The body of the step, for a step that does more."""
+def write_inventory(planning: Planning, inventory: Inventory) -> None:
+    """The inventory as a file of the run."""
     with planning.progress.phase("inventory"):
         write_whole(planning.run.inventory, render_inventory(inventory))
+
+
+def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
+    """The tables and units, for a step that does more."""
     resolved = Resolved(inventory, planning.policy)
     with planning.progress.phase("tables"):
         _write(planning, snapshot_tables(resolved, history))

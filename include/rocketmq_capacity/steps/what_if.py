@@ -31,7 +31,7 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
-from rocketmq_capacity.steps.snapshot import write_snapshot
+from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -84,6 +84,7 @@ def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
     """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
         what_if.write(planning.run.what_if)
+        write_inventory(planning, changed)
         write_snapshot(planning, changed)
 
 
