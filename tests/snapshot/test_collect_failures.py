@@ -176,28 +176,31 @@ def test_an_id_that_stands_twice_is_asked_once() -> None:
 
 
 def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads() -> None:
-    rules: dict[int, Rule | None] = {201: group_table("g"), 203: connection(*(f"c{number}" for number in range(40)))}
-    broker = ToldBroker("a", rules=rules)
+    clients = [f"c{number}" for number in range(5 * RELAYED_AT_A_TIME)]
+    broker = ToldBroker("a", rules={201: group_table("g"), 203: connection(*clients)})
+    waiting: list[tuple[Visit, Command]] = []
     at_once: list[int] = []
 
-    async def count_and_answer(visit: Visit, request: Command) -> None:
+    def answer_all() -> None:
+        for visit, request in waiting:
+            visit.answer(request, b"{}")
+        waiting.clear()
+
+    async def answer_when_full(visit: Visit, request: Command) -> None:
         if request.code != GET_CONSUMER_RUNNING_INFO:
             await ToldBroker.handle(broker, visit, request)
             return
-        at_once.append(at_once[-1] + 1 if at_once else 1)
-        await asyncio.sleep(0.002)
+        waiting.append((visit, request))
+        at_once.append(len(waiting))
+        if len(waiting) == RELAYED_AT_A_TIME:
+            asyncio.get_running_loop().call_later(0.02, answer_all)  # time for one question too many
 
-        def answer() -> None:
-            at_once.append(at_once[-1] - 1)
-            visit.answer(request, b"{}")
-
-        asyncio.get_running_loop().call_later(0.02, answer)
-
-    broker.handle = count_and_answer  # type: ignore[method-assign]  # of this one broker
+    broker.handle = answer_when_full  # type: ignore[method-assign]  # of this one broker
     inventory = snapshot_of([broker])
     assert inventory.failures == ()
+    assert len(at_once) == len(clients)
     assert max(at_once) == RELAYED_AT_A_TIME
-    assert at_once[-1] == 0
+    assert not waiting
 
 
 def test_a_client_of_several_groups_is_asked_one_question_at_a_time() -> None:

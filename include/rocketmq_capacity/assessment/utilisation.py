@@ -54,7 +54,7 @@ class Work:
         cell = owners.client * shape[1] + queues.topic[owners.queue]
         share = msgs_per_s[owners.queue] / _readers(owners, len(queues))
         own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-        incoming: Numbers = np.bincount(cell, share, shape[0] * shape[1]).reshape(shape)
+        incoming = np.asarray(np.bincount(cell, share, shape[0] * shape[1]), np.float64).reshape(shape)
         consumers = division.members.consumers
         return cls(
             own,
@@ -87,7 +87,7 @@ class Work:
 
     @cached_property
     def _is_quiet(self) -> Flags:
-        return self.incoming_msgs_per_s == 0
+        return np.asarray(self.incoming_msgs_per_s == 0)
 
     @cached_property
     def _known_at_once(self) -> Numbers:

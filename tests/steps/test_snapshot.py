@@ -1,0 +1,27 @@
+"""What the first step stores."""
+
+from pathlib import Path
+
+import pytest
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import fingerprint, read_inventory
+from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.store.lake import Run
+from tests.kills.steps import no_session
+
+
+@pytest.mark.parametrize("keeps_inventory", [True, False])
+def test_a_run_has_the_units_and_if_it_is_kept_the_inventory(tmp_path: Path, keeps_inventory: bool) -> None:
+    inventory = read_inventory(sample_inventory())
+    run = Run(tmp_path / "run")
+    planning = Planning(no_session, run, Policy())
+
+    snapshot(planning, inventory, keeps_inventory=keeps_inventory)
+
+    assert run.inventory.is_file() == keeps_inventory
+    assert not keeps_inventory or fingerprint(read_inventory(run.inventory)) == fingerprint(inventory)
+    assert planning.number(contracts.GroupUnit) == planning.business_groups() > 0
