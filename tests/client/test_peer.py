@@ -19,13 +19,13 @@ from rocketmq_capacity.protocol.errors import BodyError, RemoteProtocolError, Re
 from rocketmq_capacity.settings.address import Address
 from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
 
-QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3, attempts=3, retry_wait_s=0.01)
+PATIENT = ConnectionSettings(connect_timeout_s=60, request_timeout_s=60, attempts=3, retry_wait_s=0.01)
 TOPICS = b'{"topicList":["pay"]}'
 ROUTE = b'{"brokerDatas":[],"queueDatas":[]}'
 
 
 def with_peer(
-    handler: Handler, use: Callable[[SpeakingPeer, Peer], Awaitable[None]], settings: ConnectionSettings = QUICK
+    handler: Handler, use: Callable[[SpeakingPeer, Peer], Awaitable[None]], settings: ConnectionSettings = PATIENT
 ) -> None:
     """Ask a peer that behaves so."""
 
@@ -99,7 +99,7 @@ def test_a_request_that_stays_busy_is_tried_as_often_as_set_and_no_more() -> Non
 
 def waits(attempt: int, draws: int = 1_000) -> list[float]:
     """What is waited after so many attempts, drawn again and again; the first bound is 1 s."""
-    policy = retrying(replace(QUICK, retry_wait_s=1.0))
+    policy = retrying(replace(PATIENT, retry_wait_s=1.0))
     state = RetryCallState(policy, None, (), {})
     state.attempt_number = attempt
     return [policy.wait(state) for _ in range(draws)]
@@ -127,7 +127,7 @@ def test_requests_that_were_refused_together_do_not_come_back_together() -> None
         await asyncio.gather(*(peer.call(request.topic_route(f"t{number}")) for number in range(16)))
 
     random.seed(7)
-    with_peer(busy_at_first, use, replace(QUICK, retry_wait_s=0.2))
+    with_peer(busy_at_first, use, replace(PATIENT, retry_wait_s=0.2))
     first, second = asked[:16], asked[16:]
     assert sorted(first) == sorted(second)
     assert first != second
@@ -183,7 +183,7 @@ def test_a_frozen_peer_is_given_up_after_as_many_connections_as_attempts() -> No
             await peer.call(request.topic_list())
         assert (speaking.visits, len(speaking.requests)) == (3, asked)
 
-    with_peer(never, use)
+    with_peer(never, use, replace(PATIENT, request_timeout_s=0.3))
 
 
 def test_a_peer_that_freezes_half_way_is_given_up_too() -> None:
@@ -199,7 +199,7 @@ def test_a_peer_that_freezes_half_way_is_given_up_too() -> None:
         with pytest.raises(PeerGivenUpError):
             await peer.call(request.topic_list())
 
-    with_peer(freezes, use, replace(QUICK, in_flight=16))
+    with_peer(freezes, use, replace(PATIENT, in_flight=16, request_timeout_s=1.5))
 
 
 def test_answers_between_two_losses_keep_a_peer_from_being_given_up() -> None:
@@ -218,7 +218,7 @@ def test_answers_between_two_losses_keep_a_peer_from_being_given_up() -> None:
 
 def test_an_address_at_which_nobody_listens_is_tried_as_often_as_set(free_address: Address) -> None:
     async def run() -> None:
-        peer = Peer(free_address, QUICK)
+        peer = Peer(free_address, PATIENT)
         with pytest.raises(ConnectError, match="Connection refused"):
             await peer.call(request.topic_list())
         with pytest.raises(PeerGivenUpError, match="Connection refused"):

@@ -24,7 +24,7 @@ from tests.snapshot.told_cluster import (
     topic_table,
 )
 
-QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=0.3, attempts=2, retry_wait_s=0.01))
+QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=1.5, attempts=2, retry_wait_s=0.01))
 ALL = {21, 26, 28, 43, 201, 328, 402}
 OF_PRODUCERS = 328
 GET_CONSUMER_RUNNING_INFO = 307
@@ -140,7 +140,7 @@ def test_a_silent_broker_costs_a_few_limits_and_leaves_one_failure_a_request() -
         "GET_CONSUME_STATS",
     }
     assert {failure.broker_addr for failure in inventory.failures or ()} == {silent.address}
-    assert all("timed out after 0.3 s" in (failure.error or "") for failure in inventory.failures or ())
+    assert all("timed out after 1.5 s" in (failure.error or "") for failure in inventory.failures or ())
     assert not {203, 208} & silent.codes()  # by then it was given up
     assert len(inventory.consumer_groups) == 50
 

@@ -8,7 +8,8 @@ from rocketmq_capacity.snapshot.collect import CollectOptions
 from rocketmq_capacity.snapshot.inventory import ListedBroker, NameserverView, Route, TopicQueues
 from tests.snapshot.told_cluster import Answer, Rule, ToldBroker, only, snapshot_of, topic_table
 
-QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=0.3, attempts=1))
+ONCE = CollectOptions(settings=ConnectionSettings(attempts=1))
+QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=1.5, attempts=1))
 NOBODY: Answer = (0, {"brokerAddrTable": {}, "clusterAddrTable": {}})
 
 
@@ -119,7 +120,7 @@ def test_a_name_server_that_does_not_answer_is_a_failure_and_no_disagreement() -
 
 def test_a_route_that_one_does_not_tell_is_unknown_there() -> None:
     inventory = snapshot_of(
-        [ToldBroker("a")], name_server={105: route(a=4)}, other_name_servers=[{105: (1, "broken")}], options=QUICK
+        [ToldBroker("a")], name_server={105: route(a=4)}, other_name_servers=[{105: (1, "broken")}], options=ONCE
     )
 
     assert [view.routes for view in inventory.nameserver_views or ()] == [None, None]

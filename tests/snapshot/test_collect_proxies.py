@@ -23,7 +23,7 @@ from tests.snapshot.told_cluster import (
 
 __all__ = ["free_address"]
 
-QUICK = CollectOptions(settings=ConnectionSettings(request_timeout_s=0.3, attempts=2, retry_wait_s=0.01))
+QUICK = CollectOptions(settings=ConnectionSettings(attempts=2, retry_wait_s=0.01))
 ONE, OTHER = "vm@1@0@a", "vm@1@1@b"
 REMOTE = "10.0.0.1@7#1"
 RUNNING = (0, {"properties": {"PROP_THREADPOOL_CORE_SIZE": "7"}})

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.collect import CollectOptions
 from tests.client.speaking_peer import Visit
@@ -17,19 +18,25 @@ GROUPS = tuple(f"g{number}" for number in range(40))
 
 @dataclass
 class SlowBroker(ToldBroker):
-    """Answers after a moment, and counts the requests that wait for an answer."""
+    """Counts the requests that wait for an answer; those about topics wait until there are so many at once."""
 
+    bound: int = 0
     now: int = 0
     most: int = 0
+    are_many: asyncio.Event = field(default_factory=asyncio.Event)
     answering: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def handle(self, visit: Visit, request: Command) -> None:
         self.now += 1
         self.most = max(self.most, self.now)
+        if self.now >= self.bound:
+            self.are_many.set()
         self.answering.add(asyncio.create_task(self._answer_later(visit, request)))
 
     async def _answer_later(self, visit: Visit, request: Command) -> None:
-        await asyncio.sleep(0.02)
+        if request.code == RequestCode.GET_TOPIC_STATS_INFO:
+            await self.are_many.wait()
+        await asyncio.sleep(0.02)  # in which one too many would come
         self.now -= 1
         await super().handle(visit, request)
 
@@ -42,7 +49,10 @@ class SlowBroker(ToldBroker):
     ],
 )
 def test_the_bound_is_reached_and_kept(options: CollectOptions, bound: int) -> None:
-    brokers = [SlowBroker(name, rules={21: topic_table(*TOPICS), 201: group_table(*GROUPS)}) for name in ("a", "b")]
+    brokers = [
+        SlowBroker(name, bound=bound, rules={21: topic_table(*TOPICS), 201: group_table(*GROUPS)})
+        for name in ("a", "b")
+    ]
 
     inventory = snapshot_of(list(brokers), topics=TOPICS, options=options)
 

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from tests.fixtures.environment import ROOT
+from tests.fixtures.ports import free_port
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -124,17 +125,11 @@ class Installation:
         return str(json.loads((self.home / "login.json").read_text())["admin"])
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 def called(address: str, headers: Mapping[str, str] | None = None, body: object = None) -> Any:
     """The API's answer."""
     import httpx
 
-    with httpx.Client(trust_env=False, timeout=60) as client:
+    with httpx.Client(trust_env=False, timeout=300) as client:
         return client.request("POST" if body is not None else "GET", address, headers=headers, json=body)
 
 
@@ -205,7 +200,7 @@ def test_the_first_task_waits_for_an_api_server_that_is_slow_to_start(
         found = called(address, as_admin).json()["task_instances"]
         return [(task["state"], task["try_number"]) for task in found]
 
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while {state for state, _ in tries()} <= {None, "scheduled", "queued", "running"} and time.monotonic() < deadline:
         time.sleep(0.5)
     assert tries() == [("success", 1)]
@@ -305,7 +300,7 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
 def test_down_ends_all_of_it_also_after_a_crash(running: Installation) -> None:
     scheduler = json.loads((running.home / "up" / "started.json").read_text())["scheduler"]["pid"]
     os.kill(scheduler, signal.SIGKILL)
-    psutil.wait_procs([psutil.Process(scheduler)] if psutil.pid_exists(scheduler) else [], timeout=10)
+    psutil.wait_procs([psutil.Process(scheduler)] if psutil.pid_exists(scheduler) else [], timeout=120)
 
     again = running.up()
     assert again.returncode == 1
