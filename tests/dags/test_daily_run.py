@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.fixtures.environment import ROOT
+from tests.oracle.maven_project import OracleUnavailable
+from tests.oracle.own_jar import OWN, own_jars
+from tests.oracle.requirement import started_or_skipped
 from tests.report.test_publish import FILES
 
 if TYPE_CHECKING:
@@ -31,13 +35,21 @@ TUESDAY = MONDAY + timedelta(days=1)
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None) -> Iterator[Path]:
-    """A deployment with a lake and an inventory folder of its own, which holds a copy of the sample."""
+    """A deployment with a lake and an inventory folder of its own, which holds a copy of the sample.
+
+    Its policy names a strategy class of its own for one group, where Maven can build one.
+    """
     home = tmp_path_factory.mktemp("deployment")
     (home / "inventories").mkdir()
+    with suppress(OracleUnavailable):
+        own = {"class": OWN, "jar": own_jars(home)}
+        (home / "policy.yaml").write_text(json.dumps({"current_strategies": {"payment_settlement": own}}))
     shutil.copy(sample_inventory(), home / "inventories" / "shop.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RMQC_LAKE", str(home / "lake"))
         patch.setenv("RMQC_INVENTORIES", str(home / "inventories"))
+        if (home / "policy.yaml").exists():
+            patch.setenv("RMQC_POLICY", str(home / "policy.yaml"))
         yield home
 
 
@@ -89,6 +101,20 @@ def test_the_asset_event_tells_where_the_report_is_and_how_much_was_found(deploy
     assert Path(extra["report"]).is_file()
     assert sum(extra["findings"].values()) == len(plan["findings"]) > 0
     assert extra["recommendations"] == len(plan["recommendations"])
+
+
+@pytest.mark.java
+def test_a_run_asks_the_class_that_the_deployments_policy_names(
+    deployment: Path, monday: "DagRun", tmp_path: Path
+) -> None:
+    started_or_skipped(lambda: own_jars(tmp_path))
+    plan = json.loads(plan_of(deployment, monday))
+
+    entries = {group["consumer_group"]: group["strategies"] for group in plan["groups"]}
+    own = {group: one for group, strategies in entries.items() for one in strategies if one["strategy"] == OWN}
+    assert [(group, one["applicable"], one["count"]["peak"]) for group, one in own.items()] == [
+        ("payment_settlement", True, 1.0)
+    ]
 
 
 def test_a_second_run_on_the_same_input_gives_the_same_bytes(deployment: Path, dag: "DAG", monday: "DagRun") -> None:

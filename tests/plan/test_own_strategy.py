@@ -1,8 +1,6 @@
 """A strategy of the deployment's own: a class in a jar, which Spark's JVM is asked with the groups that run it."""
 
 import json
-import os
-import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +10,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.own_strategy import OwnStrategy
-from tests.oracle.java_oracle import PROJECT
+from tests.oracle.own_jar import OWN, own_jars
 from tests.oracle.requirement import started_or_skipped
 from tests.plan.conftest import PlanHere
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
-OWN: Final = "capacity.own.ReversedCircle"
 CLIENTS: Final = ("10.0.0.10@1", "10.0.0.1@1", "10.0.0.2@1")
 """In Java's order."""
 
@@ -29,12 +26,7 @@ CLIENTS: Final = ("10.0.0.10@1", "10.0.0.1@1", "10.0.0.2@1")
 @pytest.fixture(scope="module")
 def jars(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """A jar with the class, and those of RocketMQ's client with what they need."""
-    classes, *others = started_or_skipped(PROJECT.classpath).split(os.pathsep)
-    jar = tmp_path_factory.mktemp("jar") / "own.jar"
-    with zipfile.ZipFile(jar, "w") as packed:
-        for file in sorted(Path(classes, "capacity", "own").glob("*.class")):
-            packed.write(file, f"capacity/own/{file.name}")
-    return [str(jar), *others]
+    return started_or_skipped(lambda: own_jars(tmp_path_factory.mktemp("jar")))
 
 
 def topic(name: str, queues: int) -> dict[str, Any]:
