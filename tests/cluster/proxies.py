@@ -4,15 +4,16 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from tests.cluster.jvm import ClusterError, Jvm
+from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.fixtures.ports import free_ports
 from tests.oracle.java_oracle import Queue
 from tests.oracle.maven_project import MavenProject
+from tests.oracle.rocketmq_version import ROCKETMQ
 from tests.oracle.started import Started
 
 GRPC_CLIENTS: Final = MavenProject(Path(__file__).parent / "grpc", also=(Path(__file__).parent,))
@@ -34,7 +35,13 @@ class ProxyPlaces:
 
 
 def start_proxy(
-    nameserver: str, cluster_name: str, folder: Path, name: str, *, broker_file: str | None = None
+    nameserver: str,
+    cluster_name: str,
+    folder: Path,
+    name: str,
+    *,
+    broker_file: str | None = None,
+    rocketmq: str = ROCKETMQ,
 ) -> tuple[Jvm, ProxyPlaces]:
     """Begin to start a Proxy in a JVM of its own; its first answer says that it is up.
 
@@ -44,6 +51,7 @@ def start_proxy(
         folder: where its files stand.
         name: of its files.
         broker_file: properties of the broker that it holds, in local mode; None starts one in cluster mode.
+        rocketmq: its version.
     """
     grpc_port, remoting_port = free_ports(2)
     config = {
@@ -60,16 +68,18 @@ def start_proxy(
     (folder / file).write_text(json.dumps(config), "utf-8")
     mode = ("-pm", "cluster") if broker_file is None else ("-pm", "local", "-bc", broker_file)
     options = (*mode, "-pc", file, "-n", nameserver)
-    jvm = Jvm("capacity.cluster.ProxyMain", *options, folder=folder, name=f"proxy-{name}", jvm=_JVM)
+    project = project_of(rocketmq)
+    jvm = Jvm("capacity.cluster.ProxyMain", *options, folder=folder, name=f"proxy-{name}", jvm=_JVM, project=project)
     return jvm, ProxyPlaces(f"127.0.0.1:{grpc_port}", f"127.0.0.1:{remoting_port}")
 
 
 class Proxies(Started):
     """Proxies in cluster mode; a context manager. Attribute ``places``: where each of them listens."""
 
-    def __init__(self, nameserver: str, cluster_name: str, count: int = 1) -> None:
-        """Say whose they are, and how many; nothing runs before ``start``."""
+    def __init__(self, nameserver: str, cluster_name: str, count: int = 1, *, rocketmq: str = ROCKETMQ) -> None:
+        """Say whose they are, how many, and of which version; nothing runs before ``start``."""
         self._nameserver, self._cluster_name, self._count = nameserver, cluster_name, count
+        self._rocketmq = rocketmq
         self._folder = Path()
         self._jvms: list[Jvm] = []
         self.places: list[ProxyPlaces] = []
@@ -79,7 +89,9 @@ class Proxies(Started):
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-proxies-"))
         try:
             for number in range(self._count):
-                jvm, places = start_proxy(self._nameserver, self._cluster_name, self._folder, str(number))
+                jvm, places = start_proxy(
+                    self._nameserver, self._cluster_name, self._folder, str(number), rocketmq=self._rocketmq
+                )
                 self._jvms.append(jvm)
                 self.places.append(places)
             for jvm in self._jvms:
@@ -156,6 +168,12 @@ class GrpcClients(Started):
         """Start a SimpleConsumer that receives and acknowledges all the time. Gives its client id."""
         return self._started("start_simple", endpoint, consumer_group, subscriptions)
 
+    def start_lite(self, endpoint: str, consumer_group: str, topic: str, lite_topics: Sequence[str]) -> str:
+        """Start a LitePushConsumer of a group that is bound to the topic. Gives its client id."""
+        told = {"endpoint": endpoint, "consumer_group": consumer_group, "topic": topic}
+        client_id: str = self._ask("start_lite", **told, lite_topics=list(lite_topics))["client_id"]
+        return client_id
+
     def owned(self) -> list[GrpcOwned]:
         """What every live consumer asks for, in the order of their start."""
         return [
@@ -186,9 +204,15 @@ class GrpcClients(Started):
                 last, since = held, time.monotonic()
         return self.owned()
 
-    def produce(self, endpoint: str, topic: str, count: int, *, message_groups: int = 0) -> None:
-        """Send messages one after the other, of so many message groups in turn: ``group-0``, ``group-1``, …"""
-        self._ask("produce", endpoint=endpoint, topic=topic, count=count, message_groups=message_groups)
+    def produce(
+        self, endpoint: str, topic: str, count: int, *, message_groups: int = 0, lite_topic: str | None = None
+    ) -> None:
+        """Send messages one after the other, of so many message groups in turn: ``group-0``, ``group-1``, …
+
+        Or all to one lite topic.
+        """
+        told = {"endpoint": endpoint, "topic": topic, "count": count}
+        self._ask("produce", **told, message_groups=message_groups, lite_topic=lite_topic)
 
     def _held(self) -> list[tuple[int, tuple[Queue, ...]]]:
         return [(owned.number, owned.queues) for owned in self.owned()]

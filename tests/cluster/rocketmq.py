@@ -72,6 +72,7 @@ class Cluster(Started):
         self._brokers = brokers
         self._pop = pop
         self._jvm_options = tuple(jvm)
+        self._rocketmq = rocketmq
         self._project = project_of(rocketmq)
         self.cluster_name = cluster_name
         self._nameserver_config = nameserver_config or {}
@@ -140,10 +141,11 @@ class Cluster(Started):
         """Set the order configuration of a topic at the name server: ``broker-a:4;broker-b:4``."""
         self._ask("set_order_conf", topic=topic, value=value)
 
-    def create_group(self, consumer_group: str, *, orderly: bool = False) -> None:
-        """Create a subscription group on every master."""
+    def create_group(self, consumer_group: str, *, orderly: bool = False, lite_topic: str | None = None) -> None:
+        """Create a subscription group on every master; from 5.5 on it may be bound to a LITE topic."""
+        fields = {"consumer_group": consumer_group, "orderly": orderly, "lite_topic": lite_topic}
         for address in self._masters():
-            self._ask("create_group", broker_addr=address, consumer_group=consumer_group, orderly=orderly)
+            self._ask("create_group", broker_addr=address, **fields)
 
     def set_request_mode(self, topic: str, consumer_group: str, mode: str, pop_share_queue_num: int = 0) -> None:
         """Set PULL or POP for a group's topic, which both must exist, on every master that has the topic."""
@@ -235,7 +237,12 @@ class Cluster(Started):
             argument = f"broker={file}"
             if broker.hosts_proxy:
                 hosting[key], self.local_proxies[broker.broker_name] = start_proxy(
-                    self.nameserver, self.cluster_name, self._folder, broker.broker_name, broker_file=file
+                    self.nameserver,
+                    self.cluster_name,
+                    self._folder,
+                    broker.broker_name,
+                    broker_file=file,
+                    rocketmq=self._rocketmq,
                 )
             elif broker.own_process:
                 own[key] = argument

@@ -1,5 +1,6 @@
-"""The newest RocketMQ, whatever version the other tests run on: its kinds of topic, and its long lists."""
+"""The newest RocketMQ, whatever version the other tests run on: its kinds of topic and consumer, and its long lists."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +8,14 @@ from typing import Final
 
 import pytest
 
+from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import collect_now
-from rocketmq_capacity.snapshot.inventory import Inventory, Topic
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.vocabulary import BUSINESS
 from tests.cluster.clients import Consumer, Owned
+from tests.cluster.proxies import GrpcClients, Proxies
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.oracle.requirement import started_or_skipped
 from tests.oracle.rocketmq_version import NEWEST
@@ -25,6 +28,13 @@ MANY: Final = [f"many_{number:04}" for number in range(2_050)]
 BROKERS: Final = ("broker-a", "broker-b")
 SENT: Final = {0: 30, 1: 6, 2: 3, 7: 4}
 """Messages by priority, to a topic of three levels."""
+LITE_BROKER: Final = {"enableLmq": "true", "enableMultiDispatch": "true"}
+"""What a broker needs for lite topics."""
+LITE_TOPICS: Final = ("today", "tomorrow")
+LITE_MESSAGES: Final = 20
+"""To each of them."""
+LITE_CLIENTS: Final = 8
+"""More than the parent topic has queues."""
 CONSUMERS: Final = (
     *(Consumer("g_avg", f"a{i}", ["pay"]) for i in range(3)),
     *(Consumer("g_hash", f"h{i}", ["pay"], strategy="CONSISTENT_HASH") for i in range(2)),
@@ -34,11 +44,18 @@ CONSUMERS: Final = (
 
 @dataclass(frozen=True)
 class Taken:
-    """A snapshot, what the consumers held then, and the plan of the snapshot."""
+    """A snapshot, what the consumers held then, and the plan of the snapshot.
+
+    ``lite_read`` is how many messages the consumers of lite topics have read.
+    """
 
     inventory: Inventory
     owned: list[Owned]
     answers: Answers
+    lite_read: int
+
+    def group(self, name: str) -> ConsumerGroup:
+        return next(group for group in self.inventory.consumer_groups if group.consumer_group == name)
 
     def topic(self, name: str) -> Topic:
         return next(topic for topic in self.inventory.topics if topic.topic == name)
@@ -46,7 +63,8 @@ class Taken:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    started = started_or_skipped(Cluster([Broker(name) for name in BROKERS], rocketmq=NEWEST).start)
+    brokers = [Broker(name, config=LITE_BROKER) for name in BROKERS]
+    started = started_or_skipped(Cluster(brokers, pop=True, rocketmq=NEWEST).start)
     yield started
     started.close()
 
@@ -57,14 +75,34 @@ def taken(cluster: Cluster) -> Iterator[Taken]:
     for name, message_type in (("levels", "PRIORITY"), ("parent", "LITE")):
         cluster.create_topic(name, dict.fromkeys(BROKERS, 3), message_type=message_type)
     cluster.create_many("broker-a", MANY, MANY)
-    with Clients(cluster.nameserver, rocketmq=NEWEST) as clients:
+    cluster.create_group("g_lite", lite_topic="parent")
+    proxies = Proxies(cluster.nameserver, cluster.cluster_name, rocketmq=NEWEST)
+    with proxies, GrpcClients() as grpc, Clients(cluster.nameserver, rocketmq=NEWEST) as clients:
+        proxy = proxies.places[0]
+        for _ in range(LITE_CLIENTS):
+            grpc.start_lite(proxy.endpoint, "g_lite", "parent", LITE_TOPICS)
+        for lite_topic in LITE_TOPICS:
+            grpc.produce(proxy.endpoint, "parent", LITE_MESSAGES, lite_topic=lite_topic)
         for consumer in CONSUMERS:
             clients.start_consumer(consumer)
         for priority, count in SENT.items():
             clients.produce("levels", count, priority=priority)
         clients.settled()
-        inventory = collect_now([cluster.nameserver])
-        yield Taken(inventory, clients.owned(), answer(inventory))
+        lite_read = all_read(grpc)
+        inventory = collect_now(
+            [cluster.nameserver], options=CollectOptions(proxies=[parse_address(proxy.remoting_addr)])
+        )
+        yield Taken(inventory, clients.owned(), answer(inventory), lite_read)
+
+
+def all_read(grpc: GrpcClients) -> int:
+    """How many messages the consumers of lite topics have read, once that is all."""
+    deadline = time.monotonic() + 60
+    while (read := sum(one.consumed for one in grpc.owned())) < LITE_MESSAGES * len(LITE_TOPICS):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.5)
+    return read
 
 
 def test_lists_of_more_than_two_thousand_topics_and_groups_are_read_whole(taken: Taken) -> None:
@@ -110,3 +148,17 @@ def test_the_snapshot_tells_the_kinds_of_topic_and_the_plan_keeps_their_queues(t
     assert taken.answers.all("EXPAND_QUEUES", topic="levels") == []
     reason = taken.answers.one("SCALE_CONSUMERS", consumer_group="g_levels")["reason"]
     assert "since it is a PRIORITY topic" in reason
+
+
+def test_consumers_of_lite_topics_are_seen_as_such_and_no_strategy_is_tried_on_them(taken: Taken) -> None:
+    group, said = taken.group("g_lite"), taken.answers.judged.group("g_lite")
+    clients = group.clients or ()
+
+    assert taken.lite_read == LITE_MESSAGES * len(LITE_TOPICS)
+    assert group.message_model == "LITE_SELECTIVE"
+    assert (len({one.client_id for one in clients}), {one.protocol for one in clients}) == (LITE_CLIENTS, {"GRPC"})
+    assert said["provision_status"] == "UNDECIDED"
+    assert taken.answers.judged.rules("g_lite") == set()
+    assert taken.answers.all(consumer_group="g_lite") == []
+    assert taken.answers.all(topic="parent") == []
+    assert not [row for row in taken.answers.judged.allocation if row["consumer_group"] == "g_lite"]

@@ -102,6 +102,9 @@ final class Admin {
         SubscriptionGroupConfig group = new SubscriptionGroupConfig();
         group.setGroupName(fields.getString("consumer_group"));
         group.setConsumeMessageOrderly(fields.getBooleanValue("orderly"));
+        if (fields.getString("lite_topic") != null) {
+            group.setAttributes(Map.of("+lite.bind.topic", fields.getString("lite_topic")));
+        }
         client.createAndUpdateSubscriptionGroupConfig(fields.getString("broker_addr"), group);
     }
 

@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.apache.rocketmq.client.apis.ClientConfiguration;
 import org.apache.rocketmq.client.apis.ClientServiceProvider;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.FilterExpression;
+import org.apache.rocketmq.client.apis.consumer.LitePushConsumer;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.apis.producer.Producer;
@@ -28,7 +30,7 @@ import org.apache.rocketmq.client.java.route.MessageQueueImpl;
 /**
  * Real gRPC consumers, each under a number, and producers in one JVM.
  *
- * <p>Commands: start_push and start_simple (at a Proxy's endpoint), owned, produce.
+ * <p>Commands: start_push, start_simple and start_lite (at a Proxy's endpoint), owned, produce.
  */
 public final class GrpcClientsMain {
     private record Live(String kind, String group, AutoCloseable consumer, LongAdder consumed) {
@@ -46,6 +48,7 @@ public final class GrpcClientsMain {
         Commands commands = new Commands();
         commands.add("start_push", GrpcClientsMain::startPush)
             .add("start_simple", GrpcClientsMain::startSimple)
+            .add("start_lite", GrpcClientsMain::startLite)
             .add("owned", fields -> owned())
             .add("produce", GrpcClientsMain::produce);
         commands.say(JSONObject.of("ok", "started"));
@@ -93,6 +96,21 @@ public final class GrpcClientsMain {
                 consumed.increment();
                 return ConsumeResult.SUCCESS;
             }).build(), consumed));
+    }
+
+    /** A consumer of lite topics of the parent topic that its group is bound to. */
+    private static Object startLite(JSONObject fields) throws Exception {
+        String group = fields.getString("consumer_group");
+        LongAdder consumed = new LongAdder();
+        LitePushConsumer consumer = PROVIDER.newLitePushConsumerBuilder().setClientConfiguration(of(fields))
+            .setConsumerGroup(group).bindTopic(fields.getString("topic")).setMessageListener(message -> {
+                consumed.increment();
+                return ConsumeResult.SUCCESS;
+            }).build();
+        for (String lite : fields.getList("lite_topics", String.class)) {
+            consumer.subscribeLite(lite);
+        }
+        return known(new Live("PUSH", group, consumer, consumed));
     }
 
     private static Object startSimple(JSONObject fields) throws Exception {
@@ -163,12 +181,16 @@ public final class GrpcClientsMain {
     }
 
     private static Object field(Object object, String name) throws Exception {
-        Field field = object.getClass().getDeclaredField(name);
+        Class<?> owner = object.getClass();
+        while (Stream.of(owner.getDeclaredFields()).noneMatch(field -> field.getName().equals(name))) {
+            owner = owner.getSuperclass();
+        }
+        Field field = owner.getDeclaredField(name);
         field.setAccessible(true);
         return field.get(object);
     }
 
-    /** Sends messages one after the other; with message_groups, of as many message groups in turn. */
+    /** Sends messages one after the other; with message_groups, of as many message groups in turn, or to a lite topic. */
     private static Object produce(JSONObject fields) throws Exception {
         String topic = fields.getString("topic");
         Producer producer = PRODUCERS.get(topic);
@@ -182,6 +204,9 @@ public final class GrpcClientsMain {
                 .setBody(Integer.toString(i).getBytes(StandardCharsets.UTF_8));
             if (groups > 0) {
                 message.setMessageGroup("group-" + i % groups);
+            }
+            if (fields.getString("lite_topic") != null) {
+                message.setLiteTopic(fields.getString("lite_topic"));
             }
             producer.send(message.build());
         }
