@@ -4,10 +4,10 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
@@ -104,10 +104,11 @@ class ClientRoom(Section):
         _check_room_rule(self.pattern, self.cidr, self.room, "cidr", info)
         return self
 
-    def room_of(self, client_id: str, ip: IPv4Address | IPv6Address | None) -> str | None:
-        """The room, or None if this rule does not match the client; ``ip`` is its address, if known."""
+    def room_of(self, client_id: str, address: Callable[[], IPv4Address | IPv6Address | None]) -> str | None:
+        """The room, or None if this rule does not match the client; ``address`` tells its address, if known."""
         if self.pattern is not None:
             return _room_in(self.pattern, client_id)
+        ip = address()
         return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
 
@@ -147,12 +148,8 @@ class Rooms(Section):
 
     def of_client(self, client_id: str, client_addr: str | None) -> str | None:
         """The client's room, or None if no rule matches."""
-        ip = ip_of(client_addr) if self._looks_at_addresses else None
-        return next((room for rule in self.clients if (room := rule.room_of(client_id, ip))), None)
-
-    @cached_property
-    def _looks_at_addresses(self) -> bool:
-        return any(rule.cidr is not None for rule in self.clients)
+        address = cache(partial(ip_of, client_addr))  # parsed only for a client that a rule looks at by its address
+        return next((room for rule in self.clients if (room := rule.room_of(client_id, address))), None)
 
 
 class QueueName(Section):
