@@ -1,13 +1,14 @@
 """Asks a person to approve the recommendations of a plan, and publishes it with the answer.
 
-Runs after each daily plan. A plan is readable at once; what this adds is the answer: approved or rejected, by whom,
-when and why stands in its report and in `plan.json`.
+Runs after each daily plan. People can read a plan at once. This Dag adds their answer: what is approved, what is
+rejected, by whom, when and why. The report and `plan.json` show it.
 
 **Who is asked**: whoever may answer Airflow's *required actions*. Recommendations that are for information alone need
 no answer. **No answer in time means rejected.**
 
-**What cannot be approved**: a plan whose snapshot is older than 24 hours, that was made anew, or whose cluster has a
-later snapshot. That is looked at when the question is asked, and again when the answer comes.
+**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan that was made anew, a plan whose cluster
+has a later snapshot, and two alternatives of which one replaces the other. Airflow's form and API refuse such an answer
+with one line, and the question stays open. Everything is checked again when the answer is kept.
 
 | task | does |
 |---|---|

@@ -4,16 +4,16 @@ Takes a snapshot of each cluster, runs every allocation strategy, flags what is 
 recommendations.
 
 **What comes in**: the clusters of the deployment (`RMQC_CLUSTERS`, Airflow connections of the type `rocketmq`), side by
-side; a run by hand may choose some of them, or name an inventory file recorded earlier. Where there is no cluster, the
-recorded sample is planned, dated at the moment that the run was due; the report says so.
+side. A run by hand may choose some of them, or name a recorded inventory file. Without any cluster, the run plans the
+recorded sample, dated at the moment that the run was due, and the report says so.
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
-`report/findings.csv`, `report/recommendations.csv`, and the tables they were made from. The asset
-`rocketmq_capacity_report` tells where they are and how much was found; *Capacity* shows them.
+`report/findings.csv`, `report/recommendations.csv`, and the tables that they were made from. The asset
+`rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
 
 | task | does |
 |---|---|
-| `sources` | says which clusters this run plans; for each of them, independent of the others: |
+| `sources` | says which clusters this run plans; each goes through the other tasks independently |
 | `plan.snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
 | `plan.allocate` | gives the queues of every group to its clients, once for each strategy, as RocketMQ itself would |
 | `plan.assess` | measures loads and skew, and flags what is wrong |
@@ -24,11 +24,12 @@ recorded sample is planned, dated at the moment that the run was due; the report
 yesterday. There is no catch-up and no backfill for the same reason. To plan the cluster as it is now, trigger a new
 run.
 
-**Where Spark runs** is told by the connection `spark_default` alone: `local[*]`, `spark://…`, `k8s://…` or `yarn`. How
-many clusters are planned at once, by the slots of the pool `rocketmq_capacity`.
+**Where Spark runs**: the connection `spark_default` says it: `local[*]`, `spark://…`, `k8s://…` or `yarn`. The slots of
+the pool `rocketmq_capacity` say how many clusters are planned at once.
 
-**Who is told**: nobody, unless the connection `rocketmq_capacity_notice` says how; then of each plan with its counts,
-of a task that failed, and of a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was queued.
+**Who gets a notice**: nobody, unless the connection `rocketmq_capacity_notice` says how. Then there is a notice of each
+plan with its counts, of a task that failed, and of a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was
+queued.
 """
 
 from datetime import timedelta

@@ -1,10 +1,10 @@
 """Deletes the snapshots, plans and what-ifs that the policy keeps no longer.
 
-Lists first, then deletes exactly what it listed: the list stands in the first task's log and its XCom. A cluster's
-latest plan is never deleted, nor is anything in the lake that no Dag made.
+The first task lists the runs, in its log and its XCom. The second task deletes exactly these. It never deletes a
+cluster's latest plan, nor anything in the lake that no Dag made.
 
-**How long**: `retention` in the policy file, by days and by number of runs of a cluster; both hold for plans and for
-what-ifs alike. A run by hand with *Only list* deletes nothing.
+**How long**: `retention` in the policy file, by days and by number of runs of a cluster. Both apply to plans and to
+what-ifs. A run by hand with *Only list* deletes nothing.
 
 | task | does |
 |---|---|

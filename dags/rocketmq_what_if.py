@@ -3,17 +3,17 @@
 Nothing is sent to the cluster: its snapshot is copied, the copy is changed, and both are planned.
 
 **What comes in**: a cluster of the deployment or a recorded inventory file, and a scenario: as YAML, or one change
-field by field. The changes are explained in the how-to "Try a change before you make it".
+field by field. The how-to "Try a change before you make it" explains the changes.
 
-**What comes out**: a report marked as a what-if, which shows before and after, the queues that get another owner, and
-the findings that come and go. What-ifs stand in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's current
-plan; *Capacity* lists them apart.
+**What comes out**: a report that is marked as a what-if. It shows before and after, the queues that get another owner,
+and the findings that come and go. What-ifs are saved in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's
+current plan. *Capacity* lists them apart.
 
 | task | does |
 |---|---|
 | `scenario` | reads the form, and says what is wrong with it |
 | `snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
-| `simulate` | stores the snapshot as the scenario leaves it; fails at once where it names what the cluster has not |
+| `simulate` | stores the snapshot as the scenario leaves it; fails at once if it names what the cluster does not have |
 | `before.allocate`, `before.assess` | plan the cluster as it is |
 | `after.allocate`, `after.assess`, `after.recommend` | plan the cluster as it would be |
 | `publish` | compares both, and writes the report and the plan |

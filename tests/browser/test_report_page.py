@@ -1,10 +1,7 @@
 """The report as a browser shows it: accessible, quiet, readable at every width."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -45,13 +42,9 @@ def report(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory):
+def sample(sample_plan):
     """The page of the recorded cluster, as the command makes it."""
-    out = tmp_path_factory.mktemp("plan") / "plan"
-    inventory = Path(__file__).parents[2] / "include/sample/inventory.json"
-    command = [sys.executable, "-m", "rocketmq_capacity", "plan", "--inventory", str(inventory), "--out", str(out)]
-    subprocess.run([*command, "--quiet"], check=True, timeout=600)
-    return (out / "report.html").as_uri()
+    return (sample_plan / "report.html").as_uri()
 
 
 @pytest.fixture

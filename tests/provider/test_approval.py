@@ -218,7 +218,7 @@ def test_an_answer_may_leave_fields_out_and_has_no_others() -> None:
     ask = AskOperator(task_id="ask", subject="?", options=["Approve"], params=answer_fields())
 
     ask.validate_params_input({"why": "it is needed"})
-    assert dict(ask.params) == {"approve_only": "", "reject_these": "", "why": "it is needed"}
+    assert dict(ask.params) == {"approve_only": None, "reject_these": None, "why": "it is needed"}
 
     with pytest.raises(ValueError, match="does not match"):
         ask.validate_params_input({"wy": "it is needed"})

@@ -225,6 +225,20 @@ def test_the_fields_offer_names_of_the_latest_snapshot_and_say_what_takes_them()
     assert all(len(str(param.description)) < 500 for param in params.values())
 
 
+def test_the_fields_offer_the_rooms_of_the_policy_and_the_nearest_one_for_a_typo(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("rooms:\n  brokers: [{pattern: '^(?P<room>[^@]+)@'}, {broker_name: broker-a, room: hangzhou}]\n")
+    places = replace(PLACES, policy=policy)
+
+    names = names_at_hand(places)
+
+    assert names.rooms == ["hangzhou", "room1"]
+    assert "In the latest snapshot: hangzhou, room1." in str(scenario_params(names)["room"].description)
+    assert "lose_room, room: hangzhou" in examples(names)
+    typo = "name: x\nchanges: [{change: lose_room, room: hangzhuo}]"
+    assert "the nearest room is 'hangzhou'" in misfit({}, typo, places)
+
+
 def test_a_live_clusters_names_are_those_of_its_latest_stored_snapshot(tmp_path: Path) -> None:
     places = replace(PLACES, lake=tmp_path, clusters=("shop", "other"))
     lost = "name: x\nchanges: [{change: lose_broker, broker_name: brokr-b}]"

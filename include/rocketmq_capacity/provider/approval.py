@@ -153,13 +153,12 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
 def answer_fields() -> dict[str, Param]:
     """The fields of the answer's form, beside Approve and Reject."""
     named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
-    text: dict[str, Any] = {"type": "string", "maxLength": LONGEST}
+    # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
+    text: dict[str, Any] = {"type": ["null", "string"], "maxLength": LONGEST}
     return {
-        ONLY: Param(
-            "", type="string", maxLength=LONGEST, title="Approve only these", description=f"{named}. Empty: all."
-        ),
-        REJECTED: Param("", **text, title="Reject these", description=f"{named}."),
-        COMMENT: Param("", type="string", maxLength=1_000, title="Why"),
+        ONLY: Param(None, **text, title="Approve only these", description=f"{named}. Empty: all."),
+        REJECTED: Param(None, **text, title="Reject these", description=f"{named}."),
+        COMMENT: Param(None, **text | {"maxLength": 1_000}, title="Why"),
     }
 
 

@@ -18,7 +18,7 @@ from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.parts import topics_read
 from rocketmq_capacity.simulation.scenario import scenario_of_text
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.outline import outline_of
 from rocketmq_capacity.store.lake import Lake
@@ -40,16 +40,18 @@ class Names:
         topics: names of business topics, those of the first group first.
         groups: names of consumer groups with clients, those with most clients first.
         client_ids: ids of the first group's clients.
+        rooms: machine rooms of the brokers and of the first group's clients, if the policy tells them.
     """
 
     brokers: Sequence[str] = ()
     topics: Sequence[str] = ()
     groups: Sequence[str] = ()
     client_ids: Sequence[str] = ()
+    rooms: Sequence[str] = ()
 
     @classmethod
-    def of(cls, inventory: Inventory | None) -> "Names":
-        """The names of an inventory."""
+    def of(cls, inventory: Inventory | None, policy: Policy | None = None) -> "Names":
+        """The names of an inventory; machine rooms by the policy."""
         if inventory is None:
             return cls()
         kinds = Kinds(inventory, Policy().exclude)
@@ -68,7 +70,17 @@ class Names:
             topics=sorted(topics, key=lambda name: (name not in read, name)),
             groups=[one.consumer_group for one in groups],
             client_ids=sorted({one.client_id for one in groups[0].clients or ()}) if groups else (),
+            rooms=_rooms(inventory, groups[0].clients or () if groups else (), policy),
         )
+
+
+def _rooms(inventory: Inventory, clients: Sequence[Client], policy: Policy | None) -> Sequence[str]:
+    """The machine rooms of the brokers and of some clients, by name."""
+    if policy is None or policy.rooms is None:
+        return ()
+    found = {policy.rooms.of_broker(one.broker_name) for one in inventory.brokers}
+    found |= {policy.rooms.of_client(one.client_id, one.client_addr) for one in clients}
+    return sorted(room for room in found if room)
 
 
 def places_of_deployment() -> Places:
@@ -78,7 +90,7 @@ def places_of_deployment() -> Places:
 
 def names_at_hand(places: Places) -> Names:
     """Names of the cluster that the form starts from where nothing else is chosen."""
-    return Names.of(_outline(sources({}, places)[0], places))
+    return Names.of(_outline(sources({}, places)[0], places), _policy(places, ""))
 
 
 def misfit(given: Mapping[str, Any], scenario: str, places: Places) -> str:
@@ -91,15 +103,22 @@ def misfit(given: Mapping[str, Any], scenario: str, places: Places) -> str:
     inventory = None if source is None else _outline(source, places)
     if inventory is None:
         return ""
-    try:
-        policy = read_policy(places.policy, PolicyChanges((), str(given.get("policy_changes") or "")))
-    except BadInput:
+    policy = _policy(places, str(given.get("policy_changes") or ""))
+    if policy is None:
         return ""
     try:
         apply(inventory, scenario_of_text(scenario, "the form's scenario"), policy, "the form's scenario")
     except BadInput as error:
         return f"{error} (looked up in the snapshot of {inventory.taken_at}; plan the cluster anew if the name is new)"
     return ""
+
+
+def _policy(places: Places, changes: str) -> Policy | None:
+    """The deployment's policy with the changes of one run; None if it cannot be read."""
+    try:
+        return read_policy(places.policy, PolicyChanges((), changes))
+    except BadInput:
+        return None
 
 
 def in_words(names: Sequence[str]) -> str:

@@ -49,13 +49,14 @@ CHANGES: Final[dict[str, type[Any]]] = {
 
 def examples(names: Names) -> str:
     """A scenario file with a change of each kind, of names that the cluster has where some are known."""
-    broker, topic, group, client = (
+    broker, topic, group, client, room = (
         _in_yaml(known[0] if known else usual)
         for known, usual in (
             (names.brokers, "broker-a"),
             (names.topics, "pay"),
             (names.groups, "g_pay"),
             (names.client_ids, "10.0.0.1@1#1"),
+            (names.rooms, "north"),
         )
     )
     lines = (
@@ -67,7 +68,7 @@ def examples(names: Names) -> str:
         f"lose_master, broker_name: {broker}",
         f"slow_broker, broker_name: {broker}, latency_ms: 800, for_s: 60",
         f"read_only_broker, broker_name: {broker}",
-        "lose_room, room: north",
+        f"lose_room, room: {room}",
         f"scale_traffic, topic: {topic}, factor: 2.0",
         f"set_strategy, consumer_group: {group}, strategy: AVG_BY_CIRCLE",
         f"set_request_mode, consumer_group: {group}, topic: {topic}, message_request_mode: POP",
@@ -201,6 +202,7 @@ def _fields(names: Names) -> dict[str, Param]:
         "topic": names.topics,
         "consumer_group": names.groups,
         "client_ids": names.client_ids[:1],
+        "room": names.rooms,
     }
     in_sections = {name for fields in SECTIONS.values() for name in fields}
     others = [name for name in told if name not in in_sections]

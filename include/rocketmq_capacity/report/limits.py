@@ -52,3 +52,5 @@ LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
 NAMED_IN_A_CELL: Final = 3
 """Groups or topics that a cell of such a line names."""
+COURSES: Final = 12
+"""Groups in the picture of a change that spreads."""

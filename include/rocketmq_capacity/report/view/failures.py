@@ -13,14 +13,14 @@ from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_
 
 EACH_GROUP: Final = {
     BUSIEST_CLIENT: "The busiest client of each group is lost",
-    ONE_FEWER: "The last client of each group is lost",
+    ONE_FEWER: "Each group loses its last client by id",
     ONE_MORE: "Each group gets one more client",
 }
 OWN: Final = {
     BROKER: "Broker lost",
     ROOM: "Room lost",
     BUSIEST_CLIENT: "Busiest client lost",
-    ONE_FEWER: "Last client lost",
+    ONE_FEWER: "Last client by id lost",
     ONE_MORE: "One more client",
 }
 NOTHING: Final = "\u2013"

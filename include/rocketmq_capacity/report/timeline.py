@@ -1,0 +1,108 @@
+"""A picture of what happens while a change spreads: for each group how long queues are unread, read twice or locked.
+
+It is written as it is and not by the charts' engine: bars and texts are all there is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup, escape
+
+from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.visible import visible
+
+WIDTH: Final = 860
+LABELS: Final = 210
+"""Pixels for the names of groups."""
+TEXTS: Final = 220
+"""Pixels for the words behind the longest bar."""
+BAR: Final = 12
+LINE: Final = 17
+"""Pixels from bar to bar."""
+GAP: Final = 10
+"""Pixels between groups."""
+AXIS: Final = 42
+CHARACTERS: Final = 26
+STEPS_S: Final = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 3_600)
+TICKS: Final = 8
+"""The most marks on the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Seconds from the change on: ``expected_s`` on average where that is known, ``worst_s`` at worst."""
+
+    words: str
+    colour: str
+    worst_s: float
+    expected_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A group and what happens in it."""
+
+    name: str
+    stretches: tuple[Stretch, ...]
+
+
+def timeline(courses: Sequence[Course], chart_id: str, title: str, description: str) -> Markup:
+    """The picture as mark-up for the page; ``chart_id`` is unique on it."""
+    longest = max((one.worst_s for course in courses for one in course.stretches), default=0.0) or 1.0
+    scale = (WIDTH - LABELS - TEXTS) / longest
+    height = AXIS + sum(LINE * max(1, len(course.stretches)) + GAP for course in courses)
+    parts = [*_axis(longest, scale, height - AXIS)]
+    top = 0
+    for course in courses:
+        parts.append(_text(LABELS - 10, top + BAR - 1, _cut(course.name), "end", "var(--text)"))
+        for place, stretch in enumerate(course.stretches):
+            parts += _bar(stretch, top + place * LINE, scale)
+        top += LINE * max(1, len(course.stretches)) + GAP
+    head = (
+        f'<svg class="chart" role="img" aria-labelledby="{chart_id}-title {chart_id}-text" '
+        f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">'
+        f'<title id="{chart_id}-title">{escape(visible(title))}</title>'
+        f'<desc id="{chart_id}-text">{escape(visible(description))}</desc>'
+    )
+    return Markup(head + "".join(parts) + "</svg>")  # noqa: S704  # numbers, and texts that are escaped
+
+
+def _bar(stretch: Stretch, top: float, scale: float) -> Iterator[str]:
+    """The whole length at worst, the first part of it on average, and both in words."""
+    worst, words = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
+    yield _rect(LABELS, top, worst, stretch.colour, 0.45 if stretch.expected_s is not None else 1)
+    if stretch.expected_s is not None:
+        yield _rect(LABELS, top, stretch.expected_s * scale, stretch.colour, 1)
+        words = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
+    yield _text(LABELS + worst + 6, top + BAR - 1, words, "start", "var(--text)")
+
+
+def _axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
+    step = next((one for one in STEPS_S if longest / one <= TICKS), STEPS_S[-1])
+    for tick in range(0, int(longest) + 1, step):
+        x = LABELS + tick * scale
+        yield (
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom:.0f}" stroke="var(--chart-grid)" stroke-width="1"></line>'
+        )
+        yield _text(x, bottom + 14, f"{tick:,}", "middle", "var(--muted)")
+    yield _text(LABELS, bottom + 34, "Seconds after the change", "start", "var(--muted)")
+
+
+def _rect(x: float, y: float, width: float, colour: str, opacity: float) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{BAR}" fill="{colour}" '
+        f'fill-opacity="{opacity}"></rect>'
+    )
+
+
+def _text(x: float, y: float, words: str, anchor: str, colour: str) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="{colour}">'
+        f"{escape(visible(words))}</text>"
+    )
+
+
+def _cut(name: str) -> str:
+    text = visible(name)
+    return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"

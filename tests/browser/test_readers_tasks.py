@@ -1,0 +1,182 @@
+"""What people open a report for, done with real clicks: on the recorded cluster and on one of 300 groups.
+
+``pytest -rP`` shows the clicks and screens that each took.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.report.detail import detailed_groups
+from rocketmq_capacity.report.html import render_report
+from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
+from rocketmq_capacity.report.plan import plan_of
+from rocketmq_capacity.report.plan_file import Plan, Recommendation
+from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
+from rocketmq_capacity.store.lake import Run
+from tests.browser.chromium import running_browser
+from tests.browser.reader import SCREEN, Reader
+from tests.report import from_rows
+from tests.report.varied_cluster import varied_rows
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+CLICKS, SCREENS = 3, 4
+"""What a task may take."""
+PAPER = {"sample": 12, "300 groups": 60}
+"""Pages in print: of many groups the page has more sections."""
+YESTERDAY = "2026-01-01T00:00:00Z"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A page, and what its reader is to find in it."""
+
+    name: str
+    address: str
+    plan: Plan
+    losses: tuple[Loss, ...]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=list(PAPER))
+def known(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """The sample's page, as if one group were well yesterday, or that of a made-up cluster."""
+    if request.param == "sample":
+        plan, beside = _of_sample(request.getfixturevalue("sample_plan"))
+    else:
+        rows = varied_rows(300)
+        plan, beside = from_rows.plan_of(rows), from_rows.beside_of(rows)
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(render_report(plan, beside), encoding="utf-8")
+    return Known(request.param, path.as_uri(), plan, tuple(beside.losses))
+
+
+def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
+    run = Run(folder)
+    rows = rows_of_plan(run)
+    taken_at = rows.cluster[0].taken_at
+    places = {(one.rule, one.consumer_group, one.topic, one.broker_name) for one in rows.finding}
+    since = [
+        contracts.FindingSince(
+            rule=rule,
+            consumer_group=group,
+            topic=topic,
+            broker_name=broker,
+            since=taken_at if group == "login_risk" else YESTERDAY,
+        )
+        for rule, group, topic, broker in places
+    ]
+    plan = plan_of(dataclasses.replace(rows, finding_since=since))
+    detailed = detailed_groups(plan)
+    beside = PageRows(
+        group_status=rows.group_status,
+        client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
+        group_size=rows_of_groups(run, contracts.GroupSize, detailed),
+        group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
+        losses=losses_of(
+            records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
+        ),
+    )
+    return plan, beside
+
+
+@pytest.fixture
+def reader(browser: Browser, known: Known) -> Iterator[Callable[[str], Reader]]:
+    """Opens the page for a task, and tells in the end what it took."""
+    contexts = []
+    readers = []
+
+    def opened(task: str) -> Reader:
+        context = browser.new_context(viewport={"width": 1280, "height": SCREEN}, reduced_motion="reduce")
+        page = context.new_page()
+        page.goto(known.address)
+        contexts.append(context)
+        readers.append(Reader(page, task))
+        return readers[-1]
+
+    yield opened
+    for one in readers:
+        print(f"{known.name}: {one.told()}")  # noqa: T201  # for whoever runs it
+        assert one.clicks <= CLICKS
+        assert len(one.places) <= SCREENS
+    for context in contexts:
+        context.close()
+
+
+def recommendations(plan: Plan, ids: tuple[str, ...]) -> list[Recommendation]:
+    by_id = {one.id: one for one in plan.recommendations}
+    return [by_id[one] for one in ids]
+
+
+def test_the_worst_cause_and_its_command_are_found(known: Known, reader: Callable[[str], Reader]) -> None:
+    worst = known.plan.causes[0]
+    command = next((one.commands[0] for one in recommendations(known.plan, worst.recommendations) if one.commands), "")
+    person = reader("the worst cause and its command")
+    first = person.page.locator("section[aria-labelledby=first] details.cause").first
+
+    person.click(first.locator(":scope > summary"))
+    if "fold" in str(first.get_attribute("class")).split():
+        first = first.locator("details.cause").first
+        person.click(first.locator(":scope > summary"))
+
+    assert worst.message in first.inner_text()
+    assert command in person.read(first.locator("pre").first if command else first.locator(".body"))
+
+
+def test_a_choice_names_the_ids_that_an_answer_takes(known: Known, reader: Callable[[str], Reader]) -> None:
+    person = reader("the ids of two alternatives")
+    choice = person.page.locator("details.cause:not(.fold)").filter(has=person.page.locator("p.choice")).first
+
+    if not choice.locator(":scope > summary").is_visible():
+        person.click(choice.locator("xpath=ancestor::details[1]/summary"))
+    person.click(choice.locator(":scope > summary"))
+    person.look(choice.locator(".advice").nth(1))
+
+    shown = {word for text in choice.locator(".advice .id").all_inner_texts() for word in re.findall(r"[^\s,]+", text)}
+    assert any(len(shown & set(alternatives)) >= 2 for alternatives in known.plan.alternatives)
+
+
+def test_what_a_lost_broker_would_do_is_told(known: Known, reader: Callable[[str], Reader]) -> None:
+    worst = next(loss for loss in known.losses if loss.failure == "BROKER")
+    person = reader("what a lost broker would do")
+
+    person.click(person.page.get_by_role("navigation").get_by_role("link", name="If something fails"))
+    line = person.read(person.page.locator("table.failures tbody tr").filter(has_text=str(worst.lost)).first)
+
+    cells = line.split("\t")
+    assert cells[2] == f"{worst.lost_queues:,}"
+    assert cells[5].startswith(f"{len(worst.under)}:" if worst.under else "none")
+    assert cells[8] == f"{worst.read_again_s:g} s"
+
+
+def test_what_is_new_since_yesterday_is_found(known: Known, reader: Callable[[str], Reader]) -> None:
+    new = [cause for cause in known.plan.causes if cause.is_new]
+    person = reader("what is new since yesterday")
+
+    assert f"{len(new):,} newly found" in person.read(person.page.locator(".card").first)
+    badge = person.look(person.page.locator("details.cause .badge.new:visible").first)
+
+    assert badge.is_visible()
+    title = badge.locator("xpath=ancestor::details[1]").inner_text()
+    assert any(cause.message in title or (cause.consumer_group or "") in title for cause in new)
+
+
+def test_the_page_is_printed(known: Known, reader: Callable[[str], Reader]) -> None:
+    person = reader("print")
+
+    pages = len(re.findall(rb"/Type\s*/Page\b", person.page.pdf(format="A4")))
+
+    print(f"{known.name}: {pages} pages of A4")  # noqa: T201  # for whoever runs it
+    assert pages <= PAPER[known.name]
