@@ -6,9 +6,9 @@ rejected, by whom, when and why. The report and `plan.json` show it.
 **Who is asked**: whoever may answer Airflow's *required actions*. Recommendations that are for information alone need
 no answer. **No answer in time means rejected.**
 
-**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan that was made anew, a plan whose cluster
-has a later snapshot, and two alternatives of which one replaces the other. Airflow's form and API refuse such an answer
-with one line, and the question stays open. Everything is checked again when the answer is kept.
+**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan that was made anew, a plan whose
+cluster has a later snapshot, and two alternatives of which one replaces the other. Airflow's form and API refuse such
+an answer with one line, and the question stays open. Everything is checked again when the answer is kept.
 
 | task | does |
 |---|---|

@@ -353,7 +353,7 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
     assert "These changes make the cluster worse. 1 group is worse off: g_pay_gateway" in text_of(first_section)
     assert "1 come, 0 go, 1 can no longer be judged" in text_of(first_section)
     assert "Not judged: who owns which queue after the change is not known." in text_of(first_section)
-    of_groups, of_strategies = (
+    of_groups, _, of_strategies = (
         [[text_of(cell) for cell in row] for row in table.iter(f"{HTML}tr")][2:]
         for table in first_section.iter(f"{HTML}table")
     )

@@ -369,6 +369,28 @@ def _incomplete() -> dict[str, Any]:
     )
 
 
+def a_transition(consumer_group: str, **changes: Any) -> dict[str, Any]:
+    """What happens in a group while a what-if's changes spread."""
+    return {
+        "consumer_group": consumer_group,
+        "moved_queues": 6,
+        "new_queues": 0,
+        "ownerless_queues": 0,
+        "unread_longest_expected_s": 12.5,
+        "unread_longest_worst_s": 153.5,
+        "twice_longest_worst_s": 23.0,
+        "lock_wait_worst_s": 60.0,
+        "messages_twice_expected": 100.0,
+        "messages_twice_worst": None,
+        "messages_skipped_worst": 0.0,
+        "most_unread_at_once": 4,
+        "most_twice_at_once": 2,
+        "unread_switched": ["10.0.0.1@1#1"],
+        "twice_switched": None,
+        "timers": {"rebalance_s": 20.0, "from_snapshot": []},
+    } | changes
+
+
 def a_scenario() -> dict[str, Any]:
     """What a what-if adds to a plan, as the contract writes it."""
     before = {
@@ -396,6 +418,7 @@ def a_scenario() -> dict[str, Any]:
             }
             for strategy, moved in (("CONSISTENT_HASH", 2), ("AVG", 6))
         ],
+        "transitions": [a_transition("g_pay_gateway"), a_transition("g_order_worker", unread_longest_worst_s=23.0)],
         "verdict": "WORSE",
         "totals": {
             "findings_added": 1,

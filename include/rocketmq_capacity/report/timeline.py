@@ -82,9 +82,8 @@ def _axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
     step = next((one for one in STEPS_S if longest / one <= TICKS), STEPS_S[-1])
     for tick in range(0, int(longest) + 1, step):
         x = LABELS + tick * scale
-        yield (
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom:.0f}" stroke="var(--chart-grid)" stroke-width="1"></line>'
-        )
+        ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom:.0f}"'
+        yield f'<line {ends} stroke="var(--chart-grid)" stroke-width="1"></line>'
         yield _text(x, bottom + 14, f"{tick:,}", "middle", "var(--muted)")
     yield _text(LABELS, bottom + 34, "Seconds after the change", "start", "var(--muted)")
 

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
-from rocketmq_capacity.report.plan_file import Recommendation
+from rocketmq_capacity.report.plan_file import Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.wording import action_title, kind_of
@@ -49,6 +51,8 @@ class OptionView:
     checks: tuple[Check, ...]
     ways_back: tuple[str, ...]
     changes: tuple[Change, ...]
+    spreads: str
+    """What happens until every client has noticed; empty where no queue changes hands, or it is not known."""
 
 
 def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
@@ -84,6 +88,23 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         checks=tuple(Check(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
         ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
         changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
+        spreads=_spreads([one.transition for one in together if one.transition is not UNSET]),
+    )
+
+
+def _spreads(transitions: Sequence[Transition]) -> str:
+    """One sentence about recommendations that are alike: queues and messages together, the longest times."""
+    moved = sum(one.moved_queues + one.new_queues for one in transitions)
+    if not moved:
+        return ""
+    expected = max(one.unread_longest_expected_s for one in transitions)
+    worst = max(one.unread_longest_worst_s for one in transitions)
+    twice = [one.messages_twice_worst for one in transitions]
+    known = [one for one in twice if one is not None]
+    messages = f"at most {number(sum(known))} messages are" if len(known) == len(twice) else "an unknown number is"
+    return (
+        f"{counted(moved, 'queue gets', 'queues get')} another owner. A queue is unread for {number(expected)} s on "
+        f"average, at most {number(worst)} s, and {messages} consumed twice."
     )
 
 

@@ -21,6 +21,7 @@ from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
+from rocketmq_capacity.report.view.transitions import TransitionsView, transitions_of
 
 NAMED: Final = 5
 """Groups of each verdict that are named on top."""
@@ -123,6 +124,7 @@ class ScenarioView:
     added: ScenarioFindings
     cleared: ScenarioFindings
     brokers: tuple[BrokerLines, ...]
+    transitions: TransitionsView | None
     undecided: ScenarioFindings
 
 
@@ -146,6 +148,7 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         cleared=_findings(scenario.findings_cleared),
         undecided=_findings(scenario.findings_undecided),
         brokers=broker_lines(scenario),
+        transitions=transitions_of(scenario.transitions),
     )
 
 
