@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
     async def open(cls, address: Address, settings: ConnectionSettings) -> "Connection":
         """Connect.
 
-        Errors: `ConnectError` where nobody listens, the handshake fails or the time is up.
+        Errors: `ConnectError` if nobody listens, the handshake fails or the time is up.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._end(ConnectionLostError("closed by us"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by the loop when the connection stands, TLS included."""
+        """The loop calls this when the connection is open, TLS included."""
         self._transport = cast(asyncio.Transport, transport)
         self._last_heard = self._loop.time()
 

@@ -1,4 +1,4 @@
-"""Why no answer came; what an answer itself can say stands in `rocketmq_capacity.protocol.errors`."""
+"""Why no answer came. The errors that an answer itself says are in `rocketmq_capacity.protocol.errors`."""
 
 from collections.abc import Sequence
 

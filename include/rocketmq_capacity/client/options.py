@@ -184,7 +184,7 @@ def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContex
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif options.tls_ca_file is not None:
-        # A context of its own: an authority that is named stands for all others, not beside the system's.
+        # A context of its own: an authority that is named replaces those of the system.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         authority = folder / options.tls_ca_file
         try:
@@ -201,7 +201,7 @@ def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContex
 
 
 def _load_own_certificate(context: ssl.SSLContext, options: ConnectionOptions, source: str, folder: Path) -> None:
-    """What we prove ourselves by; without a key file the key stands in the certificate's."""
+    """The client's own certificate; without a key file the certificate's file has the key."""
     certificate = folder / (options.tls_cert_file or "")
     key = folder / options.tls_key_file if options.tls_key_file is not None else certificate
     for name, file in (("tls_cert_file", certificate), ("tls_key_file", key)):

@@ -1,6 +1,6 @@
 """The numbers of the protocol: requests, responses, languages and header serialisations.
 
-Only requests that read stand here. Two that look harmless are left out on purpose: 300 (QUERY_TOPIC_CONSUME_BY_WHO)
+Only requests that read are here. Two that look harmless are left out on purpose: 300 (QUERY_TOPIC_CONSUME_BY_WHO)
 names the topic instead of the group at 5.3.3, and 352 (GET_SUBSCRIPTIONGROUP_CONFIG) creates the group it is asked for.
 """
 
@@ -67,7 +67,7 @@ class Flag(IntFlag):
 
 
 class Serialization(IntEnum):
-    """How a header is written; the number stands in the frame's fifth byte.
+    """How a header is written; the frame's fifth byte has the number.
 
     Source: SerializeType.java, rocketmq-all-5.3.3.
     """

@@ -1,4 +1,4 @@
-"""Bodies that arrive compressed with zlib, told by their first two bytes.
+"""Bodies that arrive compressed with zlib: their first two bytes say so.
 
 Neither JSON nor a properties text begins so: ``x``, then a control character, ``^``, or a byte that is not UTF-8 there.
 """

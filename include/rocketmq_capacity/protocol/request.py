@@ -106,7 +106,7 @@ def topic_stats(topic: str) -> Request[dict[offsets.MessageQueue, offsets.TopicO
 
 
 def consume_stats(consumer_group: str) -> Request[dict[offsets.MessageQueue, offsets.GroupProgress]]:
-    """208: how far the group has read this broker's queues; empty for a group that nobody knows."""
+    """208: how far the group has read this broker's queues; empty for an unknown group."""
     fields = {"consumerGroup": consumer_group, "topic": ""}
     return Request(RequestCode.GET_CONSUME_STATS, offsets.decode_consume_stats, fields)
 
@@ -123,7 +123,7 @@ def consumer_connection(consumer_group: str) -> Request[consumers.ConsumerConnec
 
 
 def consumer_ids(consumer_group: str) -> Request[consumers.ConsumerIds]:
-    """38: the client ids that rebalancing sees on this broker; code 1 where there is none."""
+    """38: the client ids that rebalancing sees on this broker; code 1 if there is none."""
     fields = {"consumerGroup": consumer_group}
     return Request(RequestCode.GET_CONSUMER_LIST_BY_GROUP, consumers.decode_consumer_ids, fields)
 

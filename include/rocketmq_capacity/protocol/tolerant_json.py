@@ -23,7 +23,7 @@ _NUMBER_KEY: Final = re.compile(r"([{,]\s*)(-?[0-9]+)(\s*:)")
 # Inside a string a quote would be escaped, so that `{"` followed by a name is always an object and its first key.
 _QUEUE_KEY: Final = re.compile(r'\{"brokerName":"([^"\\]*)","queueId":(-?[0-9]+),"topic":"([^"\\]*)"\}:')
 _QUEUE_KEY_AS_STRING: Final = (r'"{\"brokerName\":\"', r"\",\"queueId\":", r",\"topic\":\"", r'\"}":')
-"""What stands before, between and behind the three values of a queue's key once it is a string."""
+"""The texts before, between and after the three values of a queue's key once it is a string."""
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
 _WHOLE_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)

@@ -107,7 +107,7 @@ def causes_of(
 
 
 def _first_findings(places: Sequence[Sequence[int]]) -> dict[int, int]:
-    """For each recommendation the most urgent finding that it answers; findings stand in that order."""
+    """For each recommendation the most urgent finding that it answers; its findings are in that order."""
     first: dict[int, int] = {}
     for index, answers in enumerate(places):
         for place in answers:

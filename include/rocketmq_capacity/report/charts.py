@@ -1,6 +1,6 @@
 """Vega-Lite specifications of the page's charts.
 
-Colours are the page's CSS variables, so that a chart follows light and dark. Names stand in the data only, never in an
+Colours are the page's CSS variables, so that a chart follows light and dark. Names are in the data only, never in an
 expression, and are cut here: what a chart looks like must not depend on the fonts of the machine that draws it.
 """
 

@@ -15,7 +15,7 @@ NOT_FLAGGED: Final = len(SEVERITIES)
 def detailed_groups(plan: Plan) -> tuple[str, ...]:
     """Names of the groups with a section of their own, worst first; of these alone the page needs ``client_load``.
 
-    They are the worst of those of which something should be changed; the others stand in the table of groups alone.
+    They are the worst groups that need a change. The others are in the table of groups alone.
     """
     flagged = flagged_groups(plan)
     return tuple(name for name in worst_groups(plan) if name in flagged)[:GROUPS_IN_DETAIL]

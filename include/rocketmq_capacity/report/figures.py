@@ -1,4 +1,4 @@
-"""Figures in words: one number as a reader sees it, with the unit that its name stands for."""
+"""Figures in words: one number as a reader sees it, with the unit that its name says."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ UNITS: Final = {
     "days": "days",
     "s": "s",
 }
-"""Last words of a name, or all of it -> unit; the style's rule is that the unit stands in the name. Longer ones first,
+"""Last words of a name, or all of it -> unit; the style's rule is that the name has the unit. Longer ones first,
 for ``msgs_per_s`` are no seconds."""
 PER_CENT: Final = "%"
 RATIOS: Final = ("ratio", "share")

@@ -41,7 +41,7 @@ def style_hash(style: str) -> str:
 def policy_of(page: bytes) -> str:
     """The Content-Security-Policy under which a stored page may be shown: its own style element and nothing else.
 
-    The style stands in the head, before any name of the cluster could write mark-up, and is taken from the page
+    The style is in the head, before any name of the cluster could write mark-up, and is taken from the page
     itself, since an older page has an older style. ``sandbox`` takes the page's origin away from it.
     """
     _, _, rest = page.partition(b"<style>")

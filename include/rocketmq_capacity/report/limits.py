@@ -1,6 +1,6 @@
 """How much one page holds: a browser opens it and a person reads it whatever the size of the cluster.
 
-Everything that is left out is counted on the page, and stands in plan.json and the two CSV files.
+The page counts everything that it leaves out. plan.json and the two CSV files have it.
 """
 
 from typing import Final

@@ -26,7 +26,7 @@ def told_apart(ids: Iterable[str]) -> Iterator[str]:
 
 
 def beside(lists: Iterable[Iterable[str]]) -> dict[str, dict[str, None]]:
-    """For each member of the lists the others that stand in a list with it, in the order of the lists."""
+    """For each member of the lists the others that are in a list with it, in the order of the lists."""
     others: dict[str, dict[str, None]] = {}
     for one in lists:
         members = tuple(one)

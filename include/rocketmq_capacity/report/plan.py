@@ -131,7 +131,7 @@ def _rendered_list(values: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _rendered(value: Any, depth: int) -> bytes:
-    """A value as it stands at this depth; a line end inside a text is written as an escape."""
+    """A value as it is written at this depth; a line end inside a text is written as an escape."""
     return msgspec.json.format(msgspec.json.encode(value), indent=INDENT).replace(b"\n", b"\n" + b" " * depth)
 
 

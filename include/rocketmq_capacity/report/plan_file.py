@@ -99,7 +99,7 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def is_partial(self) -> bool:
-        """Whether it throws for some topics; figures that stand beside its reason are of the others."""
+        """Whether it throws for some topics; figures beside its reason are of the others."""
         return self.applicable and self.reason is not None
 
     @property

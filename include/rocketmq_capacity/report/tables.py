@@ -57,7 +57,7 @@ Source: OWASP, CSV Injection."""
 
 
 def findings_csv(plan: Plan) -> bytes:
-    """The plan's findings, one line each; subjects stand one a line in their cell, queues in short, objects as JSON."""
+    """The plan's findings, one line each; a cell has one subject a line, queues in short, objects as JSON."""
     by_id = {finding.id: finding for finding in plan.findings}
     return _csv(
         FINDING_COLUMNS,
@@ -66,7 +66,7 @@ def findings_csv(plan: Plan) -> bytes:
 
 
 def recommendations_csv(plan: Plan) -> bytes:
-    """The plan's recommendations, one line each; the commands stand one a line in their cell.
+    """The plan's recommendations, one line each; a cell has one command a line.
 
     ``alternative`` names those of which none is carried out if this one is, one a line. ``answer`` is what a person
     said to it, APPROVED or REJECTED; empty where nobody was asked.

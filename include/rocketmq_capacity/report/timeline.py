@@ -23,7 +23,7 @@ LINE: Final = 17
 GAP: Final = 10
 """Pixels between groups."""
 AXIS: Final = 42
-CHARACTERS: Final = 26
+CHARACTERS: Final = 24
 STEPS_S: Final = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 3_600)
 TICKS: Final = 8
 """The most marks on the axis."""

@@ -70,7 +70,7 @@ def _picture(spec: bytes, width: int, height: int, cluster: str, described: str)
 
 
 def findings_chart(reports: Sequence[Report]) -> Drawing:
-    """One line a severity; the reports stand oldest first and are of at least two moments."""
+    """One line a severity; the reports are in order, oldest first, and of at least two moments."""
     values = [
         {"at": report.summary.moment.astimezone(UTC).isoformat(), **report.summary.findings} for report in reports
     ]

@@ -41,7 +41,7 @@ class ConsumerConnection:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerIds:
-    """The answer to 38: one id a channel, so an id that stands twice is two consumers."""
+    """The answer to 38: one id for each channel, so the same id twice means two consumers."""
 
     client_ids: tuple[str, ...]
 

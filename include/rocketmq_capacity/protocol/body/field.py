@@ -35,7 +35,7 @@ def text(members: dict[str, Any], name: str, place: str) -> str:
 
 
 def optional_text(members: dict[str, Any], name: str, place: str) -> str | None:
-    """A text, or None where there is none."""
+    """A text, or None if there is none."""
     return None if members.get(name) is None else text(members, name, place)
 
 

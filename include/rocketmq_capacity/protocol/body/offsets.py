@@ -54,7 +54,7 @@ def queue_of_key(key: str) -> MessageQueue:
 
 
 def message_queue(value: Any, place: str) -> MessageQueue:
-    """A queue that stands as a value."""
+    """A queue as a value."""
     members = field.as_object(value, place)
     return MessageQueue(
         topic=field.text(members, "topic", place),

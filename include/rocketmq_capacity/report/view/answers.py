@@ -1,4 +1,4 @@
-"""Where on the page each cause, and each recommendation of it, stands."""
+"""The place on the page of each cause, and of each of its recommendations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Answers:
                 self._of_group.setdefault(group, {})[cause.id] = cause
 
     def anchor(self, cause: Cause) -> str | None:
-        """Where the cause stands; None where the page leaves it out."""
+        """The id of the cause on the page; None if the page leaves it out."""
         return self._anchors.get(cause.id)
 
     def link(self, recommendation: str) -> Link:

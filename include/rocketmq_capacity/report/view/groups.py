@@ -100,7 +100,7 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class NamedList:
-    """What stands wrong under the strategy in use: idle clients, orphan queues, doubly owned queues."""
+    """What is wrong under the strategy in use: idle clients, orphan queues, doubly owned queues."""
 
     title: str
     items: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Charts with the table of the same numbers that stands under each."""
+"""Charts, each with a table of the same numbers under it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Chart:
     rows: tuple[tuple[str, ...], ...]
     has_alternative: bool
     left_out: int
-    """What the picture and its table do not show: groups, or clients that stand in an average."""
+    """What the picture and its table do not show: groups, or clients that are part of an average."""
 
 
 def telling_loads(
