@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module", params=list(PAPER))
 def known(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Known:
-    """The sample's page, as if one group were well yesterday, or that of a made-up cluster."""
+    """The sample's page, as if the worst cause were new today, or that of a made-up cluster."""
     if request.param == "sample":
         plan, beside = _of_sample(request.getfixturevalue("sample_plan"))
     else:
@@ -65,18 +65,20 @@ def known(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
     run = Run(folder)
-    rows = rows_of_plan(run)
+    read = rows_of_plan(run)
+    rows = dataclasses.replace(read, strategy_load=list(read.strategy_load))
     taken_at = rows.cluster[0].taken_at
-    places = {(one.rule, one.consumer_group, one.topic, one.broker_name) for one in rows.finding}
+    known = plan_of(rows)
+    new = next(cause.findings for cause in known.causes if cause.findings)
     since = [
         contracts.FindingSince(
-            rule=rule,
-            consumer_group=group,
-            topic=topic,
-            broker_name=broker,
-            since=taken_at if group == "login_risk" else YESTERDAY,
+            rule=one.rule,
+            consumer_group=one.consumer_group,
+            topic=one.topic,
+            broker_name=one.broker_name,
+            since=taken_at if one.id in new else YESTERDAY,
         )
-        for rule, group, topic, broker in places
+        for one in sorted(known.findings, key=lambda one: one.id in new)
     ]
     plan = plan_of(dataclasses.replace(rows, finding_since=since))
     detailed = detailed_groups(plan)
