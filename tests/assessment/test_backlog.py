@@ -172,6 +172,17 @@ def test_hours_until_unread_messages_are_deleted(hours_behind: float, severity: 
     assert (found and found["severity"], found and found["evidence"]["left_hours"]) == (severity, left)
 
 
+def test_the_messages_of_a_group_that_is_offline_are_deleted_as_well() -> None:
+    gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
+    waits = a_queue([], (END, END - 50), read_at=before(70 * HOUR))
+
+    soon = judge(a_cluster(waits, replace(waits, topic="%RETRY%g_pay"), **gone)).finding("RETENTION_RISK", "g_pay")
+    assert (soon["severity"], soon["evidence"]["left_hours"], len(soon["queues"])) == ("INFO", 2.0, 1)
+
+    lost = judge(a_cluster(a_queue([], (END, 500)), least=800, **gone)).finding("RETENTION_RISK", "g_pay")
+    assert (lost["severity"], lost["evidence"]["deleted"]) == ("INFO", 300)
+
+
 def test_messages_that_were_deleted_unread() -> None:
     found = judge(a_cluster(a_queue([], (END, 500)), least=800)).finding("RETENTION_RISK", "g_pay")
 

@@ -39,6 +39,7 @@ def _topics(rows: Rows) -> dict[str, Row]:
 
 
 def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
+    oldest = {_queue(row): row["min_offset"] for row in rows[contracts.QueueOffset]}
     of_group: dict[str, Iterable[Row]] = {
         "reads": [row | {"topic": topics[row["topic"]]} for row in rows[contracts.Subscription]],
         "consumers": rows[contracts.Consumer],
@@ -49,7 +50,7 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
             for row in rows[contracts.ConsumeStatus]
             if _is_business(row)
         ),
-        "lags": rows[contracts.GroupOffset],
+        "lags": [row | {"min_offset": oldest.get(_queue(row))} for row in rows[contracts.GroupOffset]],
         "samples": [row for row in rows[contracts.OffsetSample] if not _is_unseen(rows, row)],
     }
     parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
@@ -57,6 +58,10 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
         msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts)
         for row in filter(_is_business, rows[contracts.ConsumerGroup])
     ]
+
+
+def _queue(row: Row) -> tuple[str, str, int]:
+    return row["topic"], row["broker_name"], row["queue_id"]
 
 
 def _is_unseen(rows: Rows, queue: Row) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import OK, STATES, WARN, WINDOW, queue_states
+from rocketmq_capacity.assessment.lag import OK, STATES, WARN, WINDOW, business_topics, queue_states
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
@@ -95,19 +95,15 @@ def retention_risk(group: Group) -> Iterator[Finding]:
     if group.facts.is_lite:
         return
     bounds = group.policy.thresholds.RETENTION_RISK
-    first = {
-        Queue(reads.topic.topic, one.broker_name, one.queue_id): one.min_offset
-        for reads in group.business
-        for one in reads.topic.written
-    }
+    topics = business_topics(group.facts)
     kept_s, reserved_s = _kept_s(group.cluster), _reserved_s(group.cluster)
     lost: list[Queue] = []
     hours: dict[Queue, float] = {}
     deleted = 0
     for one in group.facts.lags:
         queue = Queue(one.topic, one.broker_name, one.queue_id)
-        least = first.get(queue)
-        if not one.lag or one.consumer_offset is None or queue not in first:
+        least = one.min_offset
+        if not one.lag or one.consumer_offset is None or one.topic not in topics:
             continue
         if least is not None and one.consumer_offset < least:
             lost.append(queue)

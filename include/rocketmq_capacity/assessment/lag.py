@@ -111,16 +111,21 @@ def _state(places: list[int], lags: list[int], *, is_left: bool) -> State:
     return WARN if was_behind and never_fell else OK
 
 
-def _business_samples(group: GroupFacts) -> Iterator[Samples]:
-    """The samples of each queue.
+def business_topics(group: GroupFacts) -> frozenset[str]:
+    """Business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
 
-    Only of business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
     What a group that is offline subscribes nobody knows: its unit has samples of business topics alone.
     """
-    business = {reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS}
-    is_offline = not group.reads and not group.consumers
+    if not group.reads and not group.consumers:
+        return frozenset(queue.topic for queue in group.samples)
+    return frozenset(reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS)
+
+
+def _business_samples(group: GroupFacts) -> Iterator[Samples]:
+    """The samples of each queue of a business topic."""
+    topics = business_topics(group)
     for queue in group.samples:
-        if queue.at_s and (is_offline or queue.topic in business):
+        if queue.at_s and queue.topic in topics:
             yield queue
 
 

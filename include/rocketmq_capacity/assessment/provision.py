@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 Cause = Literal["busy", "lag", "unread"]
 """Why clients are too few: the busiest is too busy, lag grows, or nobody reads some queues."""
+FALLS_BEHIND: Final = ("busy", "lag")
+"""Causes with which no client may go, whatever the others could bear."""
 NOT_KNOWN: Final = Needed(None, None, None)
 WORTH_SAYING: Final = 1.1
 """A peak below so many times the usual is how samples of a few seconds scatter."""
+
+
+MUCH_SLOWER: Final = 2
+"""A busiest client that needs so many times what the median one needs is told apart: it is slow, not laden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,8 @@ class Provision:
         peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
         without_some: the busy share of the busiest at the peak without the policy's share of the clients.
         needed: how many clients keep the busiest one within the bound.
-        min_safe_clients: how many it takes if clients like the median one shared the work evenly.
+        min_safe_clients: how many it takes if clients like the median one shared the work evenly; not below today's
+            while the group falls behind.
         doubt: which fact must be wrong, where the clients consume otherwise than the messages come.
     """
 
@@ -68,13 +75,15 @@ def provision(group: "Group") -> Provision:
     use, busiest = found
     peak, bound = peak_factor(group.facts), bounds.under_utilisation
     after = _without_some(group, peak)
+    verdict = _verdict(group, use.times(peak), after, work, peak, busiest)
     needed, least = None, None
     if group.is_clustering:
         needed = needed_clients(group, work, bound, peak)
         least = clients_for(work.typical_clients() * peak, bound)
+        if verdict.cause in FALLS_BEHIND:
+            least = max(least, group.facts.connections)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
-    verdict = _verdict(group, use.times(peak), after, work, peak)
     return replace(
         verdict,
         utilisation=use,
@@ -87,7 +96,9 @@ def provision(group: "Group") -> Provision:
     )
 
 
-def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, peak: float) -> Provision:
+def _verdict(
+    group: "Group", use: Interval, after: Interval | None, work: Work, peak: float, busiest_index: int
+) -> Provision:
     """The status with its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
     bounds = group.policy.thresholds.PROVISION
     unknown = _no_verdict(group) or _too_many_untimed(group, work)
@@ -95,7 +106,7 @@ def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, 
         return Provision(UNDECIDED, unknown)
     busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
     if use.lower > bounds.under_utilisation:
-        return Provision(UNDER, busiest, "busy")
+        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, peak), "busy")
     growth = lag_growth(group.facts)
     # Lag below the low-utilisation bound comes and goes with every batch.
     is_much = growth.now is not None and growth.now >= group.policy.thresholds.LOW_UTILISATION.min_lag
@@ -165,7 +176,7 @@ def _missing(group: "Group", work: Work | None) -> str:
     if unrated.any():
         names = [topics[index] for index in np.flatnonzero(unrated).tolist()]
         return f"how many messages are written to some queues of {listed(names)} is unknown"
-    if np.isnan(work.at_once[work.has_queues]).any():
+    if not (work.at_once[work.has_queues] > 0).all():
         if group.facts.has_grpc_clients:
             return "its gRPC clients say nothing of their threads and response times"
         return "the threads or the batch size of some clients are unknown"
@@ -187,6 +198,14 @@ def leaving(group: "Group", consumers: int) -> int:
     """How many consumers the policy's share is, rounded up."""
     # 100 * 0.07 is a little more than 7 in floating point, which is no eighth consumer.
     return ceil(rounded(consumers * group.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)
+
+
+def _beside_the_median(work: Work, busiest: int, peak: float) -> str:
+    """What the median client would bear in the busiest one's place, where that is far less; else nothing."""
+    share = work.median_share(busiest)
+    if share * MUCH_SLOWER > work.busy(work.times.estimate)[busiest]:
+        return ""
+    return f"; the median client would be busy for {percent(share * peak)} with the same messages"
 
 
 def _shown(use: Interval) -> str:

@@ -116,6 +116,9 @@ def _orphans(found: Divided) -> int:
 def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
     """How many clients keep the busiest one's share at the peak within a bound; None where that cannot be computed.
 
+    Where today's busiest client is above the bound, fewer clients are no answer: they would do only if a slow one were
+    among those that leave.
+
     Args:
         group: the group.
         work: what its clients have to do today.
@@ -126,7 +129,14 @@ def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Nee
     if today is None or today.busiest is None:
         return None
     start = clients_for(work.least_clients() * peak, bound)
-    return Needed(*(_within(group, place, bound, peak, start) for place in range(3)))
+    more = group.facts.connections + 1
+    shares = [rounded(share, 9) or 0 for share in today.busiest.times(peak)]
+    return Needed(
+        *(
+            _within(group, place, bound, peak, start if share <= bound else max(start, more))
+            for place, share in enumerate(shares)
+        )
+    )
 
 
 def more_clients(group: "Group", bound: float, peak: float) -> int | None:

@@ -109,10 +109,18 @@ class Work:
 
     def typical_clients(self) -> float:
         """How many clients' full time the work takes, each topic by what its median client needs for a message."""
-        own, comes = self.has_queues, self.incoming_msgs_per_s.sum(axis=0) > 0
-        rates, times = self.incoming_msgs_per_s[:, comes].sum(axis=0), self.times.estimate[:, comes]
+        return self._by_median(self.incoming_msgs_per_s.sum(axis=0))
+
+    def median_share(self, client: int) -> float:
+        """How busy the median client of each topic would be with the messages of this one."""
+        return self._by_median(self.incoming_msgs_per_s[client])
+
+    def _by_median(self, msgs_per_s: Numbers) -> float:
+        """Of one client's time the share that messages of each topic take, as its median client handles them."""
+        comes = msgs_per_s > 0
         at_once = np.where(self.at_once > 0, self.at_once, np.nan)
-        return float((rates * np.median((times / at_once[:, None])[own], axis=0)).sum() / 1000)
+        each = (self.times.estimate[:, comes] / at_once[:, None])[self.has_queues]
+        return float((msgs_per_s[comes] * np.median(each, axis=0)).sum() / 1000)
 
     def least_clients(self) -> float:
         """How many clients' full time it takes at least, by the quickest one of each topic and the most threads.

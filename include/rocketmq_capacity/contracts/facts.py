@@ -17,7 +17,7 @@ from rocketmq_capacity.contracts.consumer import ConsumerFacts as Consumer
 from rocketmq_capacity.contracts.consumer_group import GroupPart
 from rocketmq_capacity.contracts.consumer_subscription import OwnSubscription
 from rocketmq_capacity.contracts.dataset import Facts
-from rocketmq_capacity.contracts.group_offset import Lag
+from rocketmq_capacity.contracts.group_offset import LagFacts
 from rocketmq_capacity.contracts.nameserver_difference import NameserverDifference
 from rocketmq_capacity.contracts.offset_sample import Samples
 from rocketmq_capacity.contracts.owned_queue import Owned
@@ -88,6 +88,12 @@ class Consumed(ConsumedFacts, frozen=True, kw_only=True):
 
     msgs_per_s: float | None = None
     failed_msgs_per_s: float | None = None
+
+
+class Lag(LagFacts, frozen=True, kw_only=True):
+    """How far a group is on a queue (``group_offset``); ``min_offset`` is that of the queue's oldest message."""
+
+    min_offset: int | None = None
 
 
 def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:

@@ -7,7 +7,7 @@ from msgspec import Meta
 from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
-class Lag(Facts, frozen=True, kw_only=True):
+class LagFacts(Facts, frozen=True, kw_only=True):
     """What rules read of how far the group is on a queue."""
 
     topic: Annotated[str, Meta(description="name of the topic")]
@@ -28,7 +28,7 @@ class Lag(Facts, frozen=True, kw_only=True):
     ] = None
 
 
-class GroupOffset(Lag, Dataset, frozen=True, kw_only=True):
+class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
     """A group's offset on a queue at the moment of the snapshot.
 
     Grain: one row a group and queue.

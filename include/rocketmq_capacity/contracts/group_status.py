@@ -80,7 +80,11 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         Int | None, Meta(description="needed_clients_target, if unknown response times were the longest known")
     ] = None
     min_safe_clients: Annotated[
-        Int | None, Meta(description="clients that are needed if clients like the median one shared the work evenly")
+        Int | None,
+        Meta(
+            description="clients that are needed if clients like the median one shared the work evenly, but not fewer "
+            "than today while the group falls behind"
+        ),
     ] = None
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")

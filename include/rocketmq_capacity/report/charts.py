@@ -90,7 +90,7 @@ def load_chart(loads: Loads) -> Drawing:
     sides = [(loads.current, "in use", "--bar", [bar.current for bar in loads.bars])]
     if loads.alternative is not None:
         values = [bar.alternative for bar in loads.bars]
-        sides.append((loads.alternative, "most even alternative", "--bar-alternative", values))
+        sides.append((loads.alternative, "best other strategy", "--bar-alternative", values))
     longest = max((value for _, _, _, values in sides for value in values if value is not None), default=1.0) or 1.0
     panels = [
         _bars({"text": _cut(strategy), "subtitle": role}, color, values, loads, longest * VALUE_ROOM)

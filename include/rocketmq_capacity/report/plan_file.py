@@ -159,7 +159,10 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     )
     min_safe_clients: Annotated[
         int | None,
-        Meta(description="clients that it needs if ones like the median one shared the work evenly; null if unknown"),
+        Meta(
+            description="clients that it needs if ones like the median one shared the work evenly, but not fewer than "
+            "today while it falls behind; null if unknown"
+        ),
     ] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")

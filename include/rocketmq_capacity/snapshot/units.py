@@ -73,6 +73,11 @@ class _Units:
             for place in topic.queues or ()
             if place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
         }
+        self.oldest = {
+            (topic.topic, one.broker_name, one.queue_id): one.min_offset
+            for topic in snapshot.inventory.topics
+            for one in topic.offsets or ()
+        }
         self.earlier = [{group.consumer_group: group for group in one.consumer_groups} for one in history]
         self.taken_at = [one.taken_at for one in history]
 
@@ -210,6 +215,7 @@ class _Units:
                     **own_members(offset, Lag),
                     lag=lag_of(offset.broker_offset, offset.consumer_offset),
                     behind_s=self.snapshot.behind_s(offset),
+                    min_offset=self.oldest.get((offset.topic, offset.broker_name, offset.queue_id)),
                 )
                 for offset in group.offsets or ()
             ),

@@ -119,7 +119,7 @@ class GroupSection:
     causes: tuple[GroupCause, ...]
     more_causes: int
     telling: tuple[StrategyLine, ...]
-    """The strategy in use, the most even and the recommended one."""
+    """The strategy in use, the best other and the recommended one."""
     strategies: tuple[StrategyLine, ...]
     """All that can be run."""
     not_applicable: tuple[str, ...]
