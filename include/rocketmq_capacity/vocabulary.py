@@ -358,6 +358,7 @@ Action = Literal[
     "RAISE_CONSUME_THREADS",
     "RAISE_READ_QUEUES",
     "SCALE_CONSUMERS",
+    "SHRINK_QUEUES",
     "SWITCH_TO_POP",
 ]
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)

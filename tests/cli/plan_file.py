@@ -175,6 +175,15 @@ class Transition(Part, frozen=True):
     most_twice_at_once: Number
 
 
+class Step(Part, frozen=True):
+    title: str
+    expect: str
+    commands: list[str]
+    checks: list[Check]
+    blocks: list[str]
+    way_back: str | None
+
+
 class Recommendation(Part, frozen=True):
     id: str
     action: Action
@@ -190,6 +199,7 @@ class Recommendation(Part, frozen=True):
     check: Check | None
     way_back: str | None
     transition: Transition | UnsetType = UNSET
+    steps: list[Step] | UnsetType = UNSET
 
 
 class Impact(Part, frozen=True):
@@ -290,6 +300,26 @@ class GroupTransition(Transition, frozen=True):
     timers: dict[str, Any]
 
 
+class QueueCost(Part, frozen=True):
+    broker_name: str
+    replicas: int
+    files: int
+    files_bytes: int
+    pulls_per_s: float | None
+
+
+class QueuePlan(Part, frozen=True):
+    action: str
+    topic: str | None
+    broker_name: str | None
+    manual: bool
+    reason: str
+    smallest: int | None
+    cost_before: list[QueueCost]
+    cost_after: list[QueueCost]
+    steps: list[Step]
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -301,6 +331,7 @@ class Scenario(Part, frozen=True):
     findings_added: list[Finding]
     findings_cleared: list[Finding]
     findings_undecided: list[Undecided]
+    queue_plans: list[QueuePlan] | UnsetType = UNSET
 
 
 class Plan(Part, frozen=True):

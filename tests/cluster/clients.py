@@ -195,14 +195,19 @@ class Clients(Started):
         weights: Mapping[tuple[str, int], float] | None = None,
         size_bytes: int = 100,
         tag: str = "",
+        by_route: bool = False,
     ) -> None:
-        """Send so many messages a second, until ``stop_loads``."""
-        fields = {"topic": topic, "msgs_per_s": msgs_per_s, "size_bytes": size_bytes, "tag": tag}
+        """Send so many messages a second, until ``stop_loads``.
+
+        By route the producer chooses the queues, as one in the field does; else it keeps to those of the start.
+        """
+        fields = {"topic": topic, "msgs_per_s": msgs_per_s, "size_bytes": size_bytes, "tag": tag, "by_route": by_route}
         self.ask("start_load", weights=_as_rows(weights), **fields)
 
-    def stop_loads(self) -> None:
-        """End every load."""
-        self.ask("stop_loads")
+    def stop_loads(self) -> int:
+        """End every load; how many messages of those by route were stored."""
+        stored: int = self.ask("stop_loads")
+        return stored
 
 
 def _as_fields(subscription: Subscription | str) -> dict[str, str]:

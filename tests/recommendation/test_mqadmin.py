@@ -8,9 +8,12 @@ from typing import Any, Final
 
 import pytest
 
+from rocketmq_capacity.recommendation.broker_plans import remove_broker_plan
 from tests.oracle.maven_project import MavenProject
 from tests.oracle.requirement import started_or_skipped
 from tests.recommendation.answers import Answers, options
+from tests.recommendation.plans_in_steps import added, of_topic, plan_to
+from tests.simulation.clusters import queues
 
 pytestmark = pytest.mark.java
 PROJECT: Final = MavenProject(Path(__file__).parent / "mqadmin")
@@ -28,7 +31,25 @@ def _read_by_mqadmin(commands: list[list[str]]) -> list[dict[str, Any]]:
 
 
 def test_the_official_tool_reads_every_command_as_it_is_meant(answered: Answers) -> None:
-    commands = [command.removeprefix("# ") for row in answered.rows for command in row["commands"]]
+    _are_read_as_meant([command for row in answered.rows for command in row["commands"]])
+
+
+def test_the_official_tool_reads_every_command_and_every_check_of_the_queue_plans() -> None:
+    topic, retry = of_topic(), of_topic(queues("broker-a", 1), name="%RETRY%g_pay")
+    plans = [
+        *plan_to(topic, 4),
+        *plan_to(topic, 10),
+        *plan_to(retry, 2),
+        added(topic, topic.cluster),
+        remove_broker_plan(topic.cluster, "broker-b", [topic]),
+    ]
+    steps = [step for plan in plans for step in plan["steps"]]
+    commands = [command for step in steps for command in step["commands"]]
+    _are_read_as_meant([*commands, *(check["command"] for step in steps for check in step["checks"])])
+
+
+def _are_read_as_meant(lines: list[str]) -> None:
+    commands = [line.removeprefix("# ") for line in lines]
 
     read = _read_by_mqadmin([shlex.split(command)[1:] for command in commands])
 

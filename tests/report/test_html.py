@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import itertools
+import json
 import re
 
 import pytest
@@ -13,7 +14,7 @@ from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import CLIENTS, sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import a_scenario, a_step, varied_rows
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -197,6 +198,34 @@ def test_hostile_names_are_text_and_nothing_else(name):
     assert any(shown[:12] in text_of(t) for t in tree.iter(f"{SVG}text"))
 
 
+def test_a_what_if_tells_how_to_bring_it_about_step_by_step():
+    text = text_of(read_page(page(sample_rows(), a_scenario())))
+
+    for step in ("Write down", "Read down"):
+        for part in (
+            "What comes of",
+            "mqadmin topicRoute -t pay It must show: what",
+            "What blocks",
+            "The way back from",
+        ):
+            assert f"{part} {step}" in text
+    assert "mqadmin updateTopic -r 4 -w 2" in text
+    assert "The fewest that serve every group of it: 2 on each writable broker." in text
+
+
+def test_the_steps_of_a_recommendation_stand_instead_of_its_commands():
+    rows = sample_rows()
+    steps = json.dumps([a_step("Write down", ["mqadmin updateTopic -r 4 -w 2"]), a_step("Read down", [])])
+    rows["recommendation"] = [
+        row | {"commands": ["mqadmin all of them"], "steps": steps} for row in rows["recommendation"]
+    ]
+    text = text_of(read_page(page(rows)))
+
+    assert "The way back from Read down." in text
+    assert "mqadmin updateTopic -r 4 -w 2" in text
+    assert "mqadmin all of them" not in text
+
+
 def causes(text):
     """The lines of what to do first, and each cause behind its line."""
     first = elements(read_page(text), "section")[1]
@@ -353,7 +382,7 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
     assert "These changes make the cluster worse. 1 group is worse off: g_pay_gateway" in text_of(first_section)
     assert "1 come, 0 go, 1 can no longer be judged" in text_of(first_section)
     assert "Not judged: who owns which queue after the change is not known." in text_of(first_section)
-    of_groups, _, of_strategies = (
+    of_groups, _, _, of_strategies = (
         [[text_of(cell) for cell in row] for row in table.iter(f"{HTML}tr")][2:]
         for table in first_section.iter(f"{HTML}table")
     )

@@ -444,4 +444,35 @@ def a_scenario() -> dict[str, Any]:
         "findings_added": [finding],
         "findings_cleared": [],
         "findings_undecided": [finding | {"why": "who owns which queue after the change is not known"}],
+        "queue_plans": [
+            {
+                "action": "SHRINK_QUEUES",
+                "topic": "pay",
+                "broker_name": None,
+                "manual": False,
+                "reason": "Fewer queues, 2 on broker-a.",
+                "smallest": 2,
+                "cost_before": [a_cost(4)],
+                "cost_after": [a_cost(2)],
+                "steps": [a_step("Write down", ["mqadmin updateTopic -r 4 -w 2"]), a_step("Read down", [])],
+            }
+        ],
+    }
+
+
+def a_cost(queues: int) -> dict[str, Any]:
+    """What so many queues cost a broker."""
+    files = {"files": queues, "files_bytes": queues * 6_000_000}
+    return {"broker_name": "broker-a", "replicas": 2, **files, "pulls_per_s": queues / 15}
+
+
+def a_step(title: str, commands: list[str]) -> dict[str, Any]:
+    """A step of a change that takes several."""
+    return {
+        "title": title,
+        "expect": f"What comes of {title}.",
+        "commands": commands,
+        "checks": [{"command": "mqadmin topicRoute -t pay", "shows": f"what {title} did."}],
+        "blocks": [f"What blocks {title}."],
+        "way_back": f"The way back from {title}.",
     }

@@ -8,9 +8,9 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, TopicWithReaders
+from rocketmq_capacity.contracts.facts import GroupFacts, PastClients, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -27,7 +27,26 @@ def gathered(
     topics = _topics(rows)
     # No table tells a group whose offsets nobody knows from one that has none.
     with_offsets = {group.consumer_group for group in inventory.consumer_groups if group.offsets is not None}
-    return _groups(rows, topics), _topic_units(rows, topics, with_offsets)
+    return _groups(rows, topics), [
+        msgspec.structs.replace(unit, past=_past(unit.facts.topic, inventory, history))
+        for unit in _topic_units(rows, topics, with_offsets)
+    ]
+
+
+def _past(topic: str, inventory: Inventory, history: Sequence[Inventory]) -> PastClients | None:
+    """No table has it."""
+    told = [one for one in history if not one.failures]
+    if not told:
+        return None
+    most = 0
+    for group in (group for one in told for group in one.consumer_groups):
+        clients = group.clients or ()
+        own = [one.topic for client in clients for one in client.subscriptions or ()]
+        named = [*own, *(one.topic for one in group.subscriptions or ()), *(one.topic for one in group.offsets or ())]
+        if topic in named:
+            most = max(most, len({client.client_id for client in clients}))
+    age = max(parse_utc(inventory.taken_at) - parse_utc(one.taken_at) for one in told)
+    return PastClients(days=age.total_seconds() / 86_400, snapshots=len(told), most_clients=most)
 
 
 def _topics(rows: Rows) -> dict[str, Row]:

@@ -50,6 +50,7 @@ __all__ = [
     "Observations",
     "OwnSubscription",
     "Owned",
+    "PastClients",
     "Place",
     "Reader",
     "Reads",
@@ -227,9 +228,22 @@ class Stranded(Facts, frozen=True, kw_only=True):
     consumer_offset: int | None = None
 
 
+class PastClients(Facts, frozen=True, kw_only=True):
+    """How many clients the groups of a topic had in the inventories of the history to which everybody answered.
+
+    ``most_clients`` is the highest number of different client ids of a group that subscribed the topic or had offsets
+    on it; ``days`` is how old the oldest inventory is.
+    """
+
+    days: float
+    snapshots: int
+    most_clients: int
+
+
 class TopicWithReaders(Facts, frozen=True, kw_only=True):
-    """A topic with its readers."""
+    """A topic with its readers; ``past`` only where there is a history."""
 
     facts: TopicFacts
     readers: tuple[Reader, ...] = ()
     stranded: tuple[Stranded, ...] = ()
+    past: PastClients | None = None

@@ -139,6 +139,7 @@ CHECKS: Final[Mapping[str, Callable[[contracts.Recommendation, str], Check]]] = 
     "RAISE_CONSUME_THREADS": _threads,
     "SWITCH_TO_POP": _popped,
     "EXPAND_QUEUES": _route,
+    "SHRINK_QUEUES": _route,
     "RAISE_READ_QUEUES": _route,
     "CREATE_TOPIC_ON_BROKER": _route,
     "CHECK_PRODUCER_KEYS": _spread,
@@ -153,6 +154,13 @@ def _fewer_queues(before: Mapping[str, Any]) -> str:
         f"In two steps, since what lies in a queue must be read first. Lower the write queues alone (before: {counts}),"
         " with -r as it is now. Once every group has read the queues beyond that to their end, lower the read queues."
     )
+
+
+def _more_queues(before: Mapping[str, Any]) -> str:
+    counts = ", ".join(
+        f"{one['broker_name']} {one['write_queue_nums']}" for one in (before.get("queues") or ())[:SHOWN]
+    )
+    return f"Read and write queues up in one command for each broker (before: {counts}); groups go on where they were."
 
 
 def _old_strategy(before: Mapping[str, Any]) -> str:
@@ -179,6 +187,7 @@ WAYS_BACK: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "RAISE_CONSUME_THREADS": _old_threads,
     "SWITCH_TO_POP": lambda _: "The same commands with -m PULL, then clients without setClientRebalance(false).",
     "EXPAND_QUEUES": _fewer_queues,
+    "SHRINK_QUEUES": _more_queues,
     "RAISE_READ_QUEUES": lambda _: "None is needed: with fewer read than write queues messages stay unread again.",
     "CREATE_TOPIC_ON_BROKER": lambda _: (
         "Stop writing there first (updateTopic with -p 4 on this broker). Once every group has read the queues there"

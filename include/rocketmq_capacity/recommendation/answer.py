@@ -30,6 +30,7 @@ def answer(
     after: Mapping[str, Any] | None = None,
     consumer_group: str | None = None,
     topic: str | None = None,
+    steps: str = "[]",
 ) -> contracts.Recommendation:
     """One recommendation.
 
@@ -48,6 +49,7 @@ def answer(
         commands=tuple(commands),
         before=_json(before or {}),
         after=_json(after or {}),
+        steps=steps,
     )
 
 

@@ -95,9 +95,53 @@ def keep_offsets(nameserver: str, group: str) -> str:
 
 
 def restore_broker(nameserver: str, address: str) -> str:
-    """Make a broker readable and writable. Source: UpdateBrokerConfigSubCommand."""
+    """Make a broker readable and writable."""
+    return set_broker_permission(nameserver, address, READ_WRITE)
+
+
+def set_broker_permission(nameserver: str, address: str, perm: int) -> str:
+    """Let clients read (4), write (2) or both on a broker, whatever its topics say.
+
+    Source: UpdateBrokerConfigSubCommand.
+    """
     return mqadmin(
-        "updateBrokerConfig", nameserver, option("b", address), option("k", "brokerPermission"), option("v", READ_WRITE)
+        "updateBrokerConfig", nameserver, option("b", address), option("k", "brokerPermission"), option("v", perm)
+    )
+
+
+def broker_config(nameserver: str, address: str) -> str:
+    """A broker's settings (read-only). Source: GetBrokerConfigCommand."""
+    return mqadmin("getBrokerConfig", nameserver, option("b", address))
+
+
+def consumer_config(nameserver: str, group: str) -> str:
+    """A group's settings at every broker (read-only). Source: GetConsumerConfigSubCommand."""
+    return mqadmin("getConsumerConfig", nameserver, option("g", group))
+
+
+def set_retry_queues(nameserver: str, address: str, group: str, queues: int) -> str:
+    """Say how many retry queues a broker sends a group's failed messages to.
+
+    The command replaces all of the group's settings: what is not given gets mqadmin's default, which switches
+    broadcasting off. So each has to be filled in as it is. Source: UpdateSubGroupSubCommand.
+    """
+    kept = {
+        "s": "consumeEnable",
+        "m": "consumeFromMinEnable",
+        "d": "consumeBroadcastEnable",
+        "o": "consumeMessageOrderly",
+        "r": "retryMaxTimes",
+        "i": "brokerId",
+        "w": "whichBrokerWhenConsumeSlowly",
+        "a": "notifyConsumerIdsChangedEnable",
+    }
+    return mqadmin(
+        "updateSubGroup",
+        nameserver,
+        option("b", address),
+        option("g", group),
+        option("q", queues),
+        *(option(letter, placeholder(f"{name} of {group}")) for letter, name in kept.items()),
     )
 
 
@@ -107,13 +151,14 @@ def consumer_connection(nameserver: str, group: str, address: str | None = None)
     return mqadmin("consumerConnection", nameserver, option("g", group), *which)
 
 
-def consumer_progress(nameserver: str, group: str, *, asks_clients: bool = True) -> str:
-    """Offsets of a group's queues, and their owners where its clients are asked (read-only).
+def consumer_progress(nameserver: str, group: str, *, asks_clients: bool = True, topic: str | None = None) -> str:
+    """Offsets of a group's queues, of one topic or all, and their owners where its clients are asked (read-only).
 
     Source: ConsumerProgressSubCommand.
     """
+    which = [] if topic is None else [option("t", topic)]
     owners = [option("s", "true")] if asks_clients else []
-    return mqadmin("consumerProgress", nameserver, option("g", group), *owners)
+    return mqadmin("consumerProgress", nameserver, option("g", group), *which, *owners)
 
 
 def consumer_status(nameserver: str, group: str, client_id: str | None = None) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Effect, Side
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reader, Stranded, TopicFacts
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.settings.policy import Policy
@@ -191,6 +191,7 @@ class Topic:
         demands: groups that more queues might help.
         effects: what its cases do to each group with clients; empty until they are tried.
         stranded: places of groups on queues that they cannot see.
+        past: how many clients its groups had; None without a history.
     """
 
     facts: TopicFacts
@@ -200,6 +201,7 @@ class Topic:
     demands: tuple[contracts.Demand, ...] = ()
     effects: tuple[Effect, ...] = ()
     stranded: tuple[Stranded, ...] = ()
+    past: PastClients | None = None
 
     @property
     def name(self) -> str:

@@ -51,7 +51,7 @@ def topic_safety(topic: Topic) -> Safety:
         is_ordered=bool(facts.is_ordered) or facts.message_type == FIFO or any(group.is_orderly for group in groups),
         order=None if facts.is_ordered is None else str(facts.is_ordered).lower(),
         forbids=reasons(
-            f"it is a topic of the kind {facts.kind}" if facts.kind != BUSINESS else None,
+            kind(facts.kind) if facts.kind != BUSINESS else None,
             STATIC if facts.is_static else None,
             topic.cluster.suspect,
         ),
@@ -60,6 +60,11 @@ def topic_safety(topic: Topic) -> Safety:
         ),
         unseen=tuple(sorted(group.consumer_group for group in groups if group.unseen_clients)),
     )
+
+
+def kind(of_topic: str) -> str:
+    """That a topic is none of business, as a reason."""
+    return f"it is a topic of the kind {of_topic}"
 
 
 def unknown_order(safety: Safety) -> str | None:

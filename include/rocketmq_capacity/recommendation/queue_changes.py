@@ -39,7 +39,9 @@ def queue_changes(topic: Topic, safety: Safety, counts: Iterable[QueueCounts]) -
     ]
     of_places = sorted(preflight.unsafe_place(place, new) for place, new in changing)
     return QueueChanges(
-        commands=tuple(_command(topic, safety, place, new) for place, new in changing),
+        commands=tuple(
+            _command(topic, safety, place, (new.read_queue_nums, new.write_queue_nums)) for place, new in changing
+        ),
         forbids=(
             *safety.forbids,
             *preflight.reasons(preflight.unknown_order(safety)),
@@ -63,12 +65,18 @@ def _shown(one: Place | QueueCounts) -> dict[str, Any]:
     }
 
 
-def _command(topic: Topic, safety: Safety, place: TopicPlace, new: QueueCounts) -> str:
+def command_for(topic: Topic, safety: Safety, broker_name: str, queues: tuple[int, int]) -> str:
+    """What sets so many read and write queues on a broker that has the topic."""
+    (place,) = (place for place in topic.places if place.place.broker_name == broker_name)
+    return _command(topic, safety, place, queues)
+
+
+def _command(topic: Topic, safety: Safety, place: TopicPlace, queues: tuple[int, int]) -> str:
     return update_topic(
         topic.cluster.nameserver,
         place.address,
         topic.name,
-        (new.read_queue_nums, new.write_queue_nums),
+        queues,
         placeholder(f"perm of {topic.name}") if place.own_perm is None else place.own_perm,
         safety.order or placeholder(f"order of {topic.name}"),
     )

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocketmq_capacity.report.figures import counted, number
+from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.page import page_of
@@ -62,7 +63,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted)
+    environment.globals.update(
+        severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted, most_commands=COMMANDS
+    )
     environment.filters |= {"number": number, "lower_first": lambda text: text[:1].lower() + text[1:]}
     return environment
 

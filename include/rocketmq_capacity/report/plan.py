@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.steps import STEPS, Check
 from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
 from rocketmq_capacity.report.causes import Past, causes_of
@@ -17,7 +18,6 @@ from rocketmq_capacity.report.plan_file import (
     FORMAT,
     AffectedGroup,
     Approval,
-    Check,
     Churn,
     Completeness,
     Failure,
@@ -28,6 +28,7 @@ from rocketmq_capacity.report.plan_file import (
     LostMaster,
     NeededClients,
     Plan,
+    QueuePlan,
     Recommendation,
     Scenario,
     ScenarioGroup,
@@ -276,6 +277,7 @@ def _recommendations(
             check=_check(row),
             way_back=row.way_back,
             transition=transitions.get(row.id, UNSET),
+            steps=STEPS.decode(row.steps) or UNSET,
         )
         for row in ordered
     )
@@ -325,6 +327,9 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         brokers=UNSET
         if "brokers" not in scenario
         else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),
+        queue_plans=UNSET
+        if "queue_plans" not in scenario
+        else msgspec.convert(_steady(scenario["queue_plans"]), tuple[QueuePlan, ...]),
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.vocabulary import Severity
 
@@ -199,13 +200,6 @@ class Finding(Struct, frozen=True, kw_only=True):
     message: Annotated[str, Meta(description="one sentence for people")]
 
 
-class Check(Struct, frozen=True, kw_only=True):
-    """How to see that a change has worked."""
-
-    command: Annotated[str, Meta(description="a command that only looks")]
-    shows: Annotated[str, Meta(description="what it shows if the change has worked")]
-
-
 class Transition(Struct, frozen=True, kw_only=True):
     """What a change means while it spreads over the clients, which do not all notice it at the same moment."""
 
@@ -266,6 +260,10 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     transition: Annotated[
         Transition | UnsetType,
         Meta(description="what happens meanwhile, over all its groups; missing if it changes nobody's queues"),
+    ] = UNSET
+    steps: Annotated[
+        tuple[Step, ...] | UnsetType,
+        Meta(description="only of a change that takes several steps: each of them, with the gate before the next one"),
     ] = UNSET
 
 
@@ -442,6 +440,35 @@ class ScenarioTotals(Struct, frozen=True, kw_only=True):
     lag: Annotated[BeforeAfterMessages, Meta(description="sum over `affected_groups`, of groups with both sides known")]
 
 
+class QueueCost(Struct, frozen=True, kw_only=True):
+    """The least that the readable queues of a topic cost on a broker, whatever is written to them."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    replicas: Annotated[int, Meta(description="its master and slaves; each keeps the files")]
+    files: Annotated[int, Meta(description="consume-queue files on each of them, at least")]
+    files_bytes: Annotated[int, Meta(description="size of these files")]
+    pulls_per_s: Annotated[
+        float | None, Meta(description="pulls of all groups that divide the queues, at least; null if unknown")
+    ]
+
+
+class QueuePlan(Struct, frozen=True, kw_only=True):
+    """How to bring about what a what-if changed of a topic's queues or of a broker, from the cluster as it is."""
+
+    action: Annotated[str, Meta(description="SHRINK_QUEUES, EXPAND_QUEUES, ADD_BROKER or REMOVE_BROKER")]
+    topic: Annotated[str | None, Meta(description="the topic; null if it is about a broker")]
+    broker_name: Annotated[str | None, Meta(description="the broker; null if it is about a topic")]
+    manual: Annotated[bool, Meta(description="something forbids it as it stands, so that commands are comments")]
+    reason: Annotated[str, Meta(description="what it does, and what forbids it")]
+    smallest: Annotated[
+        int | None,
+        Meta(description="the fewest queues on each writable broker that serve every group; null if unknown"),
+    ] = None
+    cost_before: Annotated[tuple[QueueCost, ...], Meta(description="by broker")] = ()
+    cost_after: Annotated[tuple[QueueCost, ...], Meta(description="the same after the last step")] = ()
+    steps: Annotated[tuple[Step, ...], Meta(description="in order; none if it must not be done")] = ()
+
+
 class Scenario(Struct, frozen=True, kw_only=True):
     """What a what-if changed, and the results; the rest of the plan is of the changed cluster.
 
@@ -474,6 +501,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     brokers: Annotated[
         tuple[LostMaster | SlowBroker, ...] | UnsetType,
         Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),
+    ] = UNSET
+    queue_plans: Annotated[
+        tuple[QueuePlan, ...] | UnsetType,
+        Meta(description="only with set_queues, add_broker or read_only_broker: the steps that bring it about"),
     ] = UNSET
 
 

@@ -40,6 +40,7 @@ RECOMMENDATION_COLUMNS: Final = (
     "commands",
     "before",
     "after",
+    "steps",
     "cause",
     "alternative",
     "cluster_name",
@@ -68,6 +69,7 @@ def findings_csv(plan: Plan) -> bytes:
 def recommendations_csv(plan: Plan) -> bytes:
     """The plan's recommendations, one line each; a cell has one command a line.
 
+    ``steps`` are those of a change that takes several, as JSON.
     ``alternative`` names those of which none is carried out if this one is, one a line. ``answer`` is what a person
     said to it, APPROVED or REJECTED; empty where nobody was asked.
     """
@@ -78,12 +80,23 @@ def recommendations_csv(plan: Plan) -> bytes:
         (
             (
                 by_id[one],
-                {"cause": cause.id, "alternative": tuple(others.get(one, ())), **_of(plan), **_answer(plan, one)},
+                {
+                    "steps": _steps(by_id[one]),
+                    "cause": cause.id,
+                    "alternative": tuple(others.get(one, ())),
+                    **_of(plan),
+                    **_answer(plan, one),
+                },
             )
             for cause in plan.causes
             for one in cause.recommendations
         ),
     )
+
+
+def _steps(one: Recommendation) -> str | None:
+    """Its steps as JSON, where it takes several."""
+    return None if one.steps is UNSET else msgspec.json.encode(one.steps).decode()
 
 
 def _answer(plan: Plan, name: str) -> dict[str, str | None]:

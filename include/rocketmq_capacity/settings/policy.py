@@ -371,6 +371,14 @@ class ExpandQueues(Section):
     max_queues_per_broker: Whole = Field(default=64, ge=1, le=65_536)
 
 
+class ShrinkQueues(Section):
+    """SHRINK_QUEUES."""
+
+    history_days: NonNegative = 14.0
+    min_snapshots: Whole = Field(default=14, ge=1, le=Int)
+    min_saved_ratio: Ratio = 0.5
+
+
 class ChangeStrategy(Section):
     """CHANGE_STRATEGY."""
 
@@ -417,6 +425,7 @@ class Thresholds(Section):
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
     PROVISION: Provision = Provision()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
+    SHRINK_QUEUES: ShrinkQueues = ShrinkQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()
     TRANSITION: Transition = Transition()

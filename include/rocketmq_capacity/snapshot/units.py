@@ -24,6 +24,7 @@ from rocketmq_capacity.contracts.facts import (
     Observations,
     Owned,
     OwnSubscription,
+    PastClients,
     Place,
     Reads,
     Samples,
@@ -36,6 +37,7 @@ from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
 from rocketmq_capacity.snapshot.members import own_members
+from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL
 
@@ -80,6 +82,9 @@ class _Units:
         }
         self.earlier = [{group.consumer_group: group for group in one.consumer_groups} for one in history]
         self.taken_at = [one.taken_at for one in history]
+        self.whole = [one for one in history if not one.failures]
+        self.most_clients = most_clients(self.whole)
+        self.days = days_of(snapshot.inventory, self.whole)
 
     def groups(self) -> Iterator[contracts.GroupUnit]:
         """The business groups, in the inventory's order."""
@@ -120,7 +125,14 @@ class _Units:
                 if self._is_unseen(offset):
                     stranded.setdefault(offset.topic, []).append(_stranded(group, offset))
         for topic, encoded in self.topic_facts.items():
-            unit = {"facts": encoded, "readers": readers.get(topic, ()), "stranded": stranded.get(topic, ())}
+            unit: dict[str, Any] = {
+                "facts": encoded,
+                "readers": readers.get(topic, ()),
+                "stranded": stranded.get(topic, ()),
+            }
+            if self.whole:
+                most = self.most_clients.get(topic, 0)
+                unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
             yield contracts.TopicUnit(topic=topic, facts=ENCODER.encode(unit).decode())
 
     def _is_unseen(self, offset: GroupOffset) -> bool:

@@ -86,8 +86,12 @@ def recommend(planning: Planning) -> None:
 
 
 def tried_cases(asking: Asking, units: Rows) -> Tables:
-    """The cases of some topics. A topic has cases if it has findings, or if groups ask for more of its queues."""
-    cases = [case for topic in _topics(asking, units) if topic.findings or topic.demands for case in topic_cases(topic)]
+    """The cases of some topics.
+
+    A topic has cases if it has findings, if groups ask for more of its queues, or if a history tells of its clients.
+    """
+    asked = (topic for topic in _topics(asking, units) if topic.findings or topic.demands or topic.past)
+    cases = [case for topic in asked for case in topic_cases(topic)]
     rows = [
         contracts.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases
     ]
@@ -205,6 +209,7 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
             facts.readers,
             tuple(ordered),
             stranded=facts.stranded,
+            past=facts.past,
         )
 
 

@@ -31,6 +31,7 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.steps.queue_plans import changes_queues, queue_plans
 from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -123,9 +124,13 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         after.add(contracts.UndecidedFinding, others.undecided)
     outcomes = after.rows(contracts.ScenarioGroup)
     in_doubt = after.rows(contracts.UndecidedFinding)
-    still, gone, added = sides_of(before.rows(contracts.Finding), after.rows(contracts.Finding))
+    found = before.rows(contracts.Finding)
+    still, gone, added = sides_of(found, after.rows(contracts.Finding))
     undecided = {_key(one) for one in in_doubt}
     told = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
+    if changes_queues(scenario):
+        is_suspect = any(one.rule == "SUSPECT_SNAPSHOT" for one in found)
+        told["queue_plans"] = queue_plans(before, after, scenario, is_suspect=is_suspect)
     return {
         **told,
         "name": scenario.name,

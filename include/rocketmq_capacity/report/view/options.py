@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Recommendation, Transition
@@ -53,6 +54,8 @@ class OptionView:
     changes: tuple[Change, ...]
     spreads: str
     """What happens until every client has noticed; empty where no queue changes hands, or it is not known."""
+    steps: tuple[Step, ...]
+    """Of a change that takes several; shown instead of the commands."""
 
 
 def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
@@ -89,6 +92,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
         changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
         spreads=_spreads([one.transition for one in together if one.transition is not UNSET]),
+        steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
     )
 
 

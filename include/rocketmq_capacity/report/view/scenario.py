@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS
+from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import (
     AffectedGroup,
     Finding,
@@ -20,6 +20,7 @@ from rocketmq_capacity.report.plan_file import (
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
 from rocketmq_capacity.report.view.transitions import TransitionsView, transitions_of
 
@@ -126,6 +127,8 @@ class ScenarioView:
     brokers: tuple[BrokerLines, ...]
     transitions: TransitionsView | None
     undecided: ScenarioFindings
+    queue_plans: tuple[QueuePlanView, ...]
+    more_queue_plans: int
 
 
 def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
@@ -149,6 +152,8 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         undecided=_findings(scenario.findings_undecided),
         brokers=broker_lines(scenario),
         transitions=transitions_of(scenario.transitions),
+        queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
+        more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
     )
 
 

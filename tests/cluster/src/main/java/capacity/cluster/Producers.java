@@ -10,7 +10,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -18,7 +20,8 @@ import org.apache.rocketmq.common.message.MessageQueue;
 /**
  * One real producer. Commands: produce (a number of messages, now) and start_load (so many a second until stop_loads).
  *
- * <p>Queues are drawn by weight, 1 where none is given: the skew of a keyed producer.
+ * <p>Queues are drawn by weight, 1 where none is given: the skew of a keyed producer. A load by route leaves the choice
+ * to the producer, which follows the route, and waits for each message to be stored; stop_loads tells how many were.
  */
 final class Producers {
     private static final long TICK_MS = 100;
@@ -26,6 +29,7 @@ final class Producers {
     private final DefaultMQProducer producer = new DefaultMQProducer("load");
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     private final List<Future<?>> loads = new ArrayList<>();
+    private final AtomicLong stored = new AtomicLong();
     private boolean started;
 
     Producers(String nameserver) {
@@ -49,6 +53,7 @@ final class Producers {
         private final String priority;
         private final List<MessageQueue> queues;
         private final double[] until;
+        private final boolean byRoute;
         private final Random random = new Random(1);
         private double owed;
 
@@ -57,6 +62,7 @@ final class Producers {
             tag = fields.getString("tag");
             body = new byte[fields.getIntValue("size_bytes")];
             priority = fields.getString("priority");
+            byRoute = fields.getBooleanValue("by_route");
             queues = new ArrayList<>(producer.fetchPublishMessageQueues(topic));
             Collections.sort(queues);
             until = new double[queues.size()];
@@ -94,11 +100,19 @@ final class Producers {
             return message;
         }
 
+        private void send(Message message) throws Exception {
+            if (!byRoute) {
+                producer.sendOneway(message, draw());
+            } else if (producer.send(message).getSendStatus() == SendStatus.SEND_OK) {
+                stored.incrementAndGet();
+            }
+        }
+
         private void tick(double messages) {
             owed += messages;
             for (; owed >= 1; owed--) {
                 try {
-                    producer.sendOneway(message(), draw());
+                    send(message());
                 } catch (Exception e) {
                     e.printStackTrace(); // a load goes on when a broker does not
                 }
@@ -130,9 +144,10 @@ final class Producers {
         return null;
     }
 
-    private Object stopLoads() {
+    private Object stopLoads() throws Exception {
         loads.forEach(load -> load.cancel(false));
         loads.clear();
-        return null;
+        clock.submit(() -> { }).get(); // until the last one that had begun has ended
+        return stored.getAndSet(0);
     }
 }

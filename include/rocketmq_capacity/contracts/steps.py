@@ -1,0 +1,31 @@
+"""Steps of a change that takes several of them: each has a gate that must hold before the next one."""
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+from msgspec.json import Decoder
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """How to see that a change has worked."""
+
+    command: Annotated[str, Meta(description="a command that only looks")]
+    shows: Annotated[str, Meta(description="what it shows if the change has worked")]
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One step: it is done, then its checks must show what they say, and only then the next one begins."""
+
+    title: Annotated[str, Meta(description="what is done, in a few words")]
+    expect: Annotated[str, Meta(description="what happens then")]
+    commands: Annotated[
+        tuple[str, ...],
+        Meta(description="shell commands in order, as comments where something forbids them; none if it only waits"),
+    ] = ()
+    checks: Annotated[tuple[Check, ...], Meta(description="what must show before the next step")] = ()
+    blocks: Annotated[tuple[str, ...], Meta(description="while one of these is so, the next step must not begin")] = ()
+    way_back: Annotated[str | None, Meta(description="how to undo it; null if nothing was changed")] = None
+
+
+STEPS: Final = Decoder(tuple[Step, ...])
+"""Reads the column ``steps``."""

@@ -1,0 +1,235 @@
+"""Plans of a broker that comes, with topics spread to it, and of one that is drained and removed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.facts import Reader
+from rocketmq_capacity.contracts.kept_counts import kept_brokers
+from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.recommendation import commands, preflight
+from rocketmq_capacity.recommendation.answer import sentences
+from rocketmq_capacity.recommendation.commands import placeholder, update_topic
+from rocketmq_capacity.recommendation.create_topic import NO_TYPE
+from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicPlace
+from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
+from rocketmq_capacity.recommendation.queue_plans import plan
+from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
+from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
+
+ADD: Final = "ADD_BROKER"
+REMOVE: Final = "REMOVE_BROKER"
+NAMED: Final = 8
+"""Topics and groups that a sentence names."""
+
+
+def add_broker_plan(
+    cluster: Cluster, broker_name: str, address: str | None, topics: Mapping[str, tuple[Topic, QueueCounts]]
+) -> dict[str, Any]:
+    """A new broker, and these topics on it with so many queues; by the topics' names."""
+    where = address or placeholder(f"address of {broker_name}")
+    lines, forbids = [], []
+    for name in sorted(topics):
+        topic, counts = topics[name]
+        safety = topic_safety(topic)
+        why = [*_unsafe(topic, safety)]
+        lines += preflight.commented([_creation(topic, safety, where, counts)], bool(why))
+        forbids += [f"{name}: {reason}" for reason in why]
+    nameserver = cluster.nameserver
+    return plan(
+        ADD,
+        broker_name=broker_name,
+        is_manual=bool(forbids) or address is None,
+        reason=sentences(
+            f"{broker_name} comes, and {counted(len(topics), 'topic')} with it: RocketMQ itself never spreads a topic"
+            " over brokers that came later.",
+            f"Not to be run as it stands: {listed(forbids, NAMED)}." if forbids else None,
+        ),
+        steps=(
+            Step(
+                title="Start the broker",
+                expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
+                checks=(
+                    Check(
+                        command=commands.cluster_list(nameserver),
+                        shows=f"{broker_name} is listed with the id 0, and with its slaves if it has any.",
+                    ),
+                ),
+                blocks=(
+                    "Its settings differ from those of the other brokers (getBrokerConfig).",
+                    "With autoCreateSubscriptionGroup=false it refuses clients of groups that were not created there.",
+                ),
+                way_back="Shut it down: it holds nothing.",
+            ),
+            Step(
+                title="Spread the topics",
+                expect=f"Within {ROUTES_S} s producers write to it, and consumers divide its queues with the others.",
+                commands=tuple(lines),
+                checks=tuple(
+                    Check(
+                        command=commands.topic_route(nameserver, name),
+                        shows=f"{broker_name} is listed with {topics[name][1].read_queue_nums} queues to read"
+                        f" and {topics[name][1].write_queue_nums} to write.",
+                    )
+                    for name in sorted(topics)
+                ),
+                blocks=tuple(forbids),
+                way_back="Stop writing there: the same commands with -p 4 instead of -p 6. Once every group has read"
+                " the queues there to their end, the broker may be shut down.",
+            ),
+            Step(
+                title="See that it is used",
+                expect="Its queues are written to and read like those of the others.",
+                checks=tuple(
+                    Check(
+                        command=commands.consumer_progress(nameserver, group, asks_clients=False),
+                        shows=f"queues of {broker_name} are listed, and their #Diff does not grow.",
+                    )
+                    for group in _groups(topic for topic, _ in topics.values())
+                ),
+                way_back="That of the second step.",
+            ),
+        ),
+    )
+
+
+def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> dict[str, Any]:
+    """A broker that is drained, and then removed; ``topics`` are the business topics that have queues there."""
+    nameserver, address = cluster.nameserver, cluster.address(broker_name)
+    readers = {one.consumer_group: one for topic in topics for one in topic.readers if one.kind != SYSTEM}
+    offline = sorted(name for name, one in readers.items() if not one.connections)
+    broadcasting = sorted(name for name, one in readers.items() if is_broadcasting(one.message_model))
+    forbids = tuple(_kept_here(cluster, broker_name, topics))
+    return plan(
+        REMOVE,
+        broker_name=broker_name,
+        is_manual=bool(forbids),
+        reason=sentences(
+            f"{broker_name} is written to no more, read to its end by {counted(len(readers), 'group')}, and then goes.",
+            preflight.blocked(forbids),
+        ),
+        steps=(
+            Step(
+                title="Stop writing: producers leave the broker",
+                expect=f"Within {ROUTES_S} s producers write to the other brokers. Consumers go on reading this one.",
+                commands=tuple(
+                    preflight.commented([commands.set_broker_permission(nameserver, address, PERM_READ)], bool(forbids))
+                ),
+                checks=(
+                    Check(command=commands.broker_config(nameserver, address), shows="brokerPermission is 4."),
+                    *(
+                        Check(
+                            command=commands.topic_route(nameserver, topic.name),
+                            shows=f"the #Perm of {broker_name} is 4, and that of another broker is 6.",
+                        )
+                        for topic in topics[:1]
+                    ),
+                ),
+                blocks=forbids,
+                way_back=f"Let it be written again: {commands.restore_broker(nameserver, address)}",
+            ),
+            Step(
+                title="Wait for routes: nobody writes there any more",
+                expect="Nothing comes in once each producer has asked for its route again.",
+                checks=(
+                    Check(
+                        command=commands.broker_status(nameserver, address),
+                        shows=f"msgPutTotalTodayNow is the same in two calls that are at least {ROUTES_S} s apart, and"
+                        " putTps is 0.",
+                    ),
+                ),
+                blocks=(TIMED,),
+                way_back="That of the first step.",
+            ),
+            Step(
+                title="Drained: every group has read it to its end",
+                expect="The groups read what lies there, retries included.",
+                checks=tuple(
+                    Check(
+                        command=commands.consumer_progress(nameserver, name, asks_clients=False),
+                        shows=f"each line of {broker_name} has a #Diff of 0, those of {name}'s retry topic included.",
+                    )
+                    for name in sorted(readers)
+                    if name not in broadcasting
+                ),
+                blocks=tuple(undrained(offline, broadcasting)),
+                way_back="That of the first step.",
+            ),
+            Step(
+                title="Remove the broker",
+                expect="The groups divide the queues of the other brokers. Until the name server has noticed, nobody"
+                " reads this one, which has nothing left.",
+                checks=(
+                    Check(
+                        command=commands.cluster_list(nameserver),
+                        shows=f"{broker_name} is no longer listed: no replica.",
+                    ),
+                ),
+                blocks=(
+                    LAST_LOOK,
+                    "Keep its disk for as long as messages are kept: dead letters and what somebody may read again lie"
+                    " there alone.",
+                ),
+                way_back="Start it again with its disk, and then the way back of the first step.",
+            ),
+        ),
+    )
+
+
+def _unsafe(topic: Topic, safety: Safety) -> Iterator[str]:
+    """What forbids to create a topic on a new broker."""
+    yield from safety.forbids
+    yield from preflight.reasons(
+        kept_brokers(topic.facts),
+        "it is consumed in order, and keys move to other queues" if safety.is_ordered else None,
+        preflight.unknown_order(safety),
+        "its message type is unknown, and the command would set none" if topic.facts.message_type is None else None,
+        preflight.offline_groups(safety),
+        preflight.unseen_groups(safety),
+    )
+
+
+def _creation(topic: Topic, safety: Safety, address: str, counts: QueueCounts) -> str:
+    message_type = topic.facts.message_type
+    return update_topic(
+        topic.cluster.nameserver,
+        address,
+        topic.name,
+        (counts.read_queue_nums, counts.write_queue_nums),
+        READ_WRITE,
+        safety.order or placeholder(f"order of {topic.name}"),
+        None if message_type in {None, NO_TYPE} else f"+message.type={message_type}",
+    )
+
+
+def _kept_here(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> Iterator[str]:
+    """What forbids to stop writing to a broker."""
+    master = cluster.masters.get(broker_name)
+    yield from preflight.reasons(
+        cluster.suspect,
+        f"{broker_name} has no master in the snapshot" if master is None else None,
+        f"{broker_name} did not answer every request" if master is not None and not master.has_answered else None,
+    )
+    alone = sorted(topic.name for topic in topics if not any(_is_written(one, broker_name) for one in topic.places))
+    if alone:
+        yield f"nobody could write these topics, which have no other writable broker: {listed(alone, NAMED)}"
+    lite = sorted(topic.name for topic in topics if kept_brokers(topic.facts) is not None)
+    if lite:
+        yield f"lite topics of these would move to other brokers: {listed(lite, NAMED)}"
+    ordered = sorted(topic.name for topic in topics if topic_safety(topic).is_ordered)
+    if ordered:
+        yield f"these are consumed in order, and their keys move to other brokers: {listed(ordered, NAMED)}"
+
+
+def _is_written(place: TopicPlace, without: str) -> bool:
+    """Whether a place elsewhere can be written."""
+    one = place.place
+    is_writable = bool((READ_WRITE if one.perm is None else one.perm) & PERM_WRITE) and bool(one.write_queue_nums)
+    return one.broker_name != without and one.broker_state == "MASTER" and is_writable
+
+
+def _groups(topics: Iterator[Topic]) -> list[str]:
+    """The groups with clients that read some of the topics, by name."""
+    readers: Iterator[Reader] = (one for topic in topics for one in topic.readers)
+    return sorted({one.consumer_group for one in readers if one.kind != SYSTEM and one.connections})

@@ -1,0 +1,51 @@
+"""What the readable queues of a topic cost a broker at the least, whatever is written to them.
+
+Each queue has a consume-queue file on its broker and on every slave. Each group that divides the queues keeps a pull
+waiting on each of them: a broker answers it after 15 s at the latest, and the client pulls again.
+Source: MessageStoreConfig.mappedFileSizeConsumeQueue, DefaultMQPushConsumerImpl.BROKER_SUSPEND_MAX_TIME_MILLIS,
+rocketmq-all-5.3.3.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
+
+FILE_BYTES: Final = 300_000 * 20
+"""Entries of a file x bytes of an entry; a broker may set another size."""
+FILE_SIZE: Final = "mappedFileSizeConsumeQueue"
+SUSPENDED_S: Final = 15
+
+
+def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> list[dict[str, Any]]:
+    """An entry for each broker of the topic, by name, with so many readable queues; ``report.plan_file.QueueCost``."""
+    replicas: dict[str, int] = {}
+    for broker in topic.cluster.facts.brokers:
+        replicas[broker.broker_name] = replicas.get(broker.broker_name, 0) + 1
+    pulls = _pulls_of_a_queue(topic)
+    return [
+        {
+            "broker_name": name,
+            "replicas": replicas.get(name, 0),
+            "files": queues,
+            "files_bytes": queues * _file_bytes(topic, name),
+            "pulls_per_s": None if pulls is None else rounded(queues * pulls / SUSPENDED_S, 4),
+        }
+        for name, queues in sorted(read_queue_nums.items())
+    ]
+
+
+def _pulls_of_a_queue(topic: Topic) -> int | None:
+    """Pulls that wait on each queue: one of each group with clients, and one of each client that broadcasts."""
+    groups = [one for one in topic.readers if one.kind != SYSTEM and one.is_subscribed]
+    if any(one.unseen_clients for one in groups):
+        return None
+    return sum(one.connections if is_broadcasting(one.message_model) else min(one.connections, 1) for one in groups)
+
+
+def _file_bytes(topic: Topic, broker_name: str) -> int:
+    master = topic.cluster.masters.get(broker_name)
+    size = ((master and master.config) or {}).get(FILE_SIZE, "")
+    return int(size) if size.isdecimal() else FILE_BYTES

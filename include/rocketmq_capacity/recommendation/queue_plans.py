@@ -1,0 +1,198 @@
+"""Plans that bring about other queues of a topic: fewer, more, and those of a retry topic."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.contracts.kept_counts import kept_count
+from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation import commands, preflight
+from rocketmq_capacity.recommendation.answer import sentences
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
+from rocketmq_capacity.recommendation.queue_changes import QueueChanges, queue_changes
+from rocketmq_capacity.recommendation.queue_cost import queue_cost
+from rocketmq_capacity.recommendation.shrinking import BROKERS_SHOWN, ORDERED, refusal, shrinking, smallest_count
+from rocketmq_capacity.vocabulary import BUSINESS, RETRY, RETRY_PREFIX
+
+SHRINK: Final = "SHRINK_QUEUES"
+EXPAND: Final = "EXPAND_QUEUES"
+
+
+def plans_of_topic(topic: Topic, counts: Sequence[QueueCounts]) -> Iterator[dict[str, Any]]:
+    """The plans that give the topic these queues on brokers that have it; ``report.plan_file.QueuePlan``."""
+    now = {place.place.broker_name: place.place for place in topic.places}
+    known = [one for one in counts if one.broker_name in now]
+    fewer = [one for one in known if one.write_queue_nums < (now[one.broker_name].write_queue_nums or 0)]
+    fewer += [one for one in known if one not in fewer and one.read_queue_nums < _larger(now[one.broker_name])]
+    more = [
+        one for one in known if one not in fewer and one.read_queue_nums > (now[one.broker_name].read_queue_nums or 0)
+    ]
+    if fewer:
+        yield _with_costs(topic, counts, _shrink(topic, fewer))
+    if more:
+        yield _with_costs(topic, counts, _expand(topic, more))
+
+
+def _larger(place: Place) -> int:
+    return max(place.read_queue_nums or 0, place.write_queue_nums or 0)
+
+
+def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
+    why = refusal(topic)
+    reversed_at = [one.broker_name for one in counts if one.read_queue_nums < one.write_queue_nums]
+    if why is None and reversed_at:
+        why = f"{listed(reversed_at)} would have fewer read than write queues"
+    if why is not None:
+        return plan(SHRINK, topic=topic.name, is_manual=True, reason=f"It does not get fewer queues: {why}.")
+    targets = [
+        QueueCounts(
+            broker_name=one.broker_name, read_queue_nums=one.write_queue_nums, write_queue_nums=one.write_queue_nums
+        )
+        for one in counts
+    ]
+    found = shrinking(topic, topic_safety(topic), targets)
+    smallest = smallest_count(topic)
+    too_few = [one.broker_name for one in targets if smallest is not None and one.read_queue_nums < smallest]
+    each = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
+    return plan(
+        SHRINK,
+        topic=topic.name,
+        is_manual=found.is_manual,
+        reason=sentences(
+            f"Fewer queues, {each}: write queues first, read queues once every group has read what lies in the others.",
+            f"With fewer than {smallest} on each writable broker some clients are left without a queue."
+            if too_few
+            else None,
+            ORDERED if found.is_ordered else None,
+            preflight.blocked(found.forbids),
+        ),
+        steps=found.steps,
+    )
+
+
+def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
+    safety = topic_safety(topic)
+    if topic.facts.kind == RETRY:
+        return _expand_retry(topic, counts, safety)
+    if (why := kept_count(topic.facts)) is not None:
+        return plan(EXPAND, topic=topic.name, is_manual=True, reason=f"The number of its queues stays, since {why}.")
+    changes = queue_changes(topic, safety, counts)
+    forbids = changes.forbids + preflight.reasons(preflight.offline_groups(safety), preflight.unseen_groups(safety))
+    is_manual = bool(forbids) or safety.is_ordered
+    return plan(
+        EXPAND,
+        topic=topic.name,
+        is_manual=is_manual,
+        reason=sentences(
+            f"More queues, {_numbers(counts)}: read and write queues in one command for each broker.",
+            preflight.ORDERED if safety.is_ordered else None,
+            preflight.blocked(forbids),
+        ),
+        steps=(_more(topic, changes, forbids, is_manual),),
+    )
+
+
+def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -> dict[str, Any]:
+    """Queues of a retry topic: the topic first, and only then the number of queues that brokers send to."""
+    group = topic.name.removeprefix(RETRY_PREFIX)
+    changes = queue_changes(topic, _of_business(safety), counts)
+    nameserver = topic.cluster.nameserver
+    numbers = [
+        commands.set_retry_queues(nameserver, topic.cluster.address(one.broker_name), group, one.write_queue_nums)
+        for one in counts
+    ]
+    return plan(
+        EXPAND,
+        topic=topic.name,
+        is_manual=True,
+        reason=sentences(
+            f"More retry queues for {group}, {_numbers(counts)}: the topic first, and then the number that brokers send"
+            " to. The other way round, messages that failed would lie in queues that nobody reads.",
+            preflight.blocked(changes.forbids),
+        ),
+        steps=(
+            _more(topic, changes, changes.forbids, bool(changes.forbids)),
+            Step(
+                title="Raise the number: brokers use the new retry queues",
+                expect="Messages that fail are spread over all retry queues.",
+                commands=tuple(preflight.commented(numbers, is_forbidden=True)),
+                checks=(
+                    Check(
+                        command=commands.consumer_config(nameserver, group),
+                        shows=f"retryQueueNums is {_numbers(counts)}, and every other setting is as before.",
+                    ),
+                ),
+                blocks=(
+                    "The command replaces all settings of the group. Fill in each as getConsumerConfig shows it now:"
+                    " what is left out gets another value, and broadcasting is switched off.",
+                    "A number of 0 or less drops messages that failed.",
+                ),
+                way_back="The same command with the number as it was. The retry topic keeps its queues.",
+            ),
+        ),
+    )
+
+
+def _of_business(safety: Safety) -> Safety:
+    """What forbids a change, but that the topic is a retry topic."""
+    return replace(safety, forbids=tuple(one for one in safety.forbids if one != preflight.kind(RETRY)))
+
+
+def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manual: bool) -> Step:
+    each = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
+    back = [f"{one['broker_name']} {one['write_queue_nums']}" for one in changes.before]
+    return Step(
+        title="Read and write up",
+        expect="Within 30 s producers write to the new queues, and consumers divide them.",
+        commands=tuple(preflight.commented(changes.commands, is_manual)),
+        checks=(
+            Check(
+                command=commands.topic_route(topic.cluster.nameserver, topic.name),
+                shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+            ),
+        ),
+        blocks=forbids,
+        way_back=f"In four phases, as SHRINK_QUEUES, down to {listed(back, BROKERS_SHOWN)}.",
+    )
+
+
+def _numbers(counts: Sequence[QueueCounts]) -> str:
+    return listed([f"{one.write_queue_nums} on {one.broker_name}" for one in counts], BROKERS_SHOWN)
+
+
+def plan(
+    action: str,
+    *,
+    reason: str,
+    is_manual: bool,
+    topic: str | None = None,
+    broker_name: str | None = None,
+    steps: Sequence[Step] = (),
+) -> dict[str, Any]:
+    """A plan as the plan file has it, without what it costs."""
+    return {
+        "action": action,
+        "topic": topic,
+        "broker_name": broker_name,
+        "manual": is_manual,
+        "reason": reason,
+        "steps": msgspec.to_builtins(tuple(steps)),
+    }
+
+
+def _with_costs(topic: Topic, counts: Sequence[QueueCounts], told: Mapping[str, Any]) -> dict[str, Any]:
+    before = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
+    after = before | {one.broker_name: one.read_queue_nums for one in counts if one.broker_name in before}
+    smallest = smallest_count(topic) if topic.facts.kind == BUSINESS else None
+    return {
+        **told,
+        "smallest": smallest,
+        "cost_before": queue_cost(topic, before),
+        "cost_after": queue_cost(topic, after),
+    }

@@ -1,0 +1,128 @@
+"""SHRINK_QUEUES: fewer queues for a topic that had far more than clients for a long time, in phases with gates.
+
+Only a long history says that nobody needs the queues: without it no shrink is recommended, and a what-if tells its
+steps. Of the numbers that serve every group, as many clients as it ever had in the history included, it is the smallest
+with which no group is worse off. A topic that is consumed in order is left alone: its queues are what its groups can do
+at the same time.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from math import ceil
+from typing import Final
+
+import msgspec
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.recommendation import preflight
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.cases import queue_case
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.layouts import Layout, topic_layout, writable
+from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
+from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.queue_cost import queue_cost
+from rocketmq_capacity.recommendation.shrinking import refusal, shrinking, smallest_count
+from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.vocabulary import Action, is_clustering
+
+ACTION: Final[Action] = "SHRINK_QUEUES"
+TRIED: Final = 4
+"""Numbers of queues that are tried: the smallest that are divided evenly enough."""
+
+
+def shrinking_cases(topic: Topic) -> list[Case]:
+    """The numbers to try, the smallest first; none where the history does not say that nobody needs the queues."""
+    bounds, past, layout = topic.policy.thresholds.SHRINK_QUEUES, topic.past, topic_layout(topic)
+    if past is None or past.days < bounds.history_days or past.snapshots < bounds.min_snapshots:
+        return []
+    if topic.cluster.undecided or topic.findings or topic.demands or refusal(topic) or layout is None:
+        return []
+    smallest = smallest_count(topic)
+    if smallest is None or layout.per_broker is None or topic_safety(topic).is_ordered:
+        return []
+    headroom = topic.policy.thresholds.EXPAND_QUEUES.headroom
+    least = max(smallest, ceil(past.most_clients * (1 + headroom) / layout.brokers))
+    most = int(layout.per_broker * (1 - bounds.min_saved_ratio))
+    names = [place.place.broker_name for place in writable(topic)]
+    return [
+        queue_case(
+            ACTION,
+            topic.name,
+            [QueueCounts(broker_name=name, read_queue_nums=each, write_queue_nums=each) for name in names],
+            each,
+        )
+        for each in islice((each for each in range(least, most + 1) if _is_even(topic, layout, each)), TRIED)
+    ]
+
+
+def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
+    """Whether so many queues on each broker are divided about as evenly as today's, or evenly enough, by any number.
+
+    The fewer queues a client owns, the more one queue is: 4 queues give one of three clients twice what the others get.
+    """
+    allowed = topic.policy.thresholds.ALLOCATION_SKEW.excess
+
+    def peak(queues: int, clients: int) -> float:
+        return ceil(queues / clients) * clients / queues
+
+    now, then = layout.queues(layout.least), layout.queues(each)
+    groups = (one for one in topic.readers if one.is_subscribed and one.distinct_client_ids)
+    return all(
+        peak(then, one.distinct_client_ids) <= max(allowed, peak(now, one.distinct_client_ids))
+        for one in groups
+        if is_clustering(one.message_model)
+    )
+
+
+def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) -> contracts.Recommendation:
+    """The recommendation of one of the cases."""
+    found, changes = shrinking(topic, safety, case.counts), queue_changes(topic, safety, case.counts)
+    each = case.counts[0].read_queue_nums
+    before, after = outcome.sides()
+    now = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
+    then = now | {one.broker_name: one.read_queue_nums for one in case.counts}
+    return answer(
+        ACTION,
+        topic=topic.name,
+        target=each,
+        is_manual=True,
+        reason=sentences(
+            f"{counted(each, 'queue')} on each writable broker {'serves' if each == 1 else 'serve'} every group of the"
+            f" topic: {_past(topic)}, and no group is worse off. A person carries it out step by step, since each step"
+            " has a gate.",
+            preflight.blocked(found.forbids),
+        ),
+        rules=(),
+        commands=preflight.commented(found.commands, is_forbidden=True),
+        before={"queues": changes.before, "groups": before, "cost": queue_cost(topic, now)},
+        after={"queues": changes.after, "groups": after, "cost": queue_cost(topic, then)},
+        steps=msgspec.json.encode(found.steps).decode(),
+    )
+
+
+def _past(topic: Topic) -> str:
+    past = topic.past
+    clients = max((one.distinct_client_ids for one in topic.readers if one.is_subscribed), default=0)
+    if past is None:
+        return f"none has more than {counted(clients, 'client')}"
+    most = counted(max(clients, past.most_clients), "client")
+    return f"over {int(past.days)} days none had more than {most}"
+
+
+def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+    for case in shrinking_cases(topic):
+        outcome = outcomes[case.case_id]
+        if not outcome.worse and not outcome.uncomputed:
+            return Answered((shrink_queues(topic, case, outcome, safety),))
+    return Answered()
+
+
+def _cases(topic: Topic) -> Iterable[Case]:
+    return shrinking_cases(topic)
+
+
+TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

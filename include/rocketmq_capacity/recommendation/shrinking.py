@@ -1,0 +1,267 @@
+"""Fewer queues of a topic, in four phases with gates, so that nothing written is left unread.
+
+Write queues go down first, and read queues last: at every moment at least as many are read as written. Between the two,
+what lies in the queues that go is read to its end by every group, those that are offline included.
+``consumerProgress`` tells that, because it looks at every read queue; what looks at write queues alone would not see
+the queues that are drained.
+Source: AdminBrokerProcessor.getConsumeStats, AbstractSendMessageProcessor.msgCheck, rocketmq-all-5.3.3.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.kept_counts import kept_count
+from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.recommendation import commands, preflight
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.layouts import writable
+from rocketmq_capacity.recommendation.preflight import Safety
+from rocketmq_capacity.recommendation.queue_changes import command_for
+from rocketmq_capacity.vocabulary import BUSINESS, SYSTEM, is_broadcasting
+
+ROUTES_S: Final = 30
+"""Producers and consumers ask for routes all so often (ClientConfig.pollNameServerInterval)."""
+BROKERS_SHOWN: Final = 8
+ORDERED: Final = (
+    "The topic is consumed in order, and with fewer queues keys move to other queues. Pause the producers before the"
+    " first step, and let them on after the third: until then nothing of a key may lie in two queues."
+)
+TIMED: Final = (
+    "Delayed, timed and transactional messages that were sent before the first step are still to come: they are put"
+    " into the queue that they were sent to. Wait for as long as the longest delay, and until every transaction has"
+    " ended."
+)
+LAST_LOOK: Final = "Run the checks of the second and third step once more, right before this one: all must still hold."
+CHOSEN: Final = "Producers that choose queues themselves, by a selector or a queue's id, still write to these queues."
+NOBODY: Final = "No group is known to read the topic: who reads it later does not see what lies in these queues."
+
+
+@dataclass(frozen=True)
+class Shrinking:
+    """How a topic gets fewer queues.
+
+    Attributes:
+        steps: the phases that are left to do.
+        commands: of all of them, in order.
+        forbids: reasons why none of them may be run as it stands.
+        is_ordered: a person decides, because keys move.
+    """
+
+    steps: tuple[Step, ...]
+    commands: tuple[str, ...]
+    forbids: tuple[str, ...]
+    is_ordered: bool
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether the commands are comments."""
+        return bool(self.forbids) or self.is_ordered
+
+
+def refusal(topic: Topic) -> str | None:
+    """Why the topic never gets fewer queues, or None."""
+    if topic.facts.kind != BUSINESS:
+        return f"it is a topic of the kind {topic.facts.kind}"
+    return kept_count(topic.facts)
+
+
+def smallest_count(topic: Topic) -> int | None:
+    """The fewest queues on each writable broker that give every client of every group one; None where unknown.
+
+    Groups that pop or broadcast need no queue for each client, but count like the others: it is not wrong, and they may
+    be switched back.
+    """
+    brokers = len(writable(topic))
+    groups = [one for one in topic.readers if one.kind != SYSTEM]
+    if not brokers or any(one.unseen_clients for one in groups):
+        return None
+    clients = max((one.distinct_client_ids for one in groups if one.is_subscribed), default=0)
+    headroom = topic.policy.thresholds.EXPAND_QUEUES.headroom
+    return max(1, ceil(clients * (1 + headroom) / brokers))
+
+
+def shrinking(topic: Topic, safety: Safety, counts: Sequence[QueueCounts]) -> Shrinking:
+    """The phases to these counts, of the brokers that have more today.
+
+    Args:
+        topic: a topic that :func:`refusal` does not refuse.
+        safety: what may forbid the change.
+        counts: by broker; read and write queues are alike.
+    """
+    going = _going(topic, counts)
+    forbids = (*safety.forbids, *preflight.reasons(preflight.unknown_order(safety)), *_unsafe(topic, going))
+    is_manual = bool(forbids) or safety.is_ordered
+    writing = [
+        command_for(topic, safety, name, (one.read, one.queues))
+        for name, one in going.items()
+        if one.write > one.queues
+    ]
+    reading = [command_for(topic, safety, name, (one.queues, one.queues)) for name, one in going.items()]
+    back = preflight.commented(
+        [command_for(topic, safety, name, (one.read, max(one.read, one.write))) for name, one in going.items()],
+        is_manual,
+    )
+    steps = (
+        _write_down(topic, going, preflight.commented(writing, is_manual), back, (*forbids, *_order(safety))),
+        _wait_for_routes(topic, going),
+        _drained(topic, going, safety),
+        _read_down(topic, going, preflight.commented(reading, is_manual), back),
+    )
+    return Shrinking(
+        steps=steps if writing else steps[1:],
+        commands=(*writing, *reading),
+        forbids=forbids,
+        is_ordered=safety.is_ordered,
+    )
+
+
+@dataclass(frozen=True)
+class _Going:
+    """A broker of the topic that gets fewer queues.
+
+    Attributes:
+        read: read queues today.
+        write: write queues today.
+        queues: both, afterwards.
+    """
+
+    read: int
+    write: int
+    queues: int
+
+
+def _going(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, _Going]:
+    wanted = {one.broker_name: one.read_queue_nums for one in counts}
+    places = [place.place for place in topic.places]
+    return {
+        place.broker_name: _Going(place.read_queue_nums or 0, place.write_queue_nums or 0, wanted[place.broker_name])
+        for place in places
+        if place.broker_name in wanted
+        and max(place.read_queue_nums or 0, place.write_queue_nums or 0) > wanted[place.broker_name]
+    }
+
+
+def _unsafe(topic: Topic, going: Mapping[str, _Going]) -> Iterator[str]:
+    for place in topic.places:
+        name = place.place.broker_name
+        if name not in going:
+            continue
+        one = going[name]
+        yield from preflight.unsafe_broker(place.place)
+        yield from preflight.reasons(
+            f"the topic's own perm on {name} is unknown" if place.own_perm is None else None,
+            f"{name} has fewer read than write queues: RAISE_READ_QUEUES comes first" if one.read < one.write else None,
+            f"{name} would have no queue" if one.queues < 1 else None,
+        )
+
+
+def _order(safety: Safety) -> tuple[str, ...]:
+    return (ORDERED,) if safety.is_ordered else ()
+
+
+def _ids(going: Mapping[str, _Going]) -> str:
+    """``broker-a 4 to 7; broker-b 4 to 7``."""
+    each = [
+        f"{name} {one.queues} to {one.read - 1}" if one.read - one.queues > 1 else f"{name} {one.queues}"
+        for name, one in going.items()
+    ]
+    return listed(each, BROKERS_SHOWN)
+
+
+def _route(topic: Topic, going: Mapping[str, _Going], *, is_read: bool) -> Check:
+    """What topicRoute shows with the write queues down, and with the read queues down as well."""
+    each = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
+    return Check(
+        command=commands.topic_route(topic.cluster.nameserver, topic.name),
+        shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+    )
+
+
+def _write_down(
+    topic: Topic, going: Mapping[str, _Going], lines: list[str], back: list[str], blocks: tuple[str, ...]
+) -> Step:
+    return Step(
+        title="Write down: producers leave the queues that go",
+        expect=f"Within {ROUTES_S} s producers stop writing to the queues {_ids(going)}. Consumers go on reading them.",
+        commands=tuple(lines),
+        checks=(_route(topic, going, is_read=False),),
+        blocks=blocks,
+        way_back=f"Nothing is lost yet. Write to all of them again: {_in_words(back)}",
+    )
+
+
+def _wait_for_routes(topic: Topic, going: Mapping[str, _Going]) -> Step:
+    return Step(
+        title="Wait for routes: nobody writes there any more",
+        expect=f"Nothing comes into the queues {_ids(going)} once each producer has asked for its route again.",
+        checks=(
+            Check(
+                command=commands.topic_status(topic.cluster.nameserver, topic.name),
+                shows=f"#Max Offset of the queues {_ids(going)} is the same in two calls that are at least {ROUTES_S} s"
+                " apart, or as long as the slowest producer's pollNameServerInterval.",
+            ),
+        ),
+        blocks=(CHOSEN, TIMED),
+        way_back="That of the first step.",
+    )
+
+
+def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
+    groups = sorted((one for one in topic.readers if one.kind != SYSTEM), key=lambda one: one.consumer_group)
+    told = [one for one in groups if not is_broadcasting(one.message_model)]
+    return Step(
+        title="Drained: every group has read them to their end",
+        expect=f"The groups of the topic read what lies in the queues {_ids(going)}. Nothing new comes.",
+        checks=tuple(
+            Check(
+                command=commands.consumer_progress(
+                    topic.cluster.nameserver, one.consumer_group, asks_clients=False, topic=topic.name
+                ),
+                shows=f"the queues {_ids(going)} are all listed, each with a #Diff of 0.",
+            )
+            for one in told
+        ),
+        blocks=(
+            *undrained(
+                [*safety.offline, *safety.unseen],
+                [one.consumer_group for one in groups if is_broadcasting(one.message_model)],
+            ),
+            *(() if groups else (NOBODY,)),
+        ),
+        way_back="That of the first step.",
+    )
+
+
+def undrained(offline: Sequence[str], broadcasting: Sequence[str]) -> Iterator[str]:
+    """What the checks of draining cannot promise, by the names of such groups."""
+    if offline:
+        yield (
+            f"Groups without a running client, as far as known: {listed(offline, len(offline))}. What they have not"
+            " read would be lost to them: start them until they have read it, or have their owners give it up."
+        )
+    if broadcasting:
+        yield (
+            f"Broadcasting groups keep their offsets in their clients: {listed(broadcasting, len(broadcasting))}. No"
+            " command shows them; ask each client."
+        )
+
+
+def _read_down(topic: Topic, going: Mapping[str, _Going], lines: list[str], back: list[str]) -> Step:
+    return Step(
+        title="Read down: consumers leave the queues",
+        expect=f"Within about {ROUTES_S + 20} s the groups divide the queues that are left.",
+        commands=tuple(lines),
+        checks=(_route(topic, going, is_read=True),),
+        blocks=(LAST_LOOK,),
+        way_back=f"Read and write queues up in one command each, and groups go on where they were: {_in_words(back)}",
+    )
+
+
+def _in_words(lines: Sequence[str]) -> str:
+    most = 2
+    more = f" (and {counted(len(lines) - most, 'more command')} like these)" if len(lines) > most else ""
+    return "; ".join(line.removeprefix("# ") for line in lines[:most]) + more

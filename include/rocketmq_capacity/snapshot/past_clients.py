@@ -1,0 +1,32 @@
+"""What the inventories of the history say of how many clients read each topic."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, parse_utc
+
+DAY_S: Final = 86_400
+
+
+def most_clients(history: Sequence[Inventory]) -> dict[str, int]:
+    """By topic the most different client ids that a group had that subscribed it, or had offsets on it."""
+    most: dict[str, int] = {}
+    for inventory in history:
+        for group in inventory.consumer_groups:
+            clients = len({client.client_id for client in group.clients or ()})
+            for topic in _topics(group):
+                most[topic] = max(most.get(topic, 0), clients)
+    return most
+
+
+def days_of(inventory: Inventory, history: Sequence[Inventory]) -> float:
+    """How many days the oldest inventory of the history is older than this one; 0 without a history."""
+    if not history:
+        return 0.0
+    oldest = min(parse_utc(one.taken_at) for one in history)
+    return (parse_utc(inventory.taken_at) - oldest).total_seconds() / DAY_S
+
+
+def _topics(group: ConsumerGroup) -> set[str]:
+    own = (one.topic for client in group.clients or () for one in client.subscriptions or ())
+    return {*(one.topic for one in group.subscriptions or ()), *own, *(one.topic for one in group.offsets or ())}

@@ -1,0 +1,185 @@
+"""A topic shrinks under load, step by step as its plan says, while a group is away: nothing is lost or left unread.
+
+Every command and every check of the plan is run by the official tool, and each check is read as a person would.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.recommendation.facts import Cluster as ClusterFacts
+from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from tests.cluster.clients import Consumer
+from tests.cluster.mqadmin import mqadmin
+from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.fixtures.units import units_of
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
+
+BROKERS: Final = ("broker-a", "broker-b")
+BEFORE, AFTER = 4, 2
+MSGS_PER_S: Final = 40.0
+STAYS, IS_AWAY = "g_stays", "g_is_away"
+Queue = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happened.
+
+    Attributes:
+        plan: of the topic, from a snapshot of the cluster.
+        routes: read and write queues of each broker after the first and after the last step.
+        is_blocked: the third step's check held the last step back while a group was away.
+        unread: messages that some group had not read in the end.
+        sent: messages that were stored.
+        kept: messages that lie in all queues, those that went included.
+    """
+
+    plan: dict[str, Any]
+    routes: list[dict[str, tuple[int, int]]]
+    is_blocked: bool
+    unread: int
+    sent: int
+    kept: int
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    cluster = started_or_skipped(Cluster([Broker(name) for name in BROKERS]).start)
+    with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
+        yield told(cluster, clients, lambda line: mqadmin(line, tmp_path_factory.mktemp("mqadmin")))
+
+
+def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story:
+    cluster.create_topic("pay", dict.fromkeys(BROKERS, BEFORE))
+    for index in (1, 2):
+        clients.start_consumer(Consumer(STAYS, f"{STAYS}-{index}", ["pay"]))
+    away = clients.start_consumer(Consumer(IS_AWAY, IS_AWAY, ["pay"]))
+    clients.settled()
+    clients.start_load("pay", MSGS_PER_S, by_route=True)
+    wait_until(lambda: all(one.consumed > 0 for one in clients.owned()))
+    clients.stop_consumer(away)
+    plan = plan_of(cluster)
+    write_down, routes, drained, read_down = plan["steps"]
+
+    follow(write_down, run)
+    after_first = route(run(one_check(write_down)))
+    wait_until(lambda: is_quiet(run, one_check(routes)))
+    is_blocked = not all(is_drained(run, check["command"]) for check in drained["checks"])
+    clients.start_consumer(Consumer(IS_AWAY, IS_AWAY, ["pay"]))
+    wait_until(lambda: all(is_drained(run, check["command"]) for check in drained["checks"]))
+    gone = sum(ends(run(one_check(routes)), AFTER))
+    follow(read_down, run)
+    after_last = route(run(one_check(read_down)))
+
+    clients.settled()
+    sent = clients.stop_loads()
+    commands = [check["command"] for check in drained["checks"]]
+    wait_until(lambda: all(not unread(run(command)) for command in commands))
+    return Story(
+        plan=plan,
+        routes=[after_first, after_last],
+        is_blocked=is_blocked,
+        unread=sum(unread(run(command)) for command in commands),
+        sent=sent,
+        kept=gone + sum(ends(run(one_check(routes)), 0)),
+    )
+
+
+def plan_of(cluster: Cluster) -> dict[str, Any]:
+    units = units_of(asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1))))
+    topic = units.topic("pay")
+    facts = Topic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
+    counts = [QueueCounts(broker_name=name, read_queue_nums=AFTER, write_queue_nums=AFTER) for name in BROKERS]
+    (plan,) = plans_of_topic(facts, counts)
+    return plan
+
+
+def follow(step: dict[str, Any], run: Callable[[str], str]) -> None:
+    for command in step["commands"]:
+        run(command)
+
+
+def one_check(step: dict[str, Any]) -> str:
+    (check,) = step["checks"]
+    command: str = check["command"]
+    return command
+
+
+def rows(said: str) -> list[list[str]]:
+    """The words of each line of a table that names a broker."""
+    return [words for line in said.splitlines() if (words := line.split()) and set(words) & set(BROKERS)]
+
+
+def route(said: str) -> dict[str, tuple[int, int]]:
+    found = {}
+    for words in rows(said):
+        place = next(index for index, word in enumerate(words) if word in BROKERS)
+        found[words[place]] = (int(words[place + 2]), int(words[place + 3]))  # after its addresses
+    return found
+
+
+def ends(said: str, least: int) -> list[int]:
+    """#Max Offset of the queues with ids from ``least`` on, of a topicStatus."""
+    return [int(words[3]) for words in rows(said) if int(words[1]) >= least]
+
+
+def is_quiet(run: Callable[[str], str], command: str) -> bool:
+    first = ends(run(command), AFTER)
+    time.sleep(5)  # the producer asks for its route every two seconds
+    return ends(run(command), AFTER) == first
+
+
+def unread(said: str, least: int = 0) -> int:
+    """#Diff of the queues with ids from ``least`` on, of a consumerProgress."""
+    return sum(int(words[5]) for words in rows(said) if int(words[2]) >= least)
+
+
+def is_drained(run: Callable[[str], str], command: str) -> bool:
+    said = run(command)
+    going = [words for words in rows(said) if int(words[2]) >= AFTER]
+    assert len(going) == len(BROKERS) * (BEFORE - AFTER), said
+    return unread(said, AFTER) == 0
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 240
+    while not is_so():
+        assert time.monotonic() < deadline, "not so within four minutes"
+        time.sleep(0.5)
+
+
+def titles(steps: Sequence[dict[str, Any]]) -> list[str]:
+    return [step["title"].partition(":")[0] for step in steps]
+
+
+def test_the_plan_has_four_phases_and_names_every_group_that_must_have_read(story: Story) -> None:
+    steps = story.plan["steps"]
+    assert titles(steps) == ["Write down", "Wait for routes", "Drained", "Read down"]
+    assert not story.plan["manual"]
+    assert [check["command"].split(" -g ")[1].split()[0] for check in steps[2]["checks"]] == [IS_AWAY, STAYS]
+    assert IS_AWAY in steps[2]["blocks"][0]
+
+
+def test_write_queues_go_down_first_and_read_queues_last(story: Story) -> None:
+    assert story.routes == [dict.fromkeys(BROKERS, (BEFORE, AFTER)), dict.fromkeys(BROKERS, (AFTER, AFTER))]
+
+
+def test_a_group_that_is_away_holds_the_last_step_back(story: Story) -> None:
+    assert story.is_blocked
+
+
+def test_nothing_is_lost_or_left_unread(story: Story) -> None:
+    assert story.sent == story.kept > 0
+    assert story.unread == 0
