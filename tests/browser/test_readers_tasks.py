@@ -21,7 +21,7 @@ from rocketmq_capacity.report.plan_file import Plan, Recommendation
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
-from tests.browser.chromium import running_browser
+from tests.browser.chromium import new_window, running_browser
 from tests.browser.reader import SCREEN, Reader
 from tests.report import from_rows
 from tests.report.varied_cluster import varied_rows
@@ -101,7 +101,7 @@ def reader(browser: Browser, known: Known) -> Iterator[Callable[[str], Reader]]:
     readers = []
 
     def opened(task: str) -> Reader:
-        context = browser.new_context(viewport={"width": 1280, "height": SCREEN}, reduced_motion="reduce")
+        context = new_window(browser, viewport={"width": 1280, "height": SCREEN}, reduced_motion="reduce")
         page = context.new_page()
         page.goto(known.address)
         contexts.append(context)

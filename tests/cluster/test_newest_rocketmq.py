@@ -97,7 +97,7 @@ def taken(cluster: Cluster) -> Iterator[Taken]:
 
 def all_read(grpc: GrpcClients) -> int:
     """How many messages the consumers of lite topics have read, once that is all."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while (read := sum(one.consumed for one in grpc.owned())) < LITE_MESSAGES * len(LITE_TOPICS):
         if time.monotonic() > deadline:
             break
