@@ -35,7 +35,8 @@ class Consumer:
     ``strategy`` is a strategy's name and ``strategy_params`` its parameters as in ``java_oracle.Case``; of CONFIG,
     ``config`` is this client's own list of (topic, broker name, queue id). ``delay_ms`` is slept for each message. The
     intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s, nor a minute for a
-    popped message whose answer came too late: it is given again after ``pop_invisible_ms``.
+    popped message whose answer came too late: it is given again after ``pop_invisible_ms``. ``record`` is a file that
+    gets a line for each message: milliseconds, topic, broker, queue, offset.
     """
 
     consumer_group: str
@@ -57,6 +58,7 @@ class Consumer:
     heartbeat_ms: int = 2000
     persist_offset_ms: int = 1000
     client_ip: str = "127.0.0.1"
+    record: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +80,16 @@ class Owned:
 class Clients(Started):
     """A JVM with real consumers and a producer; a context manager."""
 
-    def __init__(self, nameserver: str, *, processors: int | None = None, rocketmq: str = ROCKETMQ) -> None:
+    def __init__(
+        self, nameserver: str, *, processors: int | None = None, rocketmq: str = ROCKETMQ, jvm: Sequence[str] = ()
+    ) -> None:
         """Say whose clients they are, of which version, and how many processors they see (all).
 
-        Nothing runs before ``start``.
+        Nothing runs before ``start``. ``jvm`` are further options of Java, which win over ours.
         """
         self._project = project_of(rocketmq)
         self._nameserver = nameserver
-        self._options = (*_JVM, *([f"-XX:ActiveProcessorCount={processors}"] if processors else []))
+        self._options = (*_JVM, *([f"-XX:ActiveProcessorCount={processors}"] if processors else []), *jvm)
         self._folder = Path()
         self._jvm: Jvm | None = None
 

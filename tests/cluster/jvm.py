@@ -58,7 +58,7 @@ class Jvm:
             "rocketmq.client.localOffsetStoreDir": "offsets",
             "rocketmq.client.rebalance.waitInterval": 2000,
         }
-        options = [*jvm, *(f"-D{key}={value}" for key, value in properties.items())]
+        options = [*(f"-D{key}={value}" for key, value in properties.items()), *jvm]
         with self._output.open("wb") as errors:
             self._process = subprocess.Popen(
                 project.command(main_class, *args, jvm=options),

@@ -179,6 +179,12 @@ def test_another_strategy_comes_with_a_restart() -> None:
     assert all(row.twice_worst_s > 50 for row in rows)
 
 
+def test_a_client_whose_name_server_is_lost_asks_another_one_a_period_later() -> None:
+    both = Timing(), Timing(has_lost_nameserver=True)
+
+    assert [timing.routed.span for timing in both] == [(0, 25, 53), (0, 25, 86)]
+
+
 def test_unknown_rates_give_unknown_messages() -> None:
     silent = topic("pay", queues("broker-a"), rates={("broker-a", 0): None})
     members = [client(name, status=None) for name in ("1", "2")]

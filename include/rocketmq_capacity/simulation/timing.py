@@ -54,6 +54,7 @@ class Timing:
         rebalance_s: how often clients rebalance without being told to (RebalanceService.waitInterval).
         persist_s: how often clients commit offsets (ClientConfig.persistConsumerOffsetInterval).
         rollout_s: how long it takes to restart all clients of a group; new code comes with a restart.
+        has_lost_nameserver: one of several name servers has just stopped to answer.
         observed: by property of brokers, whether the snapshot tells it; else it is the default of 5.3.3.
     """
 
@@ -65,6 +66,7 @@ class Timing:
     rebalance_s: float = 20.0
     persist_s: float = 5.0
     rollout_s: float = 60.0
+    has_lost_nameserver: bool = False
     observed: Mapping[str, bool] | None = None
 
     @classmethod
@@ -104,8 +106,14 @@ class Timing:
 
     @property
     def routed(self) -> Delay:
-        """When a client rebalances after name servers have another route: it asks for it, and its loop comes round."""
-        return Delay.of(0.0, (self.route_s, self.rebalance_s), self.route_s + self.rebalance_s + REQUEST_S)
+        """When a client rebalances after name servers have another route: it asks for it, and its loop comes round.
+
+        A client whose name server does not answer finds that out at its next request, closes the connection, and asks
+        another one a period later (NettyRemotingClient.getAndCreateNameserverChannel).
+        """
+        periods = 2 if self.has_lost_nameserver else 1
+        most = periods * (self.route_s + REQUEST_S) + self.rebalance_s
+        return Delay.of(0.0, (self.route_s, self.rebalance_s), most)
 
     @property
     def restarted(self) -> Delay:

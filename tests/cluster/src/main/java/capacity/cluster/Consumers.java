@@ -58,7 +58,8 @@ final class Consumers {
         consumer.setPersistConsumerOffsetInterval(fields.getIntValue("persist_offset_ms"));
         subscribe(consumer, fields.getJSONArray("subscriptions"));
         Live entry = new Live(consumer, new LongAdder(), new LongAdder());
-        listen(entry, fields.getBooleanValue("orderly"), fields.getLongValue("delay_ms"));
+        listen(entry, fields.getBooleanValue("orderly"), fields.getLongValue("delay_ms"),
+            new Recorder(fields.getString("record")));
 
         String clientId = consumer.buildMQClientId();
         if (isLive(consumer.getConsumerGroup(), clientId)) {
@@ -98,14 +99,16 @@ final class Consumers {
         }
     }
 
-    private static void listen(Live entry, boolean orderly, long delayMs) {
+    private static void listen(Live entry, boolean orderly, long delayMs, Recorder recorder) {
         if (orderly) {
             entry.consumer().registerMessageListener((MessageListenerOrderly) (messages, context) -> {
+                recorder.add(messages);
                 consume(messages.size(), delayMs, entry);
                 return ConsumeOrderlyStatus.SUCCESS;
             });
         } else {
             entry.consumer().registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+                recorder.add(messages);
                 consume(messages.size(), delayMs, entry);
                 return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
             });
