@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
 from tests.browser.chromium import new_window, running_browser
@@ -262,4 +263,25 @@ def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo
     form.locator("#element_broker_name").fill("brokr-b")
     page.get_by_test_id("trigger-dag-submit").click()
     page.get_by_text("the nearest broker is 'broker-b'").first.wait_for()
+    context.close()
+
+
+def test_the_pages_are_as_dark_as_airflows_own_switch_says(browser, server):
+    context = browser.new_context(viewport=DESKTOP, color_scheme="null", reduced_motion="reduce")
+    context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
+    page = context.new_page()
+    page.goto(f"{server.url}/plugin/rocketmq-capacity{PREFIX}/rocketmq-capacity/{PAGES['report']}")
+    around = page.frame_locator("iframe[title='Capacity']")
+    report = around.frame_locator("iframe[title='The report']")
+    report.locator("#first").wait_for()
+
+    for appearance, is_dark in (("Dark Mode", True), ("Light Mode", False)):
+        page.get_by_role("button", name="User").click()
+        page.get_by_role("menuitem", name="Appearance").click()
+        page.get_by_role("menuitemradio", name=appearance).click()
+        page.keyboard.press("Escape")
+        for frame in (around, report):
+            expect(frame.locator("body")).to_have_css(
+                "background-color", "rgb(14, 20, 26)" if is_dark else "rgb(244, 246, 248)"
+            )
     context.close()

@@ -180,6 +180,9 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             f"**{REJECT}** rejects all. Nothing is carried out either way. The question waits until the snapshot is "
             f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all.",
             "",
+            "If Airflow says *Bad Request*, nothing was stored, and the question stays open: the answer names nothing "
+            "of this list, two alternatives, or the same in both fields, or the cluster has a later snapshot.",
+            "",
             *_lines(plan, asked),
         ]),
     )
