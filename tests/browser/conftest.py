@@ -15,5 +15,5 @@ def sample_plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("plan") / "plan"
     inventory = ROOT / "include/sample/inventory.json"
     command = [sys.executable, "-m", "rocketmq_capacity", "plan", "--inventory", str(inventory), "--out", str(out)]
-    subprocess.run([*command, "--quiet"], check=True, timeout=300)
+    subprocess.run([*command, "--quiet"], check=True, timeout=900)
     return out

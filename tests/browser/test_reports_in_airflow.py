@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
-from tests.browser.chromium import new_window, running_browser
+from tests.browser.chromium import PATIENCE_S, new_window, running_browser
 from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
     CLUSTER,
@@ -267,7 +267,7 @@ def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo
 
 
 def test_the_pages_are_as_dark_as_airflows_own_switch_says(browser, server):
-    context = browser.new_context(viewport=DESKTOP, color_scheme="null", reduced_motion="reduce")
+    context = new_window(browser, viewport=DESKTOP, color_scheme="null", reduced_motion="reduce")
     context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
     page = context.new_page()
     page.goto(f"{server.url}/plugin/rocketmq-capacity{PREFIX}/rocketmq-capacity/{PAGES['report']}")
@@ -281,7 +281,6 @@ def test_the_pages_are_as_dark_as_airflows_own_switch_says(browser, server):
         page.get_by_role("menuitemradio", name=appearance).click()
         page.keyboard.press("Escape")
         for frame in (around, report):
-            expect(frame.locator("body")).to_have_css(
-                "background-color", "rgb(14, 20, 26)" if is_dark else "rgb(244, 246, 248)"
-            )
+            colour = "rgb(14, 20, 26)" if is_dark else "rgb(244, 246, 248)"
+            expect(frame.locator("body")).to_have_css("background-color", colour, timeout=PATIENCE_S * 1000)
     context.close()
