@@ -96,7 +96,9 @@ def judge(
     groups = [assess_group(Group(one, units.cluster, policy, strategies)) for one in facts]
     findings = [
         *chain.from_iterable(group.findings for group in groups),
-        *chain.from_iterable(assess_topic(Topic(unit, units.cluster, policy)) for unit in units.topics),
+        *chain.from_iterable(
+            assess_topic(Topic(unit, units.cluster, policy, tuple(units.producers))) for unit in units.topics
+        ),
         *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
         *permanent_displacement(units.producers),

@@ -43,6 +43,7 @@ Rule = Literal[
     "FIFO_BROKEN",
     "BAD_VERSION",
     "PERMANENT_DISPLACEMENT",
+    "PRODUCER_BALANCE",
     "REBALANCE_FREQUENCY",
 ]
 Action = Literal[

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding, times
+from rocketmq_capacity.assessment.producer_balance import balance_of, is_hot, traced
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
@@ -134,20 +135,17 @@ def undeclared_topic(topic: Topic) -> Iterator[Finding]:
 def hot_queue(topic: Topic) -> Iterator[Finding]:
     """HOT_QUEUE: producers send much more to some queues of a topic than to others.
 
-    They use keys, or avoid a broker. Looked at are the queues that producers see: writable, with a master, ids below
-    write_queue_nums. The levels of a PRIORITY topic are meant to differ.
+    They use keys, or avoid a broker; ``kind`` says which, as far as it can be told. Looked at are the queues that
+    producers see: writable, with a master, ids below write_queue_nums. The levels of a PRIORITY topic are meant to
+    differ.
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
     rates = {} if topic.unit.facts.message_type == PRIORITY else _producers_rates(topic)
-    if not rates:
+    if not is_hot([*rates.values()], topic.policy):
         return
-    low, bounds = topic.policy.thresholds.LOW_UTILISATION, topic.policy.thresholds.HOT_QUEUE
     queues, total, hottest = len(rates), sum(rates.values()), max(rates.values())
-    if total < low.min_msgs_per_s or total <= 0:
-        return
     peak, share = hottest * queues / total, hottest / total
-    if peak <= bounds.peak or share <= bounds.share_factor / queues:
-        return
+    bounds, balance = topic.policy.thresholds.HOT_QUEUE, balance_of(topic)
     hot = sorted(
         ((queue, rate) for queue, rate in rates.items() if rate * queues / total > bounds.peak),
         key=lambda one: (-one[1], one[0]),
@@ -164,6 +162,8 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
             "msgs_per_s": rounded(total),
             "hottest": [{"queue": queue, "msgs_per_s": rounded(rate)} for queue, rate in hot[:SHOWN]],
             "message_type": topic.unit.facts.message_type,
+            "kind": balance and balance.kind,
+            **(traced(topic, balance) if balance else {}),
         },
         message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )

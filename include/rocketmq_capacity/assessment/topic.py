@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts import Finding, Producer
 from rocketmq_capacity.contracts.facts import ClusterFacts, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -17,11 +17,13 @@ class Topic:
         unit: what the snapshot says of it and of those who read it.
         cluster: what holds for the whole cluster.
         policy: thresholds.
+        producers: all that run; nobody knows which of them send to the topic.
     """
 
     unit: TopicWithReaders
     cluster: ClusterFacts
     policy: Policy
+    producers: tuple[Producer, ...] = ()
 
     @property
     def name(self) -> str:

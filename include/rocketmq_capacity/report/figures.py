@@ -77,6 +77,9 @@ BARE: Final = frozenset({
     "perm",
     "slave_ids",
     "pop_share_queue_num",
+    "level",
+    "p_between_brokers",
+    "p_within_brokers",
 })
 """Names of numbers that have no unit."""
 WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic"}

@@ -293,6 +293,15 @@ class HotQueue(Section):
     share_factor: NonNegative = 2.0
 
 
+class ProducerBalance(Section):
+    """PRODUCER_BALANCE."""
+
+    level: Ratio = 0.001
+    dispersion: float = Field(default=1.0, gt=0, le=1_000_000, allow_inf_nan=False)
+    min_messages: NonNegative = 5.0
+    min_difference: NonNegative = 0.1
+
+
 class BrokerLoss(Section):
     """BROKER_LOSS."""
 
@@ -414,6 +423,7 @@ class Thresholds(Section):
     RETRY_PRESSURE: RetryPressure = RetryPressure()
     CLIENT_MEMORY: ClientMemory = ClientMemory()
     HOT_QUEUE: HotQueue = HotQueue()
+    PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
     CROSS_ROOM: CrossRoom = CrossRoom()
     ROOM_STARVATION: RoomStarvation = RoomStarvation()

@@ -16,6 +16,7 @@ from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, as
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.producer_balance import producer_shares
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
@@ -41,8 +42,8 @@ OF_GROUPS = (
     contracts.Demand,
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
-OF_TOPICS = (contracts.TopicFailure, contracts.Finding)
-WRITTEN = (*OF_GROUPS, contracts.TopicFailure, contracts.FindingSince)
+OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.Finding)
+WRITTEN = (*OF_GROUPS, contracts.TopicFailure, contracts.ProducerShare, contracts.FindingSince)
 
 
 def found_before(lake: Lake, planning: Planning) -> Found | None:
@@ -63,12 +64,13 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         cluster, policy = planning.cluster, planning.deciding
         groups = planning.units(contracts.GroupUnit, "facts", "observations")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
+        producers = tuple(planning.rows(contracts.Producer))
         topics = planning.units(contracts.TopicUnit, "facts")
-        planning.map_units("topics", topics, partial(assessed_topics, cluster, policy), *OF_TOPICS)
+        planning.map_units("topics", topics, partial(assessed_topics, cluster, policy, producers), *OF_TOPICS)
         found = [
             *assess_cluster(cluster, planning.disagreements, policy),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
-            *permanent_displacement(planning.rows(contracts.Producer)),
+            *permanent_displacement(producers),
             *broker_loss(
                 planning.records(contracts.GroupFailure, GroupLoss, IS_OF_A_BROKER),
                 planning.records(contracts.TopicFailure, TopicLoss, IS_OF_A_BROKER),
@@ -121,10 +123,14 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     yield contracts.Demand, table_of(contracts.Demand, demands)
 
 
-def assessed_topics(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """The failures and findings of some topics."""
+def assessed_topics(
+    cluster: ClusterFacts, policy: Policy, producers: tuple[contracts.Producer, ...], units: Rows
+) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """The failures, producers' shares and findings of some topics."""
     decoder = msgspec.json.Decoder(TopicWithReaders)
-    topics = [Topic(decoder.decode(unit["facts"]), cluster, policy) for unit in units]
+    topics = [Topic(decoder.decode(unit["facts"]), cluster, policy, producers) for unit in units]
     failures = [failure for topic in topics for failure in topic_failures(topic)]
     yield contracts.TopicFailure, table_of(contracts.TopicFailure, failures)
+    shares = [share for topic in topics for share in producer_shares(topic)]
+    yield contracts.ProducerShare, table_of(contracts.ProducerShare, shares)
     yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

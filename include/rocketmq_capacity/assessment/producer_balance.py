@@ -1,0 +1,241 @@
+"""PRODUCER_BALANCE, and the shares of a topic's messages that its queues should get, and get.
+
+Producers without keys use the writable queues in turn from a random start, so that every queue gets the same share: far
+more evenly than chance, which is the bound here. What differs by more than chance inside a broker is keyed, since no
+producer prefers one queue of a broker to another one for any other reason. What differs between brokers alone is
+displaced: producers avoid a broker, or do not know it.
+Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-all-5.3.3.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final, Literal
+
+from rocketmq_capacity.assessment.broker_losses import writable_queues
+from rocketmq_capacity.assessment.chance import chi_square_tail
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.contracts import Finding, ProducerShare
+from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.sending.generation import generation_of
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import INFO, JAVA, MASTER, PRIORITY, WARNING, java_order
+
+Kind = Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
+KEYED: Final[Kind] = "KEYED"
+DISPLACED: Final[Kind] = "DISPLACED"
+KEYED_OR_DISPLACED: Final[Kind] = "KEYED_OR_DISPLACED"
+"""Every broker has one queue alone, so that nothing tells the two apart."""
+SHOWN: Final = 5
+"""Producer groups of each sort that the evidence names."""
+MEANING: Final[dict[Kind, str]] = {
+    KEYED: "Producers choose its queues by a key: queues of one broker differ by more than chance.",
+    DISPLACED: "Producers prefer some of its brokers: brokers differ by more than chance, and queues of one broker do"
+    " not.",
+    KEYED_OR_DISPLACED: "Producers choose by a key, or prefer some of its brokers: each broker has one queue alone, and"
+    " they differ by more than chance.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What producers write to a topic, compared with the same share for every queue.
+
+    Attributes:
+        rates: messages a second by broker and queue id; all known.
+        between: the probability that brokers differ so much by chance; 1 where there is one broker alone.
+        within: likewise of the queues of each broker; 1 where each has one queue alone.
+        kind: which of the two it is; None where nothing differs by more than chance.
+    """
+
+    rates: dict[str, list[float]]
+    between: float
+    within: float
+    kind: Kind | None
+
+    def brokers(self) -> list[dict[str, Any]]:
+        """The expected and the measured share of each broker."""
+        queues, total = _number(self.rates), _total(self.rates)
+        return [
+            {
+                "broker_name": name,
+                "queues": len(rates),
+                "expected_ratio": rounded(len(rates) / queues),
+                "measured_ratio": rounded(sum(rates) / total),
+            }
+            for name, rates in self.rates.items()
+        ]
+
+
+def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
+    """A row for each writable queue of a business topic; none where they are unknown."""
+    counts = _writable(topic) if topic.is_business else None
+    if not counts:
+        return
+    told = _told(topic)
+    queues = sum(counts.values())
+    rates = {name: [told.get((name, queue_id)) for queue_id in range(number)] for name, number in counts.items()}
+    known = {name: [rate for rate in each if rate is not None] for name, each in rates.items()}
+    is_known = _number(known) == queues
+    total = _total(known)
+    for name, each in rates.items():
+        of_broker = sum(known[name]) / total if is_known and total > 0 else None
+        for queue_id, rate in enumerate(each):
+            yield ProducerShare(
+                topic=topic.name,
+                broker_name=name,
+                queue_id=queue_id,
+                expected_ratio=1 / queues,
+                measured_ratio=rate / total if rate is not None and of_broker is not None else None,
+                broker_expected_ratio=len(each) / queues,
+                broker_measured_ratio=of_broker,
+                put_msgs_per_s=rate,
+            )
+
+
+def balance_of(topic: Topic) -> Balance | None:
+    """How a topic's messages lie on its queues; None where a rate is unknown, or too little is written to tell.
+
+    The messages are counted over the time that a snapshot measures for. ``dispersion`` is how much more the counts vary
+    than by independent choices.
+    """
+    bounds, span = topic.policy.thresholds.PRODUCER_BALANCE, topic.policy.snapshot
+    counts = None if topic.unit.facts.message_type == PRIORITY else _writable(topic)
+    if not counts:
+        return None
+    told = _told(topic)
+    rates: dict[str, list[float]] = {}
+    for name, number in counts.items():
+        of_broker = [told[name, queue_id] for queue_id in range(number) if (name, queue_id) in told]
+        if len(of_broker) < number:
+            return None
+        rates[name] = of_broker
+    queues, total = _number(rates), _total(rates)
+    seconds = (span.sample_count - 1) * span.sample_interval_s
+    mean = total / queues
+    is_low = total < topic.policy.thresholds.LOW_UTILISATION.min_msgs_per_s
+    if queues < 2 or is_low or mean <= 0 or mean * seconds < bounds.min_messages:
+        return None
+    weight = seconds / bounds.dispersion
+    means = {name: sum(each) / len(each) for name, each in rates.items()}
+    between = weight * sum(len(each) * (means[name] - mean) ** 2 for name, each in rates.items()) / mean
+    within = weight * sum(
+        (rate - means[name]) ** 2 / means[name] for name, each in rates.items() if means[name] > 0 for rate in each
+    )
+    p_between = chi_square_tail(between, len(rates) - 1) if len(rates) > 1 else 1.0
+    p_within = chi_square_tail(within, queues - len(rates)) if queues > len(rates) else 1.0
+    least = bounds.min_difference
+    differs_within = any(abs(rate - means[name]) > least * means[name] for name, each in rates.items() for rate in each)
+    differs_between = any(abs(each - mean) > least * mean for each in means.values())
+    kind: Kind | None = None
+    if p_within < bounds.level and differs_within:
+        kind = KEYED
+    elif p_between < bounds.level and differs_between:
+        kind = DISPLACED if queues > len(rates) else KEYED_OR_DISPLACED
+    return Balance(rates, p_between, p_within, kind)
+
+
+def is_hot(rates: Sequence[float], policy: Policy) -> bool:
+    """Whether the hottest queue makes a HOT_QUEUE.
+
+    Shape: messages a second of every writable queue of a topic -> yes or no.
+    """
+    low, bounds = policy.thresholds.LOW_UTILISATION, policy.thresholds.HOT_QUEUE
+    total, hottest = sum(rates), max(rates, default=0.0)
+    if total < low.min_msgs_per_s or total <= 0:
+        return False
+    return hottest * len(rates) / total > bounds.peak and hottest / total > bounds.share_factor / len(rates)
+
+
+def producer_balance(topic: Topic) -> Iterator[Finding]:
+    """PRODUCER_BALANCE: queues or brokers get another share than producers without keys would give them.
+
+    A topic with a HOT_QUEUE is told there. Keys differ on purpose, and are for information; a broker that gets another
+    share is not.
+    """
+    balance = balance_of(topic)
+    if balance is None or balance.kind is None or is_hot([*chain.from_iterable(balance.rates.values())], topic.policy):
+        return
+    bounds = topic.policy.thresholds.PRODUCER_BALANCE
+    mean = _total(balance.rates) / _number(balance.rates)
+    means = {name: sum(each) / len(each) for name, each in balance.rates.items()}
+    off = [name for name, each in means.items() if abs(each - mean) > bounds.min_difference * mean]
+    yield finding(
+        "PRODUCER_BALANCE",
+        WARNING if balance.kind == DISPLACED else INFO,
+        topic=topic.name,
+        subjects=off if balance.kind != KEYED else sorted(balance.rates, key=java_order),
+        evidence={
+            "kind": balance.kind,
+            "queues": _number(balance.rates),
+            "msgs_per_s": rounded(_total(balance.rates)),
+            "peak": rounded(max(max(each) for each in balance.rates.values()) / mean),
+            "brokers": balance.brokers(),
+            "level": bounds.level,
+            "p_between_brokers": _probability(balance.between),
+            "p_within_brokers": _probability(balance.within),
+            "message_type": topic.unit.facts.message_type,
+            **traced(topic, balance),
+        },
+        message=MEANING[balance.kind],
+    )
+
+
+def traced(topic: Topic, balance: Balance) -> dict[str, Any]:
+    """Which producer groups can be the reason that brokers differ, as far as facts go; nothing for keys.
+
+    Nobody outside a producer knows its topics. So these are the groups that are not seen on a broker that gets too
+    little, though on another broker of the topic, and those whose version can displace a queue for ever.
+    """
+    if balance.kind not in (DISPLACED, KEYED_OR_DISPLACED):
+        return {}
+    shares = balance.brokers()
+    little = {one["broker_name"] for one in shares if one["measured_ratio"] < one["expected_ratio"]}
+    seen: dict[str, set[str]] = {}
+    displacing: set[str] = set()
+    for one in topic.producers:
+        seen.setdefault(one.producer_group, set()).update(one.seen_on)
+        generation = generation_of(one.version) if one.language == JAVA else None
+        if generation is not None and generation.displaces:
+            displacing.add(one.producer_group)
+    absent = (name for name, on in seen.items() if on & balance.rates.keys() and little - on)
+    return {
+        "producer_groups_elsewhere": sorted(absent, key=java_order)[:SHOWN],
+        "displacing_producer_groups": sorted(displacing, key=java_order)[:SHOWN],
+    }
+
+
+def _writable(topic: Topic) -> dict[str, int] | None:
+    """The number of writable queues of each broker that has some, in the producers' order; None where unknown."""
+    counts: dict[str, int] = {}
+    for place in sorted(topic.unit.facts.places, key=lambda one: java_order(one.broker_name)):
+        number = writable_queues(place) if place.broker_state == MASTER else 0
+        if number is None:
+            return None
+        if number:
+            counts[place.broker_name] = number
+    return counts
+
+
+def _told(topic: Topic) -> dict[tuple[str, int], float]:
+    return {
+        (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
+        for queue in topic.unit.facts.written
+        if queue.put_msgs_per_s is not None
+    }
+
+
+def _number(rates: dict[str, list[float]]) -> int:
+    return sum(map(len, rates.values()))
+
+
+def _total(rates: dict[str, list[float]]) -> float:
+    return sum(map(sum, rates.values()))
+
+
+def _probability(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+TOPIC_RULES: Final[tuple[TopicRule, ...]] = (producer_balance,)
