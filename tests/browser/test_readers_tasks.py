@@ -27,7 +27,7 @@ from tests.report import from_rows
 from tests.report.varied_cluster import varied_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-CLICKS, SCREENS = 3, 4
+CLICKS, SCREENS = 3, 6
 """What a task may take."""
 PAPER = {"sample": 12, "300 groups": 60}
 """Pages in print: of many groups the page has more sections."""
