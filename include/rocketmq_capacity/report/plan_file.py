@@ -286,7 +286,9 @@ class Cause(Struct, frozen=True, kw_only=True):
     """
 
     id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
-    rule: Annotated[str, Meta(description="rule of the finding that caused the others")]
+    rule: Annotated[
+        str, Meta(description="rule of the finding that caused the others; empty if its action answers no finding")
+    ]
     severity: Annotated[Severity, Meta(description="of its worst finding; INFO if it has none")]
     action: Annotated[str | None, Meta(description="of its first recommendation; null if nothing is recommended")]
     consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null if several")]
