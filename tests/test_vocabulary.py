@@ -68,4 +68,11 @@ def test_the_page_has_words_for_every_provision_status() -> None:
 
 def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:
     assert ADVICE.keys() <= set(RULES)
-    assert Thresholds.model_fields.keys() <= {*RULES, *ACTIONS, "LOW_UTILISATION", "PROVISION", "TRANSITION"}
+    assert Thresholds.model_fields.keys() <= {
+        *RULES,
+        *ACTIONS,
+        "LOW_UTILISATION",
+        "PRODUCER_BALANCE",
+        "PROVISION",
+        "TRANSITION",
+    }

@@ -178,7 +178,6 @@ Rule = Literal[
     "NAMESERVER_DISAGREEMENT",
     "ORPHAN_QUEUE",
     "PERMANENT_DISPLACEMENT",
-    "PRODUCER_BALANCE",
     "READ_LESS_THAN_WRITE",
     "READ_ONLY_IDLE",
     "RETENTION_RISK",
@@ -328,10 +327,6 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "Producers that may send to a wrong broker for ever",
         "After all brokers of a topic were slow at once, a producer of these versions can give a queue another "
         "broker's name. It keeps that name until the producer restarts.",
-    ),
-    "PRODUCER_BALANCE": Wording(
-        "Producers that do not use all queues alike",
-        "Producers without keys give every queue the same share. Here queues or brokers differ by more than chance.",
     ),
     "STALE_OBJECT": Wording(
         "Topics or groups that nobody uses",

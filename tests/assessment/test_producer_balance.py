@@ -1,4 +1,4 @@
-"""PRODUCER_BALANCE: whether queues get the share that producers without keys would give them, and why not."""
+"""Whether queues get the share that producers without keys would give them, and why not."""
 
 from itertools import chain, count
 from typing import Any
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.chance import chi_square_tail
-from rocketmq_capacity.assessment.producer_balance import producer_shares
+from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import ProducerShare
+from rocketmq_capacity.contracts import ProducerBalance, ProducerShare
 from rocketmq_capacity.sending.generation import release_of
 from rocketmq_capacity.sending.producer import Answer, Producer
 from rocketmq_capacity.sending.route import Place
@@ -19,7 +19,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, TopicOffset
 from rocketmq_capacity.snapshot.inventory import Producer as Running
 from rocketmq_capacity.snapshot.inventory import Topic as Described
-from tests.assessment.judge import Row, judge
+from tests.assessment.judge import judge
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import cluster, queues
 
@@ -40,20 +40,24 @@ def clusters(rates: Rates, **more: Any) -> Inventory:
     return cluster([described(rates, **more)], [])
 
 
-def found(rates: Rates, policy: Policy | None = None, producers: tuple[Running, ...] = (), **more: Any) -> Row | None:
-    inventory = replace(clusters(rates, **more), producers=producers)
-    return judge(inventory, policy).found("PRODUCER_BALANCE", topic="pay")
+def judged(rates: Rates, policy: Policy | None = None, producers: tuple[Running, ...] = (), **more: Any) -> Topic:
+    policy = policy or Policy()
+    units = units_of(replace(clusters(rates, **more), producers=producers), policy)
+    (unit,) = (one for one in units.topics if one.facts.topic == "pay")
+    return Topic(unit, units.cluster, policy, tuple(units.producers))
+
+
+def found(rates: Rates, policy: Policy | None = None, **more: Any) -> ProducerBalance | None:
+    return producer_balance(judged(rates, policy, **more))
 
 
 def kind(rates: Rates, **more: Any) -> str | None:
-    row = found(rates, **more)
-    return row["evidence"]["kind"] if row else None
+    balance = found(rates, **more)
+    return balance.kind if balance else None
 
 
 def shares(rates: Rates, **more: Any) -> list[ProducerShare]:
-    units = units_of(clusters(rates, **more), Policy())
-    (unit,) = (one for one in units.topics if one.facts.topic == "pay")
-    return list(producer_shares(Topic(unit, units.cluster, Policy())))
+    return list(producer_shares(judged(rates, **more)))
 
 
 EVEN: Rates = {"broker-a": [100.0] * 4, "broker-b": [100.0] * 4}
@@ -61,31 +65,25 @@ LEFT_OUT: Rates = {"broker-a": [160.0] * 4, "broker-b": [40.0] * 4}
 KEYS: Rates = {"broker-a": [100.0, 190.0, 60.0, 50.0], "broker-b": [100.0, 20.0, 180.0, 100.0]}
 
 
-def test_the_same_share_for_every_queue_is_no_finding() -> None:
+def test_the_same_share_for_every_queue_is_not_listed() -> None:
     assert found(EVEN) is None
 
 
 def test_queues_of_one_broker_that_differ_are_keyed() -> None:
-    row = found(KEYS)
-    assert row is not None
-    assert (row["severity"], row["evidence"]["kind"], row["subjects"]) == ("INFO", "KEYED", ["broker-a", "broker-b"])
-    assert row["evidence"]["p_within_brokers"] < 0.001
-    assert "producer_groups_elsewhere" not in row["evidence"]
+    balance = found(KEYS)
+    assert balance is not None
+    assert balance.kind == "KEYED"
+    assert balance.p_within_brokers < 0.001
+    assert balance.producer_groups_elsewhere == ()
 
 
 def test_brokers_alone_that_differ_are_displaced() -> None:
-    row = found(LEFT_OUT)
-    assert row is not None
-    assert (row["severity"], row["evidence"]["kind"], row["subjects"]) == (
-        "WARNING",
-        "DISPLACED",
-        ["broker-a", "broker-b"],
-    )
-    assert row["evidence"]["brokers"] == [
-        {"broker_name": "broker-a", "queues": 4, "expected_ratio": 0.5, "measured_ratio": 0.8},
-        {"broker_name": "broker-b", "queues": 4, "expected_ratio": 0.5, "measured_ratio": 0.2},
-    ]
-    assert row["evidence"]["p_within_brokers"] == 1.0
+    balance = found(LEFT_OUT)
+    assert balance is not None
+    assert balance.kind == "DISPLACED"
+    assert balance.broker_expected_ratios == {"broker-a": 0.5, "broker-b": 0.5}
+    assert balance.broker_measured_ratios == {"broker-a": 0.8, "broker-b": 0.2}
+    assert balance.p_within_brokers == 1.0
 
 
 def test_a_broker_with_more_queues_gets_more_messages() -> None:
@@ -102,13 +100,13 @@ def test_one_broker_can_only_be_keyed() -> None:
     assert found({"broker-a": [100.0]}) is None
 
 
-def test_a_difference_that_does_not_matter_is_no_finding() -> None:
+def test_a_difference_that_does_not_matter_is_not_listed() -> None:
     """A broker 10 % off the mean is certain with so many messages, and one message more is too much."""
     assert found({"broker-a": [110_000.0] * 4, "broker-b": [90_000.0] * 4}) is None
     assert kind({"broker-a": [110_001.0] * 4, "broker-b": [89_999.0] * 4}) == "DISPLACED"
 
 
-def test_a_difference_that_chance_makes_is_no_finding() -> None:
+def test_a_difference_that_chance_makes_is_not_listed() -> None:
     """Ten seconds of 1.6 and 0.4 messages a second are 16 and 4 messages a queue; of half as many, 8 and 2."""
     assert kind({name: [rate and rate / 100 for rate in each] for name, each in LEFT_OUT.items()}) == "DISPLACED"
     few: Rates = {"broker-a": [0.6, 0.9], "broker-b": [0.5, 0.8]}
@@ -145,11 +143,9 @@ def test_a_broker_that_is_only_read_gets_nothing_and_is_expected_to() -> None:
     assert {one.broker_name for one in shares(rates, **places)} == {"broker-a"}
 
 
-def test_a_hot_queue_is_told_once_and_says_what_it_is() -> None:
+def test_a_hot_queue_says_what_makes_the_difference() -> None:
     rates: Rates = {"broker-a": [700.0, 100.0, 100.0, 100.0], "broker-b": [100.0] * 4}
-    judgement = judge(clusters(rates))
-    assert judgement.rules(topic="pay") & {"HOT_QUEUE", "PRODUCER_BALANCE"} == {"HOT_QUEUE"}
-    assert judgement.finding("HOT_QUEUE", topic="pay")["evidence"]["kind"] == "KEYED"
+    assert judge(clusters(rates)).finding("HOT_QUEUE", topic="pay")["evidence"]["kind"] == "KEYED"
     gone: Rates = {"broker-a": [400.0] * 2, "broker-b": [0.0] * 2, "broker-c": [0.0] * 2}
     assert judge(clusters(gone)).finding("HOT_QUEUE", topic="pay")["evidence"]["kind"] == "DISPLACED"
 
@@ -167,10 +163,10 @@ def test_producers_that_can_be_the_reason_are_named() -> None:
         running("old_go", "broker-a", "broker-b", version="V4_9_7", language="GO"),
         running("unknown", version="HIGHER_VERSION"),
     )
-    row = found(LEFT_OUT, producers=producers)
-    assert row is not None
-    assert row["evidence"]["producer_groups_elsewhere"] == ["only_a"]
-    assert row["evidence"]["displacing_producer_groups"] == ["old"]
+    balance = found(LEFT_OUT, producers=producers)
+    assert balance is not None
+    assert balance.producer_groups_elsewhere == ("only_a",)
+    assert balance.displacing_producer_groups == ("old",)
 
 
 def test_every_writable_queue_has_its_shares() -> None:

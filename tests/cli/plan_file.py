@@ -43,7 +43,6 @@ Rule = Literal[
     "FIFO_BROKEN",
     "BAD_VERSION",
     "PERMANENT_DISPLACEMENT",
-    "PRODUCER_BALANCE",
     "REBALANCE_FREQUENCY",
 ]
 Action = Literal[
@@ -335,6 +334,23 @@ class Scenario(Part, frozen=True):
     queue_plans: list[QueuePlan] | UnsetType = UNSET
 
 
+class ProducerBalance(Part, frozen=True):
+    topic: str
+    kind: Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
+    message: str
+    message_type: str | None
+    queues: Number
+    msgs_per_s: Share
+    peak: Metric
+    level: Ratio
+    p_between_brokers: Ratio
+    p_within_brokers: Ratio
+    broker_expected_ratios: dict[str, Ratio]
+    broker_measured_ratios: dict[str, Ratio]
+    producer_groups_elsewhere: list[str]
+    displacing_producer_groups: list[str]
+
+
 class Plan(Part, frozen=True):
     format: Literal["rocketmq-capacity/plan/1"]
     cluster_name: str
@@ -346,6 +362,7 @@ class Plan(Part, frozen=True):
     recommendations: list[Recommendation]
     causes: list[Cause]
     alternatives: list[list[str]]
+    producer_balance: list[ProducerBalance]
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -369,6 +386,7 @@ def out_of_order(plan: Plan) -> list[str]:
     worst = ("CRITICAL", "WARNING", "INFO")
     lists["causes"] = [(worst.index(cause.severity), number) for number, cause in enumerate(plan.causes)]
     lists["alternatives"] = [[place[one] for one in each] for each in plan.alternatives]
+    lists["producer_balance"] = [one.topic for one in plan.producer_balance]
     lists |= {f"alternatives[{number}]": each for number, each in enumerate(lists["alternatives"])}
     for group in plan.groups:
         lists[f"{group.consumer_group}.topics"] = group.topics

@@ -113,11 +113,11 @@ def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_ifs: Path,
     manifests = {file.stem: json.loads(file.read_bytes())["datasets"] for file in stored.folder.glob("steps/*.json")}
 
     assert manifests["compare"] == [
+        "group_transition",
         "scenario_effect",
         "scenario_group",
-        "undecided_finding",
         "transition",
-        "group_transition",
+        "undecided_finding",
     ]
     committed = [dataset for datasets in manifests.values() for dataset in datasets]
     assert sorted(committed) == sorted(folder.name for folder in stored.tables.iterdir())

@@ -139,6 +139,25 @@ def a_group_failure(
     return {"busy_lower": row["busy_ratio"], "busy_upper": row["busy_ratio"]} | row
 
 
+def a_producer_balance(topic: str = "pay", **changes: Any) -> Row:
+    return {
+        "topic": topic,
+        "kind": "DISPLACED",
+        "message": "Producers prefer some of its brokers.",
+        "message_type": "NORMAL",
+        "queues": 8,
+        "msgs_per_s": 800.0,
+        "peak": 1.6,
+        "level": 0.001,
+        "p_between_brokers": 1e-30,
+        "p_within_brokers": 1.0,
+        "broker_expected_ratios": {"broker-a": 0.5, "broker-b": 0.5},
+        "broker_measured_ratios": {"broker-a": 0.8, "broker-b": 0.2},
+        "producer_groups_elsewhere": ["only_a"],
+        "displacing_producer_groups": ["old"],
+    } | changes
+
+
 def a_topic_failure(topic: str = "pay", failure: str = "BROKER", lost: str = "broker-a", **changes: Any) -> Row:
     return {
         "topic": topic,

@@ -12,6 +12,7 @@ from tests.report.row_builders import (
     a_group,
     a_group_failure,
     a_load,
+    a_producer_balance,
     a_recommendation,
     a_strategy,
     a_topic_failure,
@@ -60,7 +61,7 @@ def varied_rows(groups: int = 18, seed: int = 7, *, is_complete: bool = False) -
 
 
 def _add_failures(rows: Rows) -> None:
-    """What each failure does to each group, and each broker's to each topic, with some of it unknown."""
+    """What each failure does to each group, and each broker's to each topic, some of it unknown, and uneven topics."""
     rows["group_failure"] = [
         a_group_failure(
             group["consumer_group"],
@@ -85,6 +86,7 @@ def _add_failures(rows: Rows) -> None:
         for place, topic in enumerate(topics)
         for broker in BROKERS
     ]
+    rows["producer_balance"] = [a_producer_balance(topic, peak=1.5 + place) for place, topic in enumerate(topics[::3])]
 
 
 def _made(number: int, chance: random.Random) -> MadeGroup:

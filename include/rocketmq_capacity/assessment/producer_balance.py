@@ -1,4 +1,4 @@
-"""PRODUCER_BALANCE, and the shares of a topic's messages that its queues should get, and get.
+"""The shares of a topic's messages that its queues should get, and get, and what makes the difference.
 
 Producers without keys use the writable queues in turn from a random start, so that every queue gets the same share: far
 more evenly than chance, which is the bound here. What differs by more than chance inside a broker is keyed, since no
@@ -9,18 +9,16 @@ Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-a
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from rocketmq_capacity.assessment.broker_losses import writable_queues
 from rocketmq_capacity.assessment.chance import chi_square_tail
-from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.topic import Topic, TopicRule
-from rocketmq_capacity.contracts import Finding, ProducerShare
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.contracts import ProducerBalance, ProducerShare
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.sending.generation import generation_of
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import INFO, JAVA, MASTER, PRIORITY, WARNING, java_order
+from rocketmq_capacity.vocabulary import JAVA, MASTER, PRIORITY, java_order
 
 Kind = Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
 KEYED: Final[Kind] = "KEYED"
@@ -54,18 +52,15 @@ class Balance:
     within: float
     kind: Kind | None
 
-    def brokers(self) -> list[dict[str, Any]]:
-        """The expected and the measured share of each broker."""
-        queues, total = _number(self.rates), _total(self.rates)
-        return [
-            {
-                "broker_name": name,
-                "queues": len(rates),
-                "expected_ratio": rounded(len(rates) / queues),
-                "measured_ratio": rounded(sum(rates) / total),
-            }
-            for name, rates in self.rates.items()
-        ]
+    def expected(self) -> dict[str, float]:
+        """The share of each broker where all queues get the same."""
+        queues = _number(self.rates)
+        return {name: rounded(len(rates) / queues) for name, rates in self.rates.items()}
+
+    def measured(self) -> dict[str, float]:
+        """The share of the messages that each broker gets."""
+        total = _total(self.rates)
+        return {name: rounded(sum(rates) / total) for name, rates in self.rates.items()}
 
 
 def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
@@ -148,41 +143,32 @@ def is_hot(rates: Sequence[float], policy: Policy) -> bool:
     return hottest * len(rates) / total > bounds.peak and hottest / total > bounds.share_factor / len(rates)
 
 
-def producer_balance(topic: Topic) -> Iterator[Finding]:
-    """PRODUCER_BALANCE: queues or brokers get another share than producers without keys would give them.
-
-    A topic with a HOT_QUEUE is told there. Keys differ on purpose, and are for information; a broker that gets another
-    share is not.
-    """
-    balance = balance_of(topic)
-    if balance is None or balance.kind is None or is_hot([*chain.from_iterable(balance.rates.values())], topic.policy):
-        return
-    bounds = topic.policy.thresholds.PRODUCER_BALANCE
+def producer_balance(topic: Topic) -> ProducerBalance | None:
+    """How a business topic differs from what producers without keys would make of it; None where it does not."""
+    balance = balance_of(topic) if topic.is_business else None
+    if balance is None or balance.kind is None:
+        return None
     mean = _total(balance.rates) / _number(balance.rates)
-    means = {name: sum(each) / len(each) for name, each in balance.rates.items()}
-    off = [name for name, each in means.items() if abs(each - mean) > bounds.min_difference * mean]
-    yield finding(
-        "PRODUCER_BALANCE",
-        WARNING if balance.kind == DISPLACED else INFO,
+    producers = traced(topic, balance)
+    return ProducerBalance(
         topic=topic.name,
-        subjects=off if balance.kind != KEYED else sorted(balance.rates, key=java_order),
-        evidence={
-            "kind": balance.kind,
-            "queues": _number(balance.rates),
-            "msgs_per_s": rounded(_total(balance.rates)),
-            "peak": rounded(max(max(each) for each in balance.rates.values()) / mean),
-            "brokers": balance.brokers(),
-            "level": bounds.level,
-            "p_between_brokers": _probability(balance.between),
-            "p_within_brokers": _probability(balance.within),
-            "message_type": topic.unit.facts.message_type,
-            **traced(topic, balance),
-        },
+        kind=balance.kind,
         message=MEANING[balance.kind],
+        message_type=topic.unit.facts.message_type,
+        queues=_number(balance.rates),
+        msgs_per_s=rounded(_total(balance.rates)),
+        peak=rounded(max(max(each) for each in balance.rates.values()) / mean),
+        level=topic.policy.thresholds.PRODUCER_BALANCE.level,
+        p_between_brokers=_probability(balance.between),
+        p_within_brokers=_probability(balance.within),
+        broker_expected_ratios=balance.expected(),
+        broker_measured_ratios=balance.measured(),
+        producer_groups_elsewhere=tuple(producers.get("producer_groups_elsewhere", ())),
+        displacing_producer_groups=tuple(producers.get("displacing_producer_groups", ())),
     )
 
 
-def traced(topic: Topic, balance: Balance) -> dict[str, Any]:
+def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
     """Which producer groups can be the reason that brokers differ, as far as facts go; nothing for keys.
 
     Nobody outside a producer knows its topics. So these are the groups that are not seen on a broker that gets too
@@ -190,8 +176,8 @@ def traced(topic: Topic, balance: Balance) -> dict[str, Any]:
     """
     if balance.kind not in (DISPLACED, KEYED_OR_DISPLACED):
         return {}
-    shares = balance.brokers()
-    little = {one["broker_name"] for one in shares if one["measured_ratio"] < one["expected_ratio"]}
+    expected, measured = balance.expected(), balance.measured()
+    little = {name for name in expected if measured[name] < expected[name]}
     seen: dict[str, set[str]] = {}
     displacing: set[str] = set()
     for one in topic.producers:
@@ -236,6 +222,3 @@ def _total(rates: dict[str, list[float]]) -> float:
 
 def _probability(value: float) -> float:
     return float(f"{value:.2g}")
-
-
-TOPIC_RULES: Final[tuple[TopicRule, ...]] = (producer_balance,)

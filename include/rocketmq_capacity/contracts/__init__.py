@@ -26,6 +26,7 @@ from rocketmq_capacity.contracts.nameserver_difference import NameserverDifferen
 from rocketmq_capacity.contracts.offset_sample import OffsetSample
 from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.producer import Producer
+from rocketmq_capacity.contracts.producer_balance import ProducerBalance as ProducerBalance
 from rocketmq_capacity.contracts.producer_share import ProducerShare
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
@@ -79,6 +80,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupFailure,
     TopicFailure,
     ProducerShare,
+    ProducerBalance,
     Finding,
     FindingSince,
     Demand,

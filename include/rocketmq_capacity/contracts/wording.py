@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final
+from typing import Final, overload
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.vocabulary import UnseenClients
@@ -25,6 +25,10 @@ UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
 """Why a group without known clients may still have some."""
 
 
+@overload
+def rounded(number: float, decimals: int = DECIMALS) -> float: ...
+@overload
+def rounded(number: float | None, decimals: int = DECIMALS) -> float | None: ...
 def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:
     """A figure rounded half up by its decimal digits, not by its binary value; None stays None."""
     return None if number is None else float(_decimal(number, decimals))

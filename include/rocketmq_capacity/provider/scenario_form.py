@@ -22,11 +22,11 @@ _NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems", "defau
 """Members of a field's schema that the form replaces; an empty list is a field that was left empty."""
 SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: consumer group and clients": ("consumer_group", "client_ids"),
-    "Fields of the change: number of clients, traffic, room": ("count", "ending", "factor", "room"),
+    "Fields of the change: number of clients, their end, room": ("count", "ending", "room"),
     "Fields of the change: strategy and request mode": ("strategy", "message_request_mode", "pop_share_queue_num"),
     "Fields of the change: queues": ("topic", "read_queue_nums", "write_queue_nums"),
     "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),
-    "Fields of the change: slow broker": ("latency_ms", "for_s"),
+    "Fields of the change: slow broker, traffic": ("latency_ms", "for_s", "factor"),
 }
 """The fields of a change, few in each section: Airflow shows one section at a time."""
 OTHERS: Final = "Fields of the change: others"

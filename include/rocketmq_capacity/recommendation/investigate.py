@@ -96,10 +96,6 @@ ADVICE: Final[dict[str, str]] = {
     "PERMANENT_DISPLACEMENT": (
         "Raise the client of these producers to 4.9.8 or 5.1.4, or restart them once a broker was slow: {subjects}."
     ),
-    "PRODUCER_BALANCE": (
-        "Find out why producers do not use all queues alike: a key, a broker that they avoid since it was slow, or one"
-        " that they cannot reach. Restarted producers start anew."
-    ),
     "BROKER_LOSS": (
         "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and"
         " give the groups that would be too weak more clients: {subjects}."

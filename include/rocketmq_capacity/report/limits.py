@@ -50,6 +50,8 @@ REASONS: Final = 8
 """Reasons of undecided groups that the summary names."""
 LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
+UNEVEN_TOPICS: Final = 12
+"""Topics that producers do not spread evenly, the most uneven first."""
 NAMED_IN_A_CELL: Final = 3
 """Groups or topics that a cell of such a line names."""
 COURSES: Final = 12

@@ -96,6 +96,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         recommendations=recommendations,
         causes=found.causes,
         alternatives=found.alternatives,
+        producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
         approval=UNSET if approval is None else approval,
         scenario=UNSET if scenario is None else _scenario(scenario),
     )

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.vocabulary import Severity
@@ -531,6 +532,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     alternatives: Annotated[
         tuple[tuple[str, ...], ...],
         Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
+    ] = ()
+    producer_balance: Annotated[
+        tuple[ProducerBalance, ...],
+        Meta(description="business topics whose queues or brokers get another share than producers without keys give"),
     ] = ()
     approval: Annotated[Approval | UnsetType, Meta(description="only if a person was asked")] = UNSET
     scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET

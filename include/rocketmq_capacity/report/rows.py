@@ -11,6 +11,7 @@ from rocketmq_capacity.contracts.finding_since import FindingSince
 from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
 from rocketmq_capacity.contracts.transition import RecommendedTransition
@@ -31,6 +32,7 @@ class Rows:
     """None where there is no run before."""
     recommendation: Sequence[Recommendation] = ()
     recommended_transition: Sequence[RecommendedTransition] = ()
+    producer_balance: Sequence[ProducerBalance] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, as
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.producer_balance import producer_shares
+from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
@@ -42,8 +42,8 @@ OF_GROUPS = (
     contracts.Demand,
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
-OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.Finding)
-WRITTEN = (*OF_GROUPS, contracts.TopicFailure, contracts.ProducerShare, contracts.FindingSince)
+OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.ProducerBalance, contracts.Finding)
+WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.FindingSince)
 
 
 def found_before(lake: Lake, planning: Planning) -> Found | None:
@@ -133,4 +133,6 @@ def assessed_topics(
     yield contracts.TopicFailure, table_of(contracts.TopicFailure, failures)
     shares = [share for topic in topics for share in producer_shares(topic)]
     yield contracts.ProducerShare, table_of(contracts.ProducerShare, shares)
+    balances = [balance for topic in topics if (balance := producer_balance(topic)) is not None]
+    yield contracts.ProducerBalance, table_of(contracts.ProducerBalance, balances)
     yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

@@ -25,11 +25,10 @@ def rows_of_plan(run: Run) -> Rows:
         group_status=list(rows(run, contracts.GroupStatus)),
         strategy_load=rows(run, contracts.StrategyLoad),
         finding=list(rows(run, contracts.Finding)),
-        finding_since=list(rows(run, contracts.FindingSince)) if _has(run, contracts.FindingSince) else (),
+        finding_since=_rows_if_any(run, contracts.FindingSince),
         recommendation=list(rows(run, contracts.Recommendation)),
-        recommended_transition=list(rows(run, contracts.RecommendedTransition))
-        if _has(run, contracts.RecommendedTransition)
-        else (),
+        recommended_transition=_rows_if_any(run, contracts.RecommendedTransition),
+        producer_balance=_rows_if_any(run, contracts.ProducerBalance),
     )
 
 
@@ -61,6 +60,11 @@ def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
         problem = f"has no dataset {name}: an earlier version of this program planned it; plan the cluster again"
         raise DatasetMissing(f"{run.folder}: {problem}")
     return rows_in(run.table(dataset.dataset_name()), dataset)
+
+
+def _rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
+    """All rows of a dataset; none of a run without the dataset."""
+    return list(rows(run, dataset)) if _has(run, dataset) else ()
 
 
 def _has(run: Run, dataset: type[Dataset]) -> bool:

@@ -30,6 +30,7 @@ from rocketmq_capacity.report.view.groups import (
 )
 from rocketmq_capacity.report.view.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
+from rocketmq_capacity.report.view.producers import ProducersView, producers_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
@@ -57,6 +58,7 @@ class Page:
     overview: Chart | None
     causes: CauseList
     failures: Failures | None
+    producers: ProducersView | None
     lines: tuple[GroupLine, ...]
     more_lines: int
     groups: tuple[DetailedGroup, ...]
@@ -85,6 +87,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),
         failures=failures_of(beside.losses, anchors),
+        producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),
         groups=sections,

@@ -1,0 +1,45 @@
+"""Dataset ``producer_balance``."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from rocketmq_capacity.contracts.dataset import Dataset, Int
+
+
+class ProducerBalance(Dataset, frozen=True, kw_only=True):
+    """A business topic whose queues or brokers get another share than producers without keys would give them.
+
+    Grain: one row such a topic.
+    Key: topic.
+    Units: messages a second, ratios, probabilities.
+    """
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    kind: Annotated[str, Meta(description="KEYED, DISPLACED or KEYED_OR_DISPLACED")]
+    message: Annotated[str, Meta(description="one sentence for people")]
+    message_type: Annotated[str | None, Meta(description="of the topic; null if unknown")]
+    queues: Annotated[Int, Meta(description="its writable queues")]
+    msgs_per_s: Annotated[float, Meta(description="messages a second written to it")]
+    peak: Annotated[float, Meta(description="rate of its busiest queue / the mean of all")]
+    level: Annotated[float, Meta(description="the policy's level of the test")]
+    p_between_brokers: Annotated[
+        float, Meta(description="probability that brokers differ so much by chance; 1 if there is one broker alone")
+    ]
+    p_within_brokers: Annotated[
+        float, Meta(description="likewise of the queues of each broker; 1 if each has one queue alone")
+    ]
+    broker_expected_ratios: Annotated[
+        dict[str, float], Meta(description="for each broker, its share where producers use all queues in turn")
+    ]
+    broker_measured_ratios: Annotated[dict[str, float], Meta(description="for each broker, its share of the messages")]
+    producer_groups_elsewhere: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="producer groups, at most five, that are not seen on a broker that gets too little; none if KEYED"
+        ),
+    ]
+    displacing_producer_groups: Annotated[
+        tuple[str, ...],
+        Meta(description="producer groups, at most five, whose version can displace a queue for ever; none if KEYED"),
+    ]
