@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,6 +54,7 @@ class Run:
         change: the change as a scenario has it.
         at: when it was made, in seconds of the clock.
         numbers: its consumers by name.
+        until: when the next change of the cluster came, which moves its queues again.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Run:
     change: Mapping[str, Any] = field(default_factory=dict)
     at: float = 0.0
     numbers: dict[str, int] = field(default_factory=dict)
+    until: float = inf
 
 
 def runs() -> list[Run]:
@@ -233,6 +236,9 @@ def measured(log: Callable[[str], Any] = sys.stderr.write) -> list[tuple[Run, li
         for run in of("EXPAND"):
             jvms["load"].start_load(run.name, MSGS_PER_S)
         time.sleep(65)
+        for run in every:
+            if run.kind not in ("BROKER_LOST", "NAME_SERVER_CUT"):
+                run.until = time.time()
         cluster.kill("broker-b")
         of("BROKER_LOST")
         time.sleep(60)
@@ -260,6 +266,7 @@ def _records(folder: Path, run: Run) -> dict[str, list[tuple[float, Queue, int]]
         found[client_id(name)] = [
             (int(at) / 1000, Queue(topic, broker, int(queue)), int(offset))
             for at, topic, broker, queue, offset in (part for part in parts if len(part) == 5)
+            if int(at) / 1000 < run.until
         ]
     return found
 
