@@ -1,15 +1,14 @@
-"""Names are told apart as RocketMQ means them, and secrets never get through."""
+"""Names mean what RocketMQ means by them, and secrets are left out."""
 
 import pytest
 
 from rocketmq_capacity.snapshot.identify import (
     cluster_name,
     group_of_retry_topic,
-    is_system_group,
-    is_system_topic,
     logical_broker,
     without_secrets,
 )
+from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
 
 
 @pytest.mark.parametrize(

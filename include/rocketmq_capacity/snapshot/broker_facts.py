@@ -1,4 +1,4 @@
-"""What one broker answered, as it answered it; None is a question that failed or was not asked."""
+"""What one broker answered, unchanged; None means that a question failed or was not asked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ class OffsetSample:
     """Offsets at one moment.
 
     Args:
-        at: the moment, UTC ISO-8601, of the whole sample.
-        written: by topic, the seconds of a steady clock when the answer came, and the answer.
-        read: by consumer group.
+        at: the moment of the whole sample, UTC ISO-8601.
+        written: by topic: when the answer came, in seconds of a steady clock, and the answer.
+        read: by consumer group, how far it has read each queue.
     """
 
     at: str
@@ -25,12 +25,12 @@ class OffsetSample:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What a slave has otherwise than its master.
+    """How a slave differs from its master.
 
     Attributes:
-        topics: the slave's, None where it lacks it, and the master's.
-        groups: that it lacks.
-        changed_ms: when the master's tables were last changed, in ms since 1970; None where nothing differs.
+        topics: pairs of the slave's and the master's topic; the first is None if the slave lacks the topic.
+        groups: groups that the slave lacks.
+        changed_ms: when the master's tables were last changed, in ms since 1970; None if nothing differs.
     """
 
     topics: tuple[tuple[TopicConfig | None, TopicConfig], ...]
@@ -43,11 +43,11 @@ class BrokerFacts:
     """One broker process and its answers, filled while they come in.
 
     Args:
-        is_asked_for_all: whether this process speaks for its broker name; another is asked about itself alone.
+        is_asked_for_all: whether this process answers for its broker name; the others are asked about themselves alone.
         connections: by consumer group, for those that are online here.
         running_infos: by (consumer group, client id), for the clients that were asked through this broker.
-        answered_at: likewise, the moment at which the client answered, UTC ISO-8601.
-        drift: of a slave what it has otherwise than its master; None where it was not asked, or one of them failed.
+        answered_at: by the same keys, when the client answered, UTC ISO-8601.
+        drift: how a slave differs from its master; None if it was not asked, or one of the two did not answer.
     """
 
     broker_name: str
@@ -68,7 +68,7 @@ class BrokerFacts:
     drift: Drift | None = None
 
     @property
-    def has_told_nothing(self) -> bool:
-        """Whether none of the questions about the broker itself and its tables was answered."""
-        told = (self.runtime, self.config, self.topic_configs, self.subscription_groups, self.committed)
-        return all(answer is None for answer in (*told, self.request_modes, self.producers))
+    def has_answered_nothing(self) -> bool:
+        """Whether the broker answered no question about itself or its tables."""
+        answers = (self.runtime, self.config, self.topic_configs, self.subscription_groups, self.committed)
+        return all(answer is None for answer in (*answers, self.request_modes, self.producers))

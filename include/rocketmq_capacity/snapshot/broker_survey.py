@@ -1,9 +1,11 @@
 """Asks one broker, over one connection: itself, its topics and groups, and the consumers that it can reach.
 
-A slave is asked about itself alone (26, 28), and for the topics and groups (21, 201) that it copies from its master,
-always a little late (SlaveSynchronize): what it lacks is gone when it takes the master's place. Consumers take their
-members from the master as long as there is one (BrokerData.selectBrokerAddr). A broker name without a master is asked
-through its slave with the lowest id, as its consumers do.
+Numbers are RocketMQ's request codes (`RequestCode`).
+
+A slave is asked about itself (26, 28), and for the topics and groups (21, 201) that it copies from its master. It
+copies them a little late (SlaveSynchronize); what it lacks is lost if it takes the master's place. Consumers get the
+list of their members from the master as long as there is one (BrokerData.selectBrokerAddr). Without a master, they ask
+the slave with the lowest id, and so does the snapshot.
 """
 
 import asyncio
@@ -22,19 +24,19 @@ from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetSample
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
-from rocketmq_capacity.snapshot.identify import is_system_group
 from rocketmq_capacity.snapshot.inventory import distinct
+from rocketmq_capacity.snapshot.kinds import is_system_group
 from rocketmq_capacity.vocabulary import java_order
 
 T = TypeVar("T")
 
 RELAYED_AT_A_TIME: Final = BROKER_ADMIN_THREADS // 2
-"""A client that does not answer holds one of the broker's threads for 10 s (Broker2Client.callClient). More questions
-passed on at a time could stop the broker's answers to everybody."""
+"""Questions that a broker passes on to clients at a time. A client that does not answer holds one of the broker's
+threads for 10 s (Broker2Client.callClient): with more of them the broker could stop answering everybody."""
 
 
 async def for_each(items: Collection[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
-    """Ask about every item, so many at a time: a fleet has more topics than tasks are good for."""
+    """Ask about every item, at most ``at_a_time`` at once: a fleet has too many topics for a task each."""
     left = iter(items)
 
     async def work() -> None:
@@ -49,7 +51,13 @@ Tables = tuple[tuple[TopicConfig, ...], tuple[SubscriptionGroupConfig, ...]]
 
 
 def drift_of(slave: Tables, master: Tables, is_ours: Callable[[str], bool]) -> Drift:
-    """What a slave lacks of its master, or has with other numbers of queues; RocketMQ's own aside."""
+    """Topics and groups that a slave lacks, and topics whose numbers of queues differ; without RocketMQ's own.
+
+    Args:
+        slave: the slave's tables.
+        master: its master's.
+        is_ours: whether a topic is compared.
+    """
     own = {config.topic: config for config in slave[0]}
     groups = {config.consumer_group for config in slave[1]}
     return Drift(
@@ -75,12 +83,12 @@ def _counts(config: TopicConfig) -> tuple[int, int]:
 
 
 class BrokerSurvey:
-    """The questions to one broker; answers are left in ``facts``, failures in the log."""
+    """The questions to one broker; answers go to ``facts``, failures to the log."""
 
     def __init__(self, facts: BrokerFacts, settings: ConnectionSettings, failures: FailureLog) -> None:
         """Prepare; nothing is asked yet.
 
-        Errors: ValueError where the broker's address is none.
+        Errors: ValueError if the broker's address is not an address.
         """
         self.facts = facts
         self._admin = BrokerAdmin(parse_address(facts.broker_addr), settings)
@@ -89,7 +97,7 @@ class BrokerSurvey:
         self._at_a_time = settings.in_flight
 
     async def ask_about_itself(self) -> None:
-        """28 and 26."""
+        """28 and 26: its runtime figures and its configuration."""
         self.facts.runtime, self.facts.config = await asyncio.gather(
             self._ask(RequestCode.GET_BROKER_RUNTIME_INFO, self._admin.runtime()),
             self._ask(RequestCode.GET_BROKER_CONFIG, self._admin.config()),
@@ -98,7 +106,7 @@ class BrokerSurvey:
     async def ask_for_tables(self) -> None:
         """21, 201, 402, 43 and 328: all topics, groups, request modes, committed offsets and producers.
 
-        Only 328 needs a right on the cluster. Without it producers are unknown, and nothing else is.
+        Only 328 needs a right on the cluster. Without that right only the producers are unknown.
         """
         facts, admin = self.facts, self._admin
         older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no 402 (POP), before 4.9.4 no 328
@@ -121,9 +129,9 @@ class BrokerSurvey:
         )
 
     async def ask_what_it_copies(self, master: "BrokerSurvey", is_ours: Callable[[str], bool]) -> None:
-        """21 and 201 of a slave; where it differs, the master is asked once more, and when it changed last.
+        """21 and 201 of a slave; if it differs, the master is asked again, and for the time of its last change.
 
-        ``is_ours`` says of a topic whether it is compared.
+        The master may have changed since it was asked first. ``is_ours`` says whether a topic is compared.
         """
         topics, groups = await asyncio.gather(
             self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.topic_configs()),
@@ -134,15 +142,15 @@ class BrokerSurvey:
             return
         drift = drift_of((topics, groups), (known[0], known[1]), is_ours)
         if drift.topics or drift.groups:
-            told = await master.ask_for_changed_tables()
-            if told is None:
+            again = await master.ask_for_changed_tables()
+            if again is None:
                 return
-            tables, changed_ms = told
+            tables, changed_ms = again
             drift = replace(drift_of((topics, groups), tables, is_ours), changed_ms=changed_ms)
         self.facts.drift = drift
 
     async def ask_for_changed_tables(self) -> tuple[Tables, int | None] | None:
-        """21 and 201 once more, with the time of the last change of either in ms since 1970."""
+        """21 and 201 again, with the time of the last change of either, in ms since 1970; None if one failed."""
         topics, groups = await asyncio.gather(
             self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.changed_topic_configs()),
             self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._admin.changed_subscription_groups()),
@@ -153,7 +161,7 @@ class BrokerSurvey:
         return (topics[0], groups[0]), max(changed, default=None)
 
     async def ask_how_far_written(self, topics: Collection[str], sample: OffsetSample) -> None:
-        """202 for each topic; one that was deleted meanwhile is left out."""
+        """202 for each topic; a topic that was deleted meanwhile is left out."""
         await for_each(topics, lambda topic: self._ask_topic_stats(topic, sample), at_a_time=self._at_a_time)
 
     async def ask_how_far_read(self, groups: Collection[str], sample: OffsetSample) -> None:
@@ -161,11 +169,14 @@ class BrokerSurvey:
         await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
 
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
-        """203 for each group; one without a consumer here is left out."""
+        """203 for each group; a group without a consumer here is left out."""
         await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
 
     async def ask_client(self, consumer_group: str, client_id: str) -> Exception | None:
-        """307 for one client; why it did not answer, or None. The log is the caller's: another broker may reach it."""
+        """307 for one client; gives the error if it did not answer, else None.
+
+        The caller logs the error, because another broker may still reach the client.
+        """
         try:
             async with self._relayed:
                 info = await self._admin.consumer_running_info(consumer_group, client_id)
@@ -176,7 +187,7 @@ class BrokerSurvey:
         return None
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         await self._admin.close()
 
     async def _ask_topic_stats(self, topic: str, sample: OffsetSample) -> None:

@@ -1,18 +1,20 @@
-"""Takes one snapshot of a live cluster: which questions, in which order, and what a failure leaves.
+"""Takes one snapshot of a live cluster: which questions, in which order, and what a failure means.
 
-1. Every name server is asked for brokers (106) and topics (206); without an answer there is no snapshot.
-2. Every broker is asked for its tables; meanwhile each name server that answered is asked for the route of every topic
-   (105). At the end it is asked once more for those that differ, which may have been on their way.
-3. Samples of offsets are taken: how far every queue is read (208) in each, how far it is written (202) in the first
-   and the last, between which rates are measured. Beside the last one stand the members of every group (203), which
-   Proxies are asked for as well: that moment is the snapshot's ``taken_at``.
+Numbers are RocketMQ's request codes.
+
+1. Every name server is asked for brokers (106) and topics (206). Without any answer there is no snapshot.
+2. Every broker is asked for its tables. Meanwhile each name server that answered is asked for the route of every topic
+   (105). At the end it is asked again for the routes that differ, because a change may have been under way.
+3. Samples of offsets are taken. Each sample has how far every queue is read (208). The first and the last also have how
+   far it is written (202), which gives the rates. With the last sample, brokers and Proxies are asked for the members
+   of every group (203); this moment is the snapshot's ``taken_at``.
 4. Slaves are asked for their topics and groups (21, 201), which are compared with their masters'.
 5. Every remoting client is asked about itself (307), through a broker that it is connected to. This comes last and is
-   rationed, because a client that hangs holds a thread of the broker; and a client gets one question at a time.
+   limited, because a client that hangs holds a thread of the broker. A client gets one question at a time.
 
-System topics and groups are listed, and neither their offsets nor their members are asked for: nothing is planned
-for them, and BenchmarkTest alone has 1,024 queues. Whatever else is not answered becomes a failure, never an error:
-but a cluster whose brokers deny us everything is one that cannot be read.
+System topics and groups are listed only. Their offsets and members are not asked for, because nothing is planned for
+them, and BenchmarkTest alone has 1,024 queues. Any other question without an answer becomes a row of failures. A
+cluster whose brokers deny access to everything raises an error.
 """
 
 import asyncio
@@ -39,8 +41,9 @@ from rocketmq_capacity.snapshot.describe_producers import describe_producers
 from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_unnamed_proxy
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
-from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, is_system_group, is_system_topic
+from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct
+from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
 from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info, joined_routes
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
@@ -55,7 +58,7 @@ class CollectOptions:
         sample_count: samples of offsets, at least 1; rates need 2.
         sample_interval_s: from the beginning of one sample to the beginning of the next.
         settings: limits of time and size, and retries, of every connection.
-        tls: speak TLS by these rules, to name servers and brokers alike.
+        tls: how to speak TLS to name servers and brokers; None for plain TCP, unless ``settings`` has it.
         credentials: for brokers with access control.
         proxies: remoting addresses of Proxies, beside those that ``settings`` name.
     """
@@ -68,7 +71,7 @@ class CollectOptions:
     proxies: Sequence[Address] = ()
 
     def proxy_addresses(self) -> list[Address]:
-        """Every Proxy to ask, each once, in the order of their addresses."""
+        """The Proxies to ask, each once, sorted by address."""
         return sorted({*self.proxies, *self.settings.proxies})
 
     def connection_settings(self) -> ConnectionSettings:
@@ -82,10 +85,10 @@ async def collect(
 ) -> Inventory:
     """Take a snapshot of the cluster behind these name servers (``host:port``, several also split by ``;``).
 
-    ``progress`` is told of samples and clients, once it is known that the cluster can be read.
+    ``progress`` counts samples and clients, from the moment on that the cluster is known to be readable.
 
-    Errors: `BadInput` where an address is none, `ClusterUnreachable` where no name server answered, or the brokers
-    denied access.
+    Errors: `BadInput` for a text that is not an address, `ClusterUnreachable` if no name server answered, or if the
+    brokers denied access.
     """
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)
@@ -99,11 +102,11 @@ async def collect(
 def collect_now(
     nameservers: Sequence[str], *, options: CollectOptions | None = None, progress: Progress | None = None
 ) -> Inventory:
-    """Take a snapshot, and wait for it; as :func:`collect`, for callers without an event loop."""
+    """Take a snapshot and wait for it: :func:`collect` for callers without an event loop."""
     taken: list[Inventory] = []
 
     async def take() -> None:
-        # Not the task's result: asyncio.run() spends the result's repr() on an error text that it throws away.
+        # The inventory is not the task's result, because asyncio.run() makes a repr() of that, which takes long.
         taken.append(await collect(nameservers, options=options, progress=progress))
 
     asyncio.run(take())
@@ -123,11 +126,11 @@ class _Survey:
         self._proxies = [ProxySurvey(proxy, self._settings, self._failures) for proxy in options.proxy_addresses()]
 
     async def take(self) -> Inventory:
-        """All of it, in the order that the module describes."""
+        """Ask everything, in the order that the module describes."""
         nameservers = await self._ask_name_servers()
         info = joined_info(nameservers)
         listed_topics = distinct(topic for one in nameservers for topic in one.topics)
-        self._meet_brokers(info)
+        self._prepare_brokers(info)
         clusters, broker_names = set(info.clusters), {broker.broker_name for broker in info.brokers}
         routing = asyncio.gather(*(one.ask_routes(listed_topics) for one in nameservers))
         try:
@@ -171,7 +174,7 @@ class _Survey:
         return with_unnamed_proxy(taken)
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         surveys: list[NameServerSurvey | BrokerSurvey | ProxySurvey] = [
             *self._nameservers,
             *self._surveys,
@@ -180,13 +183,13 @@ class _Survey:
         await asyncio.gather(*(survey.close() for survey in surveys))
 
     async def _ask_name_servers(self) -> list[NameServerSurvey]:
-        """106 and 206; those that answered. One that did not is a failure as long as another did.
+        """106 and 206; gives the name servers that answered. The others become failures.
 
-        Errors: `ClusterUnreachable` where none did.
+        Errors: `ClusterUnreachable` if none answered.
         """
-        await asyncio.gather(*(one.ask_what_there_is() for one in self._nameservers))
-        told = [one for one in self._nameservers if one.problem is None]
-        if not told:
+        await asyncio.gather(*(one.ask_for_brokers_and_topics() for one in self._nameservers))
+        answering = [one for one in self._nameservers if one.problem is None]
+        if not answering:
             addresses = ", ".join(map(str, self._addresses))
             problems = [(one.address, one.problem) for one in self._nameservers if one.problem is not None]
             (_, first), *others = problems
@@ -195,10 +198,10 @@ class _Survey:
             raise ClusterUnreachable(f"the cluster cannot be read from {addresses}: {error}") from error
         for one in self._nameservers:
             one.note_problem()
-        return told
+        return answering
 
-    def _meet_brokers(self, info: ClusterInfo) -> None:
-        """Prepare the questions to every process that the name server lists."""
+    def _prepare_brokers(self, info: ClusterInfo) -> None:
+        """Prepare the questions to every process that a name server lists."""
         for broker in sorted(info.brokers, key=lambda broker: java_order(broker.broker_name)):
             for broker_id, address in sorted(broker.addresses.items()):
                 speaks = broker_id == min(broker.addresses)
@@ -210,12 +213,12 @@ class _Survey:
                     self._failures.note(address, "CONNECT", error)
 
     def _check_access(self) -> None:
-        """Wrong keys are told at once, and not as a cluster in which there is nothing.
+        """Stop at wrong access keys: else they would look like an empty cluster.
 
-        Errors: `ClusterUnreachable` where brokers denied access, and none answered anything.
+        Errors: `ClusterUnreachable` if brokers denied access, and none answered anything.
         """
         refusals = self._failures.refusals
-        if refusals and all(facts.has_told_nothing for facts in self._facts):
+        if refusals and all(facts.has_answered_nothing for facts in self._facts):
             brokers = "; ".join(f"{address}: {words}" for address, words in sorted(refusals.items()))
             raise ClusterUnreachable(f"access to the brokers was refused: {brokers}")
 
@@ -223,7 +226,7 @@ class _Survey:
         return [survey for survey in self._surveys if survey.facts.is_asked_for_all]
 
     def _topics(self, listed: Sequence[str]) -> list[str]:
-        """The topics that the name server lists, and those that a broker has and has not yet registered."""
+        """The topics that a name server lists, and those that a broker has not registered yet."""
         own = (config.topic for survey in self._speakers() for config in survey.facts.topic_configs or ())
         return distinct((*listed, *own))
 
@@ -237,7 +240,7 @@ class _Survey:
         return distinct((*groups, *(group for group in retried if group is not None)))
 
     async def _sample(self, topics: set[str], groups: Sequence[str]) -> str:
-        """All samples of offsets, with the members beside the last; the moment of the last."""
+        """Take all samples of offsets, with the members beside the last one; gives the moment of the last one."""
         loop = asyncio.get_running_loop()
         begin = loop.time()
         at, count = "", self._options.sample_count
@@ -261,7 +264,7 @@ class _Survey:
     async def _sample_of(
         survey: BrokerSurvey, at: str, topics: set[str], groups: Sequence[str], *, with_members: bool
     ) -> None:
-        """One sample of one broker: of the topics, those that it has."""
+        """One sample of one broker, of those topics that it has."""
         sample = OffsetSample(at)
         survey.facts.samples.append(sample)
         own_topics = [config.topic for config in survey.facts.topic_configs or () if config.topic in topics]
@@ -289,11 +292,11 @@ class _Survey:
         )
 
     async def _ask_clients(self, groups: Sequence[str]) -> None:
-        """307 for each client of each group: a client about one group after the other, the clients side by side.
+        """307 for each client of each group; a client is asked about one group at a time, all clients in parallel.
 
-        Two questions at a time can stop a client. To answer, a RocketMQ 5 client looks up at its brokers those offsets
-        that it does not hold yet, and waits for them in a pool of as many threads as it has processors, which also
-        takes the brokers' answers; once all of them wait, it drops its connections.
+        Two questions at a time can stop a client. To answer, a RocketMQ 5 client asks its brokers for the offsets that
+        it does not hold yet. It waits for them in a pool with as many threads as it has processors, and the same pool
+        takes the brokers' answers. Once all threads wait, the client drops its connections.
         Source: ConsumerRunningInfo of DefaultMQPushConsumerImpl, NettyRemotingClient.getCallbackExecutor,
         rocketmq-all-5.3.3; seen with two questions on two processors.
         """
@@ -303,7 +306,7 @@ class _Survey:
             seen_by: dict[str, list[BrokerSurvey]] = {}
             for survey in self._speakers():
                 connection = survey.facts.connections.get(group)
-                # A gRPC client could not answer, and the broker would keep a thread waiting for it.
+                # A gRPC client cannot answer, and the broker would keep a thread waiting for it.
                 members = [one for one in connection.connections if protocol_of(one) != GRPC] if connection else ()
                 for client_id in {one.client_id for one in members}:
                     seen_by.setdefault(client_id, []).append(survey)
@@ -318,7 +321,7 @@ class _Survey:
     async def _ask_client(
         self, client_id: str, questions: Sequence[tuple[str, Sequence[BrokerSurvey]]], phase: Phase
     ) -> None:
-        """About one group after the other; a client that has let a broker wait in vain is left in peace."""
+        """Ask about one group after the other; a client that did not answer in time is not asked again."""
         failure: tuple[str, Exception] | None = None
         for consumer_group, brokers in questions:
             if failure is None or not _is_silence(failure[1]):
@@ -333,7 +336,10 @@ class _Survey:
     async def _ask_through(
         brokers: Sequence[BrokerSurvey], consumer_group: str, client_id: str
     ) -> tuple[str, Exception] | None:
-        """Through one broker after the other, until the client answers; else the first broker that failed, and why."""
+        """Ask through one broker after the other until the client answers.
+
+        Gives None if it answered, else the address of the first broker that failed, and its error.
+        """
         failures: list[tuple[str, Exception]] = []
         for survey in brokers:
             error = await survey.ask_client(consumer_group, client_id)

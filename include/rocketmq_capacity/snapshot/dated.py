@@ -1,4 +1,4 @@
-"""A recorded inventory as if it had been taken at another moment: the sample is planned as the cluster of today."""
+"""Gives a recorded inventory another date, so that the sample can be planned as the cluster of today."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,13 +25,12 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
-    """The inventory with that moment, and every other moment moved by as much, so that all ages stay what they are.
+    """The inventory with this moment, and all its other moments shifted by the same time, so that all ages stay.
 
-    ``recorded_at`` says when it was really taken. What brokers and clients say of moments in texts of their own (a
-    configuration, a client id) stays as it is.
+    ``recorded_at`` says when it was really taken. Moments inside texts (a configuration, a client id) do not change.
 
     Args:
-        inventory: as it was recorded; one that was dated before keeps its ``recorded_at``.
+        inventory: as it was recorded; if it was given a date before, its ``recorded_at`` stays.
         taken_at: the new moment, in UTC.
     """
     shift = taken_at - inventory.taken_at_utc

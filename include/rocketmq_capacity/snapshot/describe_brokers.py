@@ -1,4 +1,4 @@
-"""Brokers as the inventory has them, out of what they answered."""
+"""The inventory's brokers, made from their answers."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,8 +1,10 @@
-"""Consumers as the inventory has them: one entry for each that runs, with what it says of itself."""
+"""The inventory's consumers: one entry for each running one, with what it says about itself."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, HeldQueue, SubscriptionData
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
@@ -33,7 +35,7 @@ STRATEGY_NAMES: Final = {
 
 _LARGEST_COUNT: Final = 65_536
 _MS: Final = 1_000
-# A field of DefaultMQPullConsumer alone: it is told its queues by its own program, and reports none (307).
+# Only DefaultMQPullConsumer has this field. Its program chooses its queues, and it reports none (307).
 _CHOOSES_ITS_OWN_QUEUES: Final = "registerTopics"
 
 
@@ -45,16 +47,16 @@ def describe_clients(
 ) -> tuple[Client, ...]:
     """One entry for each running consumer of a group, in Java's order of their ids.
 
-    A consumer holds one channel to each broker, so there are as many of one id as it has channels on one and the same
-    broker. Of consumers that share an id one alone answers 307, nobody can tell which: the first entry has its answer.
-    A gRPC client makes its id itself, unlike any other; a Proxy may name it twice, by its own channel and by what
-    another Proxy told of it.
+    A consumer holds one channel to each broker. So an id has as many consumers as it has channels to one broker, by the
+    broker with most of them. Of consumers that share an id only one answers 307, and nobody can tell which: the first
+    entry gets the answer. The id of a gRPC client is unique. A Proxy may name it twice, once by its own channel and
+    once as another Proxy reported it.
 
     Args:
         connections: the group's channels by broker name.
-        running_infos: what clients say of themselves, by client id.
+        running_infos: what clients say about themselves, by client id.
         of_proxies: the group's channels by address of a Proxy.
-        answered_at: when clients said it, by client id.
+        answered_at: when clients said it, by client id, UTC ISO-8601.
     """
     channels: dict[str, dict[str, list[Connection]]] = {}
     for by_place in (connections, of_proxies or {}):
@@ -65,8 +67,8 @@ def describe_clients(
     for client_id in sorted(channels, key=java_order):
         own = channels[client_id]
         first = next(iter(own.values()))[0]
-        copies = 1 if protocol_of(first) == GRPC else max(map(len, own.values()))
-        for index in range(copies):
+        consumers = 1 if protocol_of(first) == GRPC else max(map(len, own.values()))
+        for index in range(consumers):
             seen_on = tuple(place for place, found in own.items() if len(found) > index)
             info = running_infos.get(client_id) if index == 0 else None
             at = None if info is None else (answered_at or {}).get(client_id)
@@ -75,7 +77,7 @@ def describe_clients(
 
 
 def describe_subscriptions(subscriptions: Iterable[SubscriptionData]) -> tuple[Subscription, ...]:
-    """What is read and how, one entry a topic, in Java's order of the topics."""
+    """One entry for each topic, in Java's order of the topics; of several on one topic the first counts."""
     by_topic: dict[str, SubscriptionData] = {}
     for subscription in subscriptions:
         by_topic.setdefault(subscription.topic, subscription)
@@ -90,7 +92,10 @@ def describe_subscriptions(subscriptions: Iterable[SubscriptionData]) -> tuple[S
 
 
 def strategy_name(reported: str | None) -> str | None:
-    """The strategy's own name for ``class@hash``, as Java prints an object; an unknown class by its full name."""
+    """The name that the strategy's ``getName()`` gives, from ``class@hash`` as Java prints an object.
+
+    An unknown class keeps its full name.
+    """
     if not reported:
         return None
     class_name = reported.rpartition("@")[0] or reported
@@ -98,7 +103,7 @@ def strategy_name(reported: str | None) -> str | None:
 
 
 def utc_of_ms(milliseconds: int) -> str | None:
-    """A time in ms since 1970 as UTC ISO-8601 in whole seconds; None where it is no time (0, or out of range)."""
+    """A time in ms since 1970 as UTC ISO-8601 in whole seconds; None if it is 0, negative or out of range."""
     if milliseconds <= 0:
         return None
     try:
@@ -108,7 +113,7 @@ def utc_of_ms(milliseconds: int) -> str | None:
 
 
 def utc(moment: datetime) -> str:
-    """A moment as the inventory writes it."""
+    """The moment as the inventory writes it: UTC ISO-8601 in whole seconds."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -128,14 +133,10 @@ def _client(
 
 
 def _with_running_info(client: Client, info: ConsumerRunningInfo, answered_at: str | None) -> Client:
-    """The client with what it says of itself; property names are those of DefaultMQPushConsumer's fields."""
+    """The client with what it says about itself; property names are those of DefaultMQPushConsumer's fields."""
     properties = info.properties
-    return Client(
-        client_id=client.client_id,
-        client_addr=client.client_addr,
-        language=client.language,
-        version=client.version,
-        seen_on=client.seen_on,
+    return replace(
+        client,
         answered_at=answered_at,
         started_at=utc_of_ms(_number(properties, "PROP_CONSUMER_START_TIMESTAMP") or 0),
         allocate_strategy=strategy_name(properties.get("allocateMessageQueueStrategy")),
@@ -196,7 +197,7 @@ def _number(properties: Mapping[str, str], name: str) -> int | None:
 
 
 def _above_0(properties: Mapping[str, str], name: str) -> int | None:
-    """RocketMQ says -1 where it is not set."""
+    """The property, None unless it is above 0: RocketMQ gives -1 for one that is not set."""
     number = _number(properties, name)
     return number if number is not None and number > 0 else None
 

@@ -1,4 +1,4 @@
-"""Consumer groups as the inventory has them, out of what all brokers said about them."""
+"""The inventory's consumer groups, made from the answers of all brokers and Proxies."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class GroupDescriber:
-    """Describes groups, one after the other, from the facts of Proxies and of brokers that speak for their names."""
+    """Describes one group after the other, from the answers of Proxies and of one process of each broker name."""
 
     def __init__(
         self, brokers: Iterable[BrokerFacts], static_topics: Collection[str], proxies: Iterable[ProxyFacts] = ()
@@ -54,7 +54,7 @@ class GroupDescriber:
                 self._modes.setdefault((mode.consumer_group, mode.topic), mode)
 
     def describe(self, consumer_group: str) -> ConsumerGroup:
-        """One group: what the last heartbeat said is taken from the first broker that has one, else the first Proxy."""
+        """One group; model and type are those of the first broker that knows its heartbeat, else of the first Proxy."""
         at_brokers = _online(consumer_group, {facts.broker_name: facts.connections for facts in self._brokers})
         at_proxies = _online(consumer_group, {str(facts.address): facts.connections for facts in self._proxies})
         online = [*at_brokers.values(), *at_proxies.values()]
@@ -82,7 +82,7 @@ class GroupDescriber:
         online: Iterable[ConsumerConnection],
         infos: Collection[ConsumerRunningInfo],
     ) -> tuple[Subscription, ...]:
-        """What the group reads, each with how it asks for it; a group that is offline reads nothing."""
+        """The topics that the group reads, with their request modes; none for a group that is offline."""
         found = describe_subscriptions(subscription for one in online for subscription in one.subscriptions)
         is_pulling = bool(infos) and all(_rebalances_itself(info) for info in infos)
         subscriptions: list[Subscription] = []
@@ -100,11 +100,11 @@ class GroupDescriber:
         return tuple(subscriptions)
 
     def _mode(self, consumer_group: str, topic: str, *, is_pulling: bool) -> tuple[RequestMode | None, int | None]:
-        """How the group asks for the topic, and the share number that goes with POP.
+        """The request mode of the group for the topic, and under POP its share number.
 
-        Without an entry in 402 it is the broker's default, but never POP for a retry topic. POP is the broker's
-        assignment, which a client that rebalances by itself never asks for (RebalanceImpl.doRebalance;
-        QueryAssignmentProcessor.queryAssignment, rocketmq-all-5.3.3).
+        A topic without an entry in 402 has the broker's default; a retry topic without an entry has PULL. Under POP the
+        broker assigns queues. A client that rebalances by itself never asks it to, so such a client pulls
+        (RebalanceImpl.doRebalance; QueryAssignmentProcessor.queryAssignment, rocketmq-all-5.3.3).
         """
         if all(facts.request_modes is None for facts in self._brokers):
             return None, None
@@ -125,10 +125,10 @@ class GroupDescriber:
     def _is_orderly(
         self, consumer_group: str, online: Iterable[ConsumerConnection], infos: Mapping[str, ConsumerRunningInfo]
     ) -> bool | None:
-        """Whether the group is configured so or a client of it consumes so; None where nobody said either.
+        """Whether the group is configured as orderly, or one of its clients consumes in order; None if unknown.
 
-        A remoting client decides for itself, whatever the configuration is: while one has not answered, nobody knows
-        that none of them consumes in order. The configuration decides for gRPC clients.
+        A remoting client decides for itself, whatever the configuration says. So False needs the answers of all
+        remoting clients. The configuration decides for gRPC clients.
         """
         if any(info.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true" for info in infos.values()):
             return True
@@ -137,7 +137,7 @@ class GroupDescriber:
         return configured if configured or remoting <= infos.keys() else None
 
     def _offsets(self, consumer_group: str) -> tuple[GroupOffset, ...] | None:
-        """How far the group has read each queue; None where no broker was asked, or none answered."""
+        """How far the group has read each queue; None if no broker answered."""
         offsets: list[GroupOffset] = []
         is_known = False
         for facts in self._brokers:
@@ -159,40 +159,40 @@ class GroupDescriber:
         return tuple(ordered) if is_known else None
 
     def _unseen_offsets(self, facts: BrokerFacts, consumer_group: str) -> Iterator[GroupOffset]:
-        """The group's places on queues that are written and that it cannot see: 208 leaves these out.
+        """The group's offsets on queues that producers write and consumers cannot see, which 208 leaves out.
 
-        An offset may stand there from a time when there were more read queues. A queue without an offset has no entry;
-        where 43 was not answered, the offset is unknown.
-        Source: AdminBrokerProcessor.getConsumeStats, rocketmq-all-5.3.3 (it goes through readQueueNums queues).
+        The group may have committed one when there were more read queues. A queue without an offset has no entry. If 43
+        was not answered, the offset is unknown.
+        Source: AdminBrokerProcessor.getConsumeStats, rocketmq-all-5.3.3 (it looks at readQueueNums queues).
         """
         last = facts.samples[-1]
         read = {queue.topic for queue in last.read[consumer_group]}
         for config in facts.topic_configs or ():
-            told = None if facts.committed is None else facts.committed.offsets.get((config.topic, consumer_group), {})
-            if config.topic in self._static_topics or not (told or config.topic in read):
+            own = None if facts.committed is None else facts.committed.offsets.get((config.topic, consumer_group), {})
+            if config.topic in self._static_topics or not (own or config.topic in read):
                 continue
             _, written = last.written.get(config.topic, (0.0, dict[MessageQueue, TopicOffset]()))
             for queue_id in range(config.read_queue_nums, config.write_queue_nums):
                 end = written.get(MessageQueue(config.topic, facts.broker_name, queue_id))
-                if told is None or queue_id in told:
+                if own is None or queue_id in own:
                     yield GroupOffset(
                         topic=config.topic,
                         broker_name=facts.broker_name,
                         queue_id=queue_id,
                         broker_offset=None if end is None else _offset(end.max_offset),
-                        consumer_offset=None if told is None else _offset(told[queue_id]),
+                        consumer_offset=None if own is None else _offset(own[queue_id]),
                     )
 
 
 def _online(
     consumer_group: str, connections: Mapping[str, Mapping[str, ConsumerConnection]]
 ) -> dict[str, ConsumerConnection]:
-    """What each broker or Proxy says of the group, by its name or address; those that do not know it are left out."""
-    return {place: each[consumer_group] for place, each in connections.items() if consumer_group in each}
+    """What each broker or Proxy that knows the group says about it, by broker name or Proxy address."""
+    return {server: each[consumer_group] for server, each in connections.items() if consumer_group in each}
 
 
 def _connections(online: Mapping[str, ConsumerConnection]) -> dict[str, Sequence[Connection]]:
-    return {place: one.connections for place, one in online.items()}
+    return {server: one.connections for server, one in online.items()}
 
 
 def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[Sample, ...]) -> GroupOffset:
@@ -214,12 +214,12 @@ def _sample(at: str, progress: GroupProgress) -> Sample:
 
 
 def _offset(offset: int) -> int | None:
-    """RocketMQ says -1 for an offset that is not known."""
+    """The offset; None for RocketMQ's -1, which means unknown."""
     return offset if offset >= 0 else None
 
 
 def _common_mode(subscriptions: Sequence[Subscription]) -> tuple[RequestMode | None, int | None]:
-    """What all business topics of a group have in common; None where they differ."""
+    """The mode and the share number that all topics of a group but its retry topic have; None if they differ."""
     pairs = {
         (one.message_request_mode, one.pop_share_queue_num)
         for one in subscriptions
@@ -234,7 +234,7 @@ def _common_mode(subscriptions: Sequence[Subscription]) -> tuple[RequestMode | N
 def _rebalances_itself(info: ConsumerRunningInfo) -> bool:
     """Whether the client assigns its queues by itself (RebalancePushImpl.clientRebalance).
 
-    All do but a push consumer that was told not to, does not consume in order and does not broadcast.
+    Only a push consumer with clientRebalance off does not, and only if it neither consumes in order nor broadcasts.
     """
     properties = info.properties
     return (

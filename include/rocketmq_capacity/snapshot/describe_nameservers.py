@@ -1,4 +1,4 @@
-"""What name servers say otherwise than the inventory, as the inventory has it."""
+"""How the answers of single name servers differ from the rest of the inventory."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -15,9 +15,13 @@ def describe_nameservers(
     routes: Mapping[str, TopicRoute],
     compared: Collection[str],
 ) -> tuple[NameserverView, ...] | None:
-    """One entry a name server that answered, by address; None where fewer than two did.
+    """One entry for each name server that answered, by address; None if fewer than two answered.
 
-    ``info`` and ``routes`` are what the inventory has of brokers and topics; ``compared`` are the topics that matter.
+    Args:
+        surveys: the name servers' answers.
+        info: the brokers as the inventory has them.
+        routes: the routes as the inventory has them.
+        compared: the topics whose routes are compared.
     """
     if len(surveys) < 2:
         return None
@@ -43,9 +47,9 @@ def describe_nameservers(
 def differing(
     surveys: Iterable[NameServerSurvey], routes: Mapping[str, TopicRoute], compared: Collection[str]
 ) -> list[str]:
-    """Of which topics some name server gives other queues than ``routes``, in Java's order.
+    """The topics for which some name server gives other queues than ``routes``, in Java's order.
 
-    Where a name server did not answer about a topic, nobody knows.
+    A name server that did not answer about a topic does not count as different.
     """
     found = {
         topic

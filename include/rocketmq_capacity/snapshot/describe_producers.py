@@ -1,4 +1,4 @@
-"""Producers as the inventory has them, out of what the brokers told of their channels."""
+"""The inventory's producers, made from the channels that brokers report."""
 
 from collections.abc import Iterable
 
@@ -10,16 +10,16 @@ from rocketmq_capacity.vocabulary import java_order
 
 
 def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] | None:
-    """The running producers by group and client id; None where no broker told any.
+    """The running producers by group and client id; None if no broker answered.
 
-    A producer has a channel to each broker. So an id stands as often as it has channels to one and the same broker, by
-    the broker that has most.
+    A producer has one channel to each broker. So an id has as many entries as it has channels to one broker, by the
+    broker with most of them.
     """
-    told = [facts for facts in brokers if facts.producers is not None]
-    if not told:
+    answering = [facts for facts in brokers if facts.producers is not None]
+    if not answering:
         return None
     channels: dict[tuple[str, str], dict[str, list[Connection]]] = {}
-    for facts in told:
+    for facts in answering:
         for group, connections in (facts.producers or {}).items():
             for one in connections:
                 of_broker = channels.setdefault((group, one.client_id), {})
@@ -40,6 +40,6 @@ def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] |
 
 
 def _most(of_brokers: Iterable[list[Connection]]) -> list[Connection]:
-    """The channels to the broker that has most, by address."""
+    """The channels to the broker with most of them, sorted by address."""
     by_number = {len(channels): channels for channels in of_brokers}
     return sorted(by_number[max(by_number)], key=lambda one: one.client_addr or "")

@@ -1,4 +1,4 @@
-"""Proxies as the inventory has them: those that were named, and brokers that hold one; and what speaks for others."""
+"""The inventory's Proxies: those that were named and those inside brokers; and a failure if one seems to be missing."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -8,23 +8,22 @@ from msgspec.structs import replace
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
-from rocketmq_capacity.snapshot.identify import is_system_group
 from rocketmq_capacity.snapshot.inventory import Failure, Inventory, Proxy
-from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC
+from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC, is_system_group
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import GRPC, LOCAL_MODE, OFFSETS_MOVE
 
 NOT_NAMED: Final = "proxy"
-"""In place of the address of a Proxy that nobody named."""
+"""Written instead of the address of a Proxy that nobody named."""
 
 
 def describe_proxies(named: Sequence[ProxyFacts], brokers: Iterable[BrokerFacts]) -> tuple[Proxy, ...] | None:
-    """One entry a Proxy, by address; None where there is none.
+    """One entry for each Proxy, by address; None if there is none.
 
-    A broker that names gRPC clients holds a Proxy in local mode: its entry has the broker's address, unless a Proxy in
-    local mode on its host was named.
+    A broker that names gRPC clients has a Proxy in local mode inside. Its entry has the broker's address, unless a
+    Proxy in local mode on the same host was named.
     """
     found = {
         str(facts.address): Proxy(proxy_addr=str(facts.address), mode=facts.mode, version=facts.version)
@@ -39,7 +38,7 @@ def describe_proxies(named: Sequence[ProxyFacts], brokers: Iterable[BrokerFacts]
 
 
 def with_unnamed_proxy(taken: Inventory) -> Inventory:
-    """The snapshot with a failure that says so, where a Proxy works in the cluster and none was asked."""
+    """The snapshot, with a failure added if a Proxy seems to work in the cluster and none was named."""
     unseen = Unseen(taken)
     reading = [
         group.consumer_group

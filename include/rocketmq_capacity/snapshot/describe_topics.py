@@ -1,4 +1,4 @@
-"""Topics as the inventory has them: queues from the route, kind from the brokers, offsets from the samples."""
+"""The inventory's topics: queues from the route, message type from the brokers, offsets from the samples."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -13,13 +13,13 @@ from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
 
 MESSAGE_TYPE: Final = "message.type"
 DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
-"""What a topic without the attribute is (TopicConfig.getTopicMessageType, rocketmq-all-5.3.3)."""
+"""The type of a topic without the attribute (TopicConfig.getTopicMessageType, rocketmq-all-5.3.3)."""
 
 
 def describe_topics(
     names: Iterable[str], routes: Mapping[str, TopicRoute], brokers: Sequence[BrokerFacts]
 ) -> tuple[Topic, ...]:
-    """One entry a topic, in Java's order of their names; ``routes`` has those that have one."""
+    """One entry for each topic, in Java's order of their names; a topic may lack a route."""
     configs: dict[str, list[TopicConfig]] = {}
     for facts in brokers:
         for config in facts.topic_configs or ():
@@ -30,7 +30,7 @@ def describe_topics(
 
 
 def static_topics(routes: Mapping[str, TopicRoute]) -> Collection[str]:
-    """Topics with logical queues: for them, what brokers say about their own queues means nothing to a consumer."""
+    """Topics with logical queues: consumers do not see the brokers' own queues of them, so these are left out."""
     return {topic for topic, route in routes.items() if route.static_mappings}
 
 
@@ -48,10 +48,10 @@ def _topic(
 
 
 def _message_type(configs: Sequence[TopicConfig]) -> str | None:
-    """The type that a broker has set for the topic: the first in order, should brokers differ."""
+    """The type that a broker has set for the topic; if brokers differ, the first one in alphabetical order."""
     if not configs:
         return None
-    # Set by `+message.type=FIFO`, kept without the sign; 5.0 betas kept the sign as well.
+    # It is set by `+message.type=FIFO` and saved without the plus; 5.0 betas saved it with the plus.
     attributes = [config.attributes for config in configs]
     types = {value for each in attributes for key, value in each.items() if key.removeprefix("+") == MESSAGE_TYPE}
     return min(types, default=DEFAULT_MESSAGE_TYPE)
@@ -60,7 +60,7 @@ def _message_type(configs: Sequence[TopicConfig]) -> str | None:
 def queues_of(route: TopicRoute) -> tuple[TopicQueues, ...]:
     """The queues that consumers see.
 
-    Those of a static topic are logical: they stand under a broker name that no broker has, and all can be read
+    A static topic has logical queues. They have a broker name that no broker has, and all can be read
     (ClientMetadata.topicRouteData2EndpointsForStaticTopic, rocketmq-all-5.3.3).
     """
     if route.static_mappings:
@@ -85,12 +85,12 @@ def queues_of(route: TopicRoute) -> tuple[TopicQueues, ...]:
 
 
 def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, ...] | None:
-    """Offsets of the last sample, rates from the first sample to the last; None where no broker was asked."""
+    """Offsets of the last sample, and rates from the first sample to the last; None if no broker answered."""
     offsets: list[TopicOffset] = []
     is_known = False
     for facts in brokers:
         answers = [sample.written[topic] for sample in facts.samples if topic in sample.written]
-        if not answers or not facts.samples or topic not in facts.samples[-1].written:
+        if not answers or topic not in facts.samples[-1].written:
             continue
         is_known = True
         (first_s, first), (last_s, last) = answers[0], answers[-1]
@@ -112,7 +112,7 @@ def _offset(offset: int) -> int | None:
 
 
 def _rate(first: WrittenOffset | None, last: WrittenOffset, seconds: float) -> float | None:
-    """Messages a second; None with one sample only, or where the offset went back, as for a topic made anew."""
+    """Messages a second; None with a single sample, or if the offset went back, as when a topic is made again."""
     if first is None or seconds <= 0 or last.max_offset < first.max_offset:
         return None
     return round((last.max_offset - first.max_offset) / seconds, 3)

@@ -1,4 +1,4 @@
-"""What name servers and slaves say otherwise than the inventory, as the columns of two tables."""
+"""Inventory → the columns of two tables: how name servers and slaves differ from the rest of the inventory."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -41,7 +41,7 @@ _Row = TypeVar("_Row", _AtNameserver, _AtSlave)
 
 
 def nameserver_differences(inventory: Inventory) -> Columns:
-    """The columns of ``nameserver_difference``: what a view has beyond ``brokers`` or ``topics``, and what it lacks."""
+    """The columns of ``nameserver_difference``: brokers and routes that a name server gives differently."""
     routes = {topic.topic: topic.queues for topic in inventory.topics}
     rows: list[_AtNameserver] = []
     for view in inventory.nameserver_views or ():
@@ -81,9 +81,9 @@ def _processes(brokers: Iterable[Broker | ListedBroker]) -> dict[str, set[tuple[
 
 
 def _of_route(
-    view: NameserverView, topic: str, told: Iterable[TopicQueues], known: Iterable[TopicQueues]
+    view: NameserverView, topic: str, own: Iterable[TopicQueues], known: Iterable[TopicQueues]
 ) -> Iterator[_AtNameserver]:
-    theirs = {queues.broker_name: queues for queues in told}
+    theirs = {queues.broker_name: queues for queues in own}
     ours = {queues.broker_name: queues for queues in known}
     for name in sorted(theirs.keys() | ours.keys(), key=java_order):
         one, other = theirs.get(name), ours.get(name)

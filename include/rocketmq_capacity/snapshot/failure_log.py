@@ -1,4 +1,4 @@
-"""Collects what was not answered, and turns it into rows: one for each broker and kind of request."""
+"""Collects failed requests, and makes one row of them for each server and kind of request."""
 
 from collections import defaultdict
 from collections.abc import Awaitable
@@ -12,7 +12,7 @@ from rocketmq_capacity.snapshot.inventory import Failure
 T = TypeVar("T")
 
 _ACL_OF_4: Final = "AclException"
-"""What a 4.x broker says where a 5.x one has a code (NettyRemotingAbstract.java, rocketmq-all-4.9.4)."""
+"""A 4.x broker has no code for denied access; its text has this word (NettyRemotingAbstract.java, 4.9.4)."""
 
 
 class FailureLog:
@@ -21,7 +21,7 @@ class FailureLog:
     def __init__(self) -> None:
         self._errors: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         self.refusals: dict[str, str] = {}
-        """Who denied us access, and in which words first."""
+        """By address, the first error text of each server that denied access."""
 
     async def answer_or_none(
         self,
@@ -32,14 +32,14 @@ class FailureLog:
         subject: str = "",
         harmless: tuple[int, ...] = (),
     ) -> T | None:
-        """The answer; None where there is none, which is noted.
+        """Wait for the answer; on an error, note it and give None.
 
         Args:
-            broker_addr: who was asked.
+            broker_addr: address of the broker, name server or Proxy that was asked.
             request: what was asked.
             answer: the answer under way.
             subject: the topic, group or client that was asked about.
-            harmless: response codes that say that there is nothing, and are no failure.
+            harmless: response codes that give None too, but are not failures, such as "no such topic".
         """
         try:
             return await answer
@@ -55,9 +55,9 @@ class FailureLog:
             self.refusals.setdefault(broker_addr, str(error))
 
     def rows(self) -> tuple[Failure, ...]:
-        """One row for each broker and request, in their order: the first error, its subject, and how many more."""
+        """One row for each server and request, sorted: the first error with its subject, and how many more."""
         return tuple(
-            Failure(broker_addr=broker_addr, request=request, error=_told(errors))
+            Failure(broker_addr=broker_addr, request=request, error=_summed_up(errors))
             for (broker_addr, request), errors in sorted(self._errors.items())
         )
 
@@ -68,7 +68,7 @@ def _is_refusal(error: Exception) -> bool:
     )
 
 
-def _told(errors: list[tuple[str, str]]) -> str:
+def _summed_up(errors: list[tuple[str, str]]) -> str:
     subject, error = min(errors)
     about = f"{subject}: {error}" if subject else error
     return f"{about} (and {len(errors) - 1} more)" if len(errors) > 1 else about

@@ -1,7 +1,7 @@
-"""Filters: which share of a topic's messages a group gets.
+"""Filters: the share of a topic's messages that a group gets.
 
-A broker hands out what the expression lets through, and a group's offset passes over the rest. So the put rate of a
-topic says nothing of what a filtering group has to do; what its clients consume does.
+A broker hands out only the messages that match the expression, and the group's offset skips the rest. So the put rate
+of a topic does not show the work of a group with a filter; the rate at which its clients consume does.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,29 +24,29 @@ from rocketmq_capacity.snapshot.inventory import (
 from rocketmq_capacity.vocabulary import is_broadcasting, is_readable
 
 COMMITTED_EVERY_S: Final = 5.0
-"""A client's offsets reach the broker all so often (ClientConfig.persistConsumerOffsetInterval)."""
+"""A client commits its offsets at this interval (ClientConfig.persistConsumerOffsetInterval)."""
 EVERYTHING: Final = (None, "", "*")
 """Expressions that let every message through. Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3."""
 
 
 def filtered_topics(group: ConsumerGroup) -> list[str]:
-    """The topics of which the group, or one of its clients, does not ask for every message; sorted."""
+    """The topics that the group or one of its clients reads through a filter, in Java's order."""
     own = (client.subscriptions or () for client in group.clients or ())
     every = chain(group.subscriptions or (), chain.from_iterable(own))
     return distinct(one.topic for one in every if one.expression not in EVERYTHING)
 
 
 def pass_ratios(group: ConsumerGroup, topics: Mapping[str, Topic], taken_at: str) -> dict[str, float | None]:
-    """Of each topic that the group filters: messages consumed / messages passed over; None where it cannot be told.
+    """For each topic that the group filters: messages consumed / messages passed over; None if unknown.
 
-    How many messages a second are passed over is how far the group's offsets moved between the samples. It is how many
-    are written where there are no samples, and where the difference may come of when the clients commit: a group that
-    keeps up passes over all of them.
+    The messages that the group's offsets passed over are counted between the samples. The put rate is taken instead if
+    there are no samples, or if the two differ no more than the moments of the commits explain: a group that keeps up
+    passes over all messages.
 
     Args:
         group: the group, with its clients' rates.
-        topics: the inventory's, by name.
-        taken_at: the moment of the snapshot.
+        topics: the inventory's topics, by name.
+        taken_at: the moment of the snapshot, UTC ISO-8601.
     """
     known = {one.topic: one.pass_ratio for one in group.pass_ratios or ()}
     return {
@@ -60,13 +60,13 @@ def _pass_ratio(group: ConsumerGroup, name: str, topic: Topic | None, taken_at: 
     if consumed is None or passed is None:
         return None
     if passed == 0:
-        # Where nothing comes, any share of it is nothing.
+        # Any share of no messages is none, so 1 is as good as any other ratio.
         return 1.0 if _put_msgs_per_s(topic) == 0 else None
     return min(consumed / passed, 1.0)
 
 
 def with_pass_ratios(inventory: Inventory) -> Inventory:
-    """The inventory with the ratio of every filter as a fact of its own, which a change of clients leaves as it is."""
+    """The inventory with every filter's ratio as a member, so that it stays when a scenario changes the clients."""
     topics = {topic.topic: topic for topic in inventory.topics}
 
     def with_ratios(group: ConsumerGroup) -> ConsumerGroup:
@@ -78,14 +78,14 @@ def with_pass_ratios(inventory: Inventory) -> Inventory:
 
 
 def consumed_msgs_per_s(status: ConsumeStatus) -> float | None:
-    """Messages a second that a client handles of a topic, well or not."""
+    """Messages a second that a client consumes of a topic, with success or without; None if one part is unknown."""
     if status.consume_ok_msgs_per_s is None or status.consume_failed_msgs_per_s is None:
         return None
     return status.consume_ok_msgs_per_s + status.consume_failed_msgs_per_s
 
 
 def _consumed_msgs_per_s(group: ConsumerGroup, topic: str) -> float | None:
-    """Of all clients; of a broadcasting group, of each client on average. None where a client's is unknown."""
+    """Messages a second of all clients, or of the average client of a broadcasting group; None if one is unknown."""
     clients, total = group.clients or (), 0.0
     for client in clients:
         if client.status is None:
@@ -114,9 +114,9 @@ def _passed_msgs_per_s(group: ConsumerGroup, name: str, topic: Topic | None, tak
 
 
 def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
-    """How far the group's offset moved since the first sample, in messages and seconds.
+    """How far the group's offset moved since the first sample, in messages, and in how many seconds.
 
-    None without samples, and where it went back.
+    None without samples, and if the offset went back.
     """
     samples = sorted(offset.samples or (), key=lambda one: parse_utc(one.at))
     if not samples:
@@ -129,7 +129,7 @@ def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
 
 
 def _put_msgs_per_s(topic: Topic | None) -> float | None:
-    """Written to the readable queues; None where a queue's rate is unknown, and where there is no queue."""
+    """Messages a second written to the readable queues; None if a rate is unknown, or if there is no queue."""
     readable = list(_readable(topic))
     rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in (topic.offsets if topic else None) or ()}
     known = [rate for queue in readable if (rate := rates.get(queue)) is not None]
@@ -137,7 +137,7 @@ def _put_msgs_per_s(topic: Topic | None) -> float | None:
 
 
 def _readable(topic: Topic | None) -> Iterator[tuple[str, int]]:
-    for place in (topic.queues if topic else None) or ():
-        if is_readable(place.perm, place.read_queue_nums):
-            for queue_id in range(place.read_queue_nums or 0):
-                yield place.broker_name, queue_id
+    for queues in (topic.queues if topic else None) or ():
+        if is_readable(queues.perm, queues.read_queue_nums):
+            for queue_id in range(queues.read_queue_nums or 0):
+                yield queues.broker_name, queue_id

@@ -1,9 +1,9 @@
 """How long ago a client did something with each queue that it holds.
 
 A client gives times by its own clock, which may be wrong. Its last sign of life is the newest time that it gives for
-any queue: a client asks for messages of every queue at least every 20 s or so. Where that is shortly before its answer,
-its clock is believed, and what it did is as old as it is at the answer. Else its queues are compared with its last sign
-of life.
+any queue, because a client asks for messages of every queue at least about every 20 s. If that is shortly before its
+answer, its clock is trusted, and ages are counted up to the answer. Otherwise ages are counted up to its last sign of
+life.
 """
 
 from typing import Final, NamedTuple
@@ -13,7 +13,14 @@ from rocketmq_capacity.snapshot.seconds import Seconds
 
 
 class Ages(NamedTuple):
-    """Seconds, each None where the client does not say it."""
+    """Seconds since an event on a queue; each is None if the client does not give the time.
+
+    Attributes:
+        locked_ago_s: since it locked the queue.
+        pulled_ago_s: since it asked for messages.
+        consumed_ago_s: since it consumed messages.
+        silent_s: from its last sign of life to its answer; the same for all its queues.
+    """
 
     locked_ago_s: float | None = None
     pulled_ago_s: float | None = None
@@ -23,16 +30,17 @@ class Ages(NamedTuple):
 
 UNKNOWN: Final = Ages()
 BELIEVED_S: Final = 30.0
-"""A question for messages waits at the broker for up to 15 s (DefaultMQPushConsumerImpl.brokerSuspendMaxTimeMillis)."""
+"""A clock is trusted if the last sign of life is at most this old: a pull waits at the broker for up to 15 s
+(DefaultMQPushConsumerImpl.brokerSuspendMaxTimeMillis)."""
 
 
 def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
-    """Of each queue that the client holds; ``taken_at`` stands in where nobody noted when it answered."""
+    """The ages of each queue that the client holds; without a time of its answer, ``taken_at`` is used."""
     held = client.owned_queues or ()
-    told = [seconds[at] for queue in held for at in _times(queue) if at is not None]
-    if not told:
+    given = [seconds[at] for queue in held for at in _times(queue) if at is not None]
+    if not given:
         return [UNKNOWN] * len(held)
-    newest = max(told)
+    newest = max(given)
     answered_s = seconds[client.answered_at or taken_at]
     now_s = answered_s if 0 <= answered_s - newest <= BELIEVED_S else newest
     silent_s = max(answered_s - newest, 0.0)

@@ -1,32 +1,26 @@
-"""Tells names apart: what is worth asking about, which group a topic or an offset belongs to, what is a secret."""
+"""What a name means: whose cluster, topic or group it is, and which settings are secrets."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from rocketmq_capacity.snapshot.inventory import CLUSTER_NAME, distinct
-from rocketmq_capacity.snapshot.kinds import (
-    SYSTEM_GROUP_PREFIX,
-    SYSTEM_GROUPS,
-    SYSTEM_TOPIC_PREFIX,
-    SYSTEM_TOPICS,
-)
 from rocketmq_capacity.vocabulary import LOGICAL_BROKER_PREFIX, RETRY_PREFIX
 
 NO_CLUSTER: Final = "unknown"
-"""The name of a cluster none of whose brokers is registered."""
+"""The cluster's name if no broker is registered."""
 
 _NOT_IN_A_CLUSTER_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_CLUSTER_NAME: Final = 255
 _GLOBAL_SCOPE: Final = "__global__"
 
 SECRET_WORDS: Final = ("password", "secret", "accesskey", "credential", "initauthenticationuser", "token", "privatekey")
-"""A setting is a secret where its name or its value holds one of these, in any case. At 5.3.3 that leaves out
+"""A setting is a secret if its name or its value has one of these words, in any case. At 5.3.3 these are
 initAuthenticationUser, innerClientAuthenticationCredentials, objectStoreAccessKey and objectStoreSecretKey."""
 
 
 def cluster_name(clusters: Iterable[str]) -> str:
-    """One name for all clusters of the name server: groups are allocated over the brokers of all of them.
+    """One name for all clusters of the name server, because a group's queues may be on the brokers of all of them.
 
     Characters that an inventory does not allow become ``_``.
     """
@@ -35,31 +29,11 @@ def cluster_name(clusters: Iterable[str]) -> str:
     return name if CLUSTER_NAME.fullmatch(name) else NO_CLUSTER
 
 
-def is_system_topic(topic: str, clusters: Collection[str], broker_names: Collection[str]) -> bool:
-    """Whether RocketMQ made the topic for itself.
-
-    Those named after a cluster or a broker, and a cluster's reply topic, are made at a broker's start
-    (TopicConfigManager.init, rocketmq-all-5.3.3).
-    """
-    return (
-        topic in SYSTEM_TOPICS
-        or topic.startswith(SYSTEM_TOPIC_PREFIX)
-        or topic in clusters
-        or topic in broker_names
-        or any(topic == f"{cluster}_REPLY_TOPIC" for cluster in clusters)
-    )
-
-
-def is_system_group(consumer_group: str) -> bool:
-    """Whether RocketMQ made the group for itself."""
-    return consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX)
-
-
 def group_of_retry_topic(topic: str, known_groups: Collection[str], known_topics: Collection[str]) -> str | None:
-    """The group whose failed messages the topic holds; None where the topic is of another kind.
+    """The group whose failed messages the topic holds; None if it is not a retry topic.
 
-    POP keeps one retry topic for each topic of a group, ``%RETRY%group_topic`` or ``%RETRY%group+topic``: such a name
-    is that of no group (KeyBuilder.java, rocketmq-all-5.3.3).
+    POP has one retry topic for each topic of a group, ``%RETRY%group_topic`` or ``%RETRY%group+topic``; the part after
+    the prefix is then not a group's name (KeyBuilder.java, rocketmq-all-5.3.3).
     """
     if not topic.startswith(RETRY_PREFIX):
         return None
@@ -80,7 +54,7 @@ def logical_broker(scope: str) -> str:
 
 
 def without_secrets(config: Mapping[str, str]) -> dict[str, str]:
-    """A broker's settings by name, those left out that hold or may hold a secret."""
+    """A broker's settings, sorted by name, without those that are secrets or may be."""
     return {
         name: value
         for name, value in sorted(config.items())

@@ -43,7 +43,7 @@ PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
 
 HELD_TIMES: Final = ("last_locked_at", "last_pulled_at", "last_consumed_at")
-"""What a client says of a queue that it holds."""
+"""Times that a client gives for each queue that it holds."""
 _CHOICES: Final = {
     "message_request_mode": REQUEST_MODES,
     "message_model": MESSAGE_MODELS,
@@ -58,15 +58,15 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A part of the inventory; unknown members are ignored, so that a later writer can add some.
+    """A part of the inventory; unknown members are ignored, so that a later version can add some.
 
-    Members that are None are left out where a part is written. No part holds itself, so that the garbage collector
-    need not look at them: in a large cluster there are millions.
+    Members that are None are not written. Parts have no cycles, so that the garbage collector can skip them: a large
+    cluster has millions.
     """
 
 
 class DriftedTopic(_Part, frozen=True, kw_only=True):
-    """A topic that a slave has not, or otherwise than its master; counts are None where the slave has it not."""
+    """A topic that differs between a slave and its master; the slave's counts are None if it lacks the topic."""
 
     topic: Name
     read_queue_nums: Count | None = None
@@ -78,12 +78,12 @@ class DriftedTopic(_Part, frozen=True, kw_only=True):
 class Broker(_Part, frozen=True, kw_only=True):
     """One broker process: a master (``broker_id`` 0) or a slave (above 0).
 
-    Of a slave that was asked, ``drifted_topics`` and ``missing_groups`` are what it has otherwise than its master; the
-    master's tables were last changed at ``master_changed_at``.
+    Only a slave has ``drifted_topics`` and ``missing_groups``: how it differs from its master. The master's tables were
+    last changed at ``master_changed_at``.
     """
 
     broker_name: Name
-    broker_id: Offset = msgspec.field(default_factory=int)  # 0; as a plain default it would be left out where written
+    broker_id: Offset = msgspec.field(default_factory=int)  # 0; with a plain default, 0 would not be written
     broker_addr: str | None = None
     broker_perm: Perm | None = None
     version: str | None = None
@@ -140,14 +140,17 @@ class Topic(_Part, frozen=True, kw_only=True):
 
 
 class Route(_Part, frozen=True, kw_only=True):
-    """A topic's queues as one name server gives them; none where it has no route."""
+    """A topic's queues as one name server gives them; empty if it has no route."""
 
     topic: Name
     queues: tuple[TopicQueues, ...]
 
 
 class NameserverView(_Part, frozen=True, kw_only=True):
-    """What one name server says otherwise than the inventory: its brokers, all of them, and the routes that differ."""
+    """How one name server differs from the rest of the inventory.
+
+    ``brokers`` are all that it lists, None if they do not differ; ``routes`` are only those that differ.
+    """
 
     nameserver_addr: Name
     brokers: tuple[ListedBroker, ...] | None = None
@@ -165,7 +168,7 @@ class Subscription(_Part, frozen=True, kw_only=True):
 
 
 class OwnedQueue(_Part, frozen=True, kw_only=True):
-    """A queue that a client says it holds, and what it says of it; times are by its own clock."""
+    """A queue that a client says it holds, and its state; times are by the client's clock."""
 
     topic: Name
     broker_name: Name
@@ -211,7 +214,7 @@ class Client(_Part, frozen=True, kw_only=True):
 
 
 class Sample(_Part, frozen=True, kw_only=True):
-    """A group's place on a queue at one moment of the snapshot."""
+    """A group's offset on a queue at one moment."""
 
     at: str
     broker_offset: Offset | None = None
@@ -219,7 +222,7 @@ class Sample(_Part, frozen=True, kw_only=True):
 
 
 class GroupOffset(_Part, frozen=True, kw_only=True):
-    """A group's place on a queue; lag = broker_offset - consumer_offset."""
+    """A group's offset on a queue; lag = broker_offset - consumer_offset."""
 
     topic: Name
     broker_name: Name
@@ -231,7 +234,7 @@ class GroupOffset(_Part, frozen=True, kw_only=True):
 
 
 class PassRatio(_Part, frozen=True, kw_only=True):
-    """Which share of a topic's messages a group's filter lets through."""
+    """The share of a topic's messages that match a group's filter."""
 
     topic: Name
     pass_ratio: PassShare | None = None
@@ -240,7 +243,7 @@ class PassRatio(_Part, frozen=True, kw_only=True):
 class ConsumerGroup(_Part, frozen=True, kw_only=True):
     """A consumer group, its running consumers and its offsets.
 
-    ``pass_ratios`` is what is known of filters otherwise than from what the clients consume.
+    ``pass_ratios``, where given, are used instead of ratios computed from what the clients consume.
     """
 
     consumer_group: Name
@@ -267,7 +270,7 @@ class Producer(_Part, frozen=True, kw_only=True):
 
 
 class Failure(_Part, frozen=True, kw_only=True):
-    """A request that a broker did not answer."""
+    """A request that a broker, a name server or a Proxy did not answer."""
 
     broker_addr: str
     request: str | None = None
@@ -277,7 +280,7 @@ class Failure(_Part, frozen=True, kw_only=True):
 class Inventory(_Part, frozen=True, kw_only=True):
     """One cluster at one moment.
 
-    ``recorded_at`` is when the snapshot was really taken, where ``taken_at`` was given to it later (see dated.py).
+    ``recorded_at`` is when the snapshot was really taken, if it was given another ``taken_at`` later (see dated.py).
     """
 
     format: str
@@ -303,7 +306,10 @@ _1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_utc(text: str) -> datetime:
-    """An ISO-8601 time in UTC from 1970 on; ValueError for anything else, a time of another zone included."""
+    """Parse an ISO-8601 time in UTC, from 1970 on.
+
+    Errors: ValueError for anything else, also for a time in another zone.
+    """
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is not UTC:
         if moment.utcoffset() != timedelta(0):
@@ -327,12 +333,15 @@ def read_inventory(path: Path) -> Inventory:
 
 
 def parse_inventory(data: bytes, *, source: str) -> Inventory:
-    """Decode and check the bytes of an inventory; ``source`` is what errors call them."""
+    """Decode and check the bytes of an inventory.
+
+    ``source`` names them in errors. Errors: :class:`BadInput`, as of :func:`read_inventory`.
+    """
     _check_utf_8(data, source)
     try:
         inventory = msgspec.json.decode(data, type=Inventory)
     except (msgspec.DecodeError, RecursionError) as error:
-        # What is no inventory at all is named first. Only then are all values decoded once more.
+        # A file that is not an inventory at all is reported as that, and not by the first member that is wrong.
         _check_document(data, source)
         raise _bad_input(str(error), source) from None
     _check_format(inventory.format, source)
@@ -341,12 +350,12 @@ def parse_inventory(data: bytes, *, source: str) -> Inventory:
 
 
 def render_inventory(inventory: Inventory) -> Iterator[bytes]:
-    """The file's bytes in pieces: unknown members left out, two spaces, a final newline.
+    """The file's bytes in pieces: without members that are None, indented by two spaces, with a final newline.
 
-    At once, a large inventory would be held three times as text.
+    In pieces, because otherwise memory would hold a large inventory three times as text.
     """
-    for place, (name, value) in enumerate(_known_members(inventory, inventory.__struct_fields__)):
-        yield b'%b\n  "%b": ' % (b"," if place else b"{", name.encode())
+    for number, (name, value) in enumerate(_known_members(inventory, inventory.__struct_fields__)):
+        yield b'%b\n  "%b": ' % (b"," if number else b"{", name.encode())
         if not isinstance(value, tuple) or not value:
             yield msgspec.json.encode(value)
             continue
@@ -358,7 +367,7 @@ def render_inventory(inventory: Inventory) -> Iterator[bytes]:
 
 
 def fingerprint(inventory: Inventory) -> str:
-    """SHA-256 (hex) of the canonical inventory: unknowns left out, keys and lists sorted."""
+    """SHA-256 (hex) of the canonical inventory: without members that are None, keys and lists sorted."""
     digest = hashlib.sha256()
     for piece in _canonical_pieces(inventory):
         digest.update(piece)
@@ -366,10 +375,10 @@ def fingerprint(inventory: Inventory) -> str:
 
 
 def _canonical_pieces(inventory: Inventory) -> Iterator[bytes]:
-    """The canonical JSON in pieces, for the same reason."""
+    """The canonical JSON in pieces, to save memory."""
     lists = dict(_lists_of(Inventory))
-    for place, (name, value) in enumerate(_known_members(inventory, sorted(inventory.__struct_fields__))):
-        yield b'%b"%b":' % (b"," if place else b"{", name.encode())
+    for number, (name, value) in enumerate(_known_members(inventory, sorted(inventory.__struct_fields__))):
+        yield b'%b"%b":' % (b"," if number else b"{", name.encode())
         if name not in lists:
             yield _encode(value)
             continue
@@ -385,7 +394,7 @@ def _known_members(part: _Part, names: Iterable[str]) -> Iterator[tuple[str, Any
 
 
 def _canonical(part: _Part) -> bytes:
-    """The canonical JSON of a part that holds lists."""
+    """The canonical JSON of a part that has lists."""
     lists = {}
     for name, of_item in _lists_of(type(part)):
         items = getattr(part, name)
@@ -396,7 +405,7 @@ def _canonical(part: _Part) -> bytes:
 
 @cache
 def _lists_of(kind: type[_Part]) -> list[tuple[str, Callable[[Any], bytes]]]:
-    """The members of a kind of part that hold lists, and what makes canonical JSON of an item of theirs."""
+    """The members of a class of parts that are lists, each with the function that makes canonical JSON of an item."""
     return [
         (field.name, _canonical if _has_lists(get_args(choice)[0]) else _encode)
         for field in fields(kind)
@@ -410,7 +419,7 @@ def _has_lists(kind: type) -> bool:
 
 
 def _check_utf_8(data: bytes, source: str) -> None:
-    if data.isascii():  # most are, and need not be decoded for it
+    if data.isascii():  # quick, and true of most
         return
     try:
         data.decode("utf-8")
@@ -419,7 +428,7 @@ def _check_utf_8(data: bytes, source: str) -> None:
 
 
 def _check_document(data: bytes, source: str) -> None:
-    """Name what is no JSON, no object or of an unknown format, whatever else is wrong."""
+    """Raise BadInput if this is not JSON, not an object, or of another format."""
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -431,15 +440,15 @@ def _check_document(data: bytes, source: str) -> None:
     _check_format(document.get("format"), source)
 
 
-def _check_format(told: Any, source: str) -> None:
-    if told != FORMAT:
-        raise BadInput(source, "$.format", f"is {shown(told)}; expected {FORMAT!r}")
+def _check_format(found: Any, source: str) -> None:
+    if found != FORMAT:
+        raise BadInput(source, "$.format", f"is {shown(found)}; expected {FORMAT!r}")
 
 
-def _bad_input(said: str, source: str) -> BadInput:
-    """What msgspec says, in words that tell the member and what was expected of it."""
-    problem, _, place = said.rpartition(" - at ")
-    problem, place = (problem, place.strip("`")) if problem else (said, "$")
+def _bad_input(error: str, source: str) -> BadInput:
+    """The error text of msgspec, as a BadInput that names the member and what is expected."""
+    problem, _, place = error.rpartition(" - at ")
+    problem, place = (problem, place.strip("`")) if problem else (error, "$")
     if missing := _MISSING.fullmatch(problem):
         return BadInput(source, f"{place}.{missing[1]}", "is missing; expected a value")
     if unknown := _NO_CHOICE.fullmatch(problem):
@@ -449,7 +458,7 @@ def _bad_input(said: str, source: str) -> BadInput:
 
 
 def _check_values(inventory: Inventory, source: str) -> None:
-    """What types alone cannot say: names, times and repeated keys."""
+    """Check what types cannot express: names, times and repeated keys."""
     utc: set[str | None] = {None}
 
     def time(place: str, text: str | None) -> None:
@@ -522,5 +531,5 @@ def _check_values(inventory: Inventory, source: str) -> None:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names once each, in Java's order."""
+    """The different names, in Java's order."""
     return sorted(set(names), key=java_order)

@@ -1,12 +1,12 @@
-"""What is a cluster's business and what is RocketMQ's own.
+"""Which topics and groups are a cluster's business, and which are RocketMQ's own.
 
 Source: TopicValidator, MixAll, TopicConfigManager.init and the Proxy's AbstractSystemMessageSyncer at
-rocketmq-all-5.3.3. The broker's own isSystemTopic also knows the topics named after the cluster and its brokers,
-because it adds them at start; here they are derived.
+rocketmq-all-5.3.3. The broker adds the topics named after the cluster and its brokers when it starts; here they are
+derived.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from rocketmq_capacity.settings.patterns import search
@@ -25,7 +25,8 @@ from rocketmq_capacity.vocabulary import (
 )
 
 HEARTBEAT_TOPIC: Final = "DefaultHeartBeatSyncerTopic"
-"""By it Proxies in cluster mode tell one another of their clients (ProxyConfig.heartbeatSyncerTopicName)."""
+"""Proxies in cluster mode send one another their clients' heartbeats by this topic
+(ProxyConfig.heartbeatSyncerTopicName)."""
 SYSTEM_TOPIC_PREFIX: Final = "rmq_sys_"
 SYSTEM_TOPICS: Final = frozenset({
     "TBW102",
@@ -62,15 +63,34 @@ SYSTEM_GROUPS: Final = frozenset({
 })
 
 
+def is_system_topic(topic: str, clusters: Collection[str], broker_names: Collection[str]) -> bool:
+    """Whether RocketMQ made the topic for itself.
+
+    A broker makes topics named after itself and its cluster, and the cluster's reply topic, when it starts
+    (TopicConfigManager.init, rocketmq-all-5.3.3).
+    """
+    return (
+        topic in SYSTEM_TOPICS
+        or topic.startswith(SYSTEM_TOPIC_PREFIX)
+        or topic in clusters
+        or topic in broker_names
+        or any(topic == f"{cluster}_REPLY_TOPIC" for cluster in clusters)
+    )
+
+
+def is_system_group(consumer_group: str) -> bool:
+    """Whether RocketMQ made the group for itself."""
+    return consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX)
+
+
 class Kinds:
     """The kind of every topic and group of one cluster under one policy."""
 
     def __init__(self, inventory: Inventory, exclude: Exclude) -> None:
-        brokers = {broker.broker_name for broker in inventory.brokers}
-        # Behind one name server may be several clusters: then the inventory's name is theirs, joined.
-        told = {(broker.config or {}).get("brokerClusterName") for broker in inventory.brokers}
-        clusters = {inventory.cluster_name, *filter(None, told)}
-        self._own_topics = SYSTEM_TOPICS | brokers | clusters | {f"{cluster}_REPLY_TOPIC" for cluster in clusters}
+        self._brokers = {broker.broker_name for broker in inventory.brokers}
+        # A name server may have several clusters. The inventory's name is then made of theirs.
+        configured = {(broker.config or {}).get("brokerClusterName") for broker in inventory.brokers}
+        self._clusters = {inventory.cluster_name, *filter(None, configured)}
         self._excluded_topics = [re.compile(pattern) for pattern in exclude.topics]
         self._excluded_groups = [re.compile(pattern) for pattern in exclude.consumer_groups]
         self._of_topic: dict[str, str] = {}
@@ -78,12 +98,12 @@ class Kinds:
 
     def of_topic(self, topic: str) -> str:
         """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""
-        if topic not in self._of_topic:  # asked for again with every offset of the topic
+        if topic not in self._of_topic:  # saved, because every offset of the topic asks again
             self._of_topic[topic] = self._kind(topic)
         return self._of_topic[topic]
 
     def _kind(self, topic: str) -> str:
-        if topic in self._own_topics or topic.startswith(SYSTEM_TOPIC_PREFIX):
+        if is_system_topic(topic, self._clusters, self._brokers):
             return SYSTEM
         if _matches(topic, self._excluded_topics):
             return EXCLUDED
@@ -99,7 +119,7 @@ class Kinds:
         return self._of_group[consumer_group]
 
     def _kind_of_group(self, consumer_group: str) -> str:
-        if consumer_group in SYSTEM_GROUPS or consumer_group.startswith(SYSTEM_GROUP_PREFIX):
+        if is_system_group(consumer_group):
             return SYSTEM
         return EXCLUDED if _matches(consumer_group, self._excluded_groups) else BUSINESS
 

@@ -1,4 +1,4 @@
-"""Members that a part of the inventory shares with what is made of it: a member of both needs no line in between."""
+"""Copies the members that a part of the inventory and a class of facts have under the same name."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 def own_members(part: Struct | None, kind: type[Struct]) -> dict[str, Any]:
-    """The members of a part that ``kind`` has under the same name; none of a part that is not there."""
+    """The values of those members of the part that ``kind`` has too, by name; empty for None."""
     if part is None:
         return {}
     names, values = _shared(type(part), kind)
@@ -18,8 +18,8 @@ def own_members(part: Struct | None, kind: type[Struct]) -> dict[str, Any]:
 
 @cache
 def _shared(part: type[Struct], kind: type[Struct]) -> tuple[tuple[str, ...], Callable[[Struct], Iterable[Any]]]:
-    """The names of the members of both kinds, and what takes their values from a part."""
+    """The names of the members that both classes have, and a function that gives their values."""
     names = tuple(name for name in part.__struct_fields__ if name in kind.__struct_fields__)
-    if len(names) < 2:  # of one name, attrgetter gives the value alone
+    if len(names) < 2:  # for a single name, attrgetter gives the value and not a tuple
         return names, lambda one: [getattr(one, name) for name in names]
     return names, attrgetter(*names)

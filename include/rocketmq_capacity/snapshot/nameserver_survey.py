@@ -1,7 +1,7 @@
 """Asks one name server: brokers (106), topics (206) and the route of every topic (105).
 
-Each name server of the list is asked, and not the first that answers: a broker registers with each of them on its own,
-so that they may disagree. Each has a connection of its own, with as many requests under way as one has had.
+All name servers are asked, and not only the first that answers. A broker registers with each of them separately, so
+they may disagree. Numbers are RocketMQ's request codes.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,8 +24,8 @@ class NameServerSurvey:
         address: where it listens.
         info: its brokers; empty until it has answered.
         topics: its topics.
-        routes: of each topic that was asked about and answered; None where the name server has no route of it.
-        problem: why it did not say which brokers and topics there are; None where it did, or was not asked.
+        routes: by topic, for the topics with an answer; None if the name server has no route of the topic.
+        problem: the error of 106 or 206; None if both were answered, or not asked yet.
     """
 
     def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
@@ -38,8 +38,8 @@ class NameServerSurvey:
         self._failures = failures
         self._at_a_time = settings.in_flight
 
-    async def ask_what_there_is(self) -> None:
-        """106 and 206."""
+    async def ask_for_brokers_and_topics(self) -> None:
+        """106 and 206; an error is left in ``problem``."""
         try:
             self.info = await self._names.cluster_info()
             self.topics = (await self._names.topic_list()).topics
@@ -49,16 +49,16 @@ class NameServerSurvey:
             self.problem = error
 
     def note_problem(self) -> None:
-        """Make a failure of the snapshot of it, where the name server did not answer."""
+        """Log the ``problem``, if there is one, as a failure of the snapshot."""
         if self.problem is not None:
             self._failures.note(str(self.address), RequestCode.GET_BROKER_CLUSTER_INFO.name, self.problem)
 
     async def ask_routes(self, topics: Collection[str]) -> None:
-        """105 for each topic; what was answered before is asked anew."""
+        """105 for each topic; a new answer replaces an earlier one."""
         await for_each(topics, self._ask_route, at_a_time=self._at_a_time)
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         await self._names.close()
 
     async def _ask_route(self, topic: str) -> None:
@@ -74,7 +74,7 @@ class NameServerSurvey:
 
 
 def joined_info(surveys: Collection[NameServerSurvey]) -> ClusterInfo:
-    """Every broker that some name server lists; the first one that lists a process says where it is."""
+    """Every broker that some name server lists; a process has the address that the first name server gives."""
     addresses: dict[str, dict[int, str]] = {}
     of_cluster: dict[str, str | None] = {}
     clusters: dict[str, dict[str, None]] = {}

@@ -1,4 +1,4 @@
-"""An inventory in outline: who and what there is, without the figures, read from a stored file in a moment."""
+"""An inventory in outline: names, queues and subscriptions without figures, read quickly from a stored file."""
 
 from functools import lru_cache
 from mmap import ACCESS_READ, mmap
@@ -34,7 +34,7 @@ class _Group(Struct, frozen=True, kw_only=True):
 
 
 class _Outline(Struct, frozen=True, kw_only=True):
-    """What of an inventory is read; msgspec skips the rest, which is nearly all of the file."""
+    """The members that are read; msgspec skips the rest, which is nearly all of the file."""
 
     format: str
     cluster_name: str
@@ -45,9 +45,9 @@ class _Outline(Struct, frozen=True, kw_only=True):
 
 
 def outline_of(file: Path) -> Inventory | None:
-    """The inventory of the file without offsets, rates and what clients own; None where it cannot be read.
+    """The file's inventory without offsets, rates and owned queues; None if it cannot be read.
 
-    The last ones are kept in memory as long as their files do not change.
+    The last four are kept in memory as long as their files do not change.
     """
     try:
         stat = file.stat()

@@ -1,4 +1,4 @@
-"""An inventory with what earlier inventories say of how far its groups were."""
+"""Adds the offsets of earlier inventories to an inventory, as samples."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,13 @@ from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inv
 
 
 def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inventory:
-    """The inventory whose offsets hold the samples of the history, oldest first, before their own.
+    """The inventory; its offsets have the samples of the history, oldest first, before their own.
 
-    So a what-if forgets the samples of the queues that it changes, and keeps those of the others.
+    As part of the inventory, a what-if drops the samples of the queues that it changes, and keeps those of the others.
+
+    Args:
+        inventory: the one that is planned.
+        history: earlier inventories of the same cluster, oldest first.
     """
     if not history:
         return inventory
@@ -18,12 +22,12 @@ def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inv
     for earlier in history:
         for group in earlier.consumer_groups:
             for offset in group.offsets or ():
-                past.setdefault(_place(group, offset), []).extend((*(offset.samples or ()), _final(offset, earlier)))
+                past.setdefault(_key(group, offset), []).extend((*(offset.samples or ()), _final(offset, earlier)))
 
     def with_past(group: ConsumerGroup) -> ConsumerGroup:
         if group.offsets is None:
             return group
-        each = ((offset, past.get(_place(group, offset))) for offset in group.offsets)
+        each = ((offset, past.get(_key(group, offset))) for offset in group.offsets)
         return replace(
             group,
             offsets=tuple(
@@ -35,10 +39,10 @@ def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inv
     return replace(inventory, consumer_groups=tuple(map(with_past, inventory.consumer_groups)))
 
 
-def _place(group: ConsumerGroup, offset: GroupOffset) -> tuple[str, str, str, int]:
+def _key(group: ConsumerGroup, offset: GroupOffset) -> tuple[str, str, str, int]:
     return group.consumer_group, offset.topic, offset.broker_name, offset.queue_id
 
 
 def _final(offset: GroupOffset, earlier: Inventory) -> Sample:
-    """The offset as a sample of the moment of its snapshot."""
+    """The offset as a sample at the moment of its snapshot."""
     return Sample(at=earlier.taken_at, broker_offset=offset.broker_offset, consumer_offset=offset.consumer_offset)

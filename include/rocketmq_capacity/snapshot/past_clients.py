@@ -1,4 +1,4 @@
-"""What the inventories of the history say of how many clients read each topic."""
+"""How many clients read each topic in the inventories of the history."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ DAY_S: Final = 86_400
 
 
 def most_clients(history: Sequence[Inventory]) -> dict[str, int]:
-    """By topic the most different client ids that a group had that subscribed it, or had offsets on it."""
+    """By topic, the most different client ids of a group that subscribed to it or had offsets on it."""
     most: dict[str, int] = {}
     for inventory in history:
         for group in inventory.consumer_groups:
@@ -20,7 +20,7 @@ def most_clients(history: Sequence[Inventory]) -> dict[str, int]:
 
 
 def days_of(inventory: Inventory, history: Sequence[Inventory]) -> float:
-    """How many days the oldest inventory of the history is older than this one; 0 without a history."""
+    """Days from the oldest inventory of the history to this one; 0 without a history."""
     if not history:
         return 0.0
     oldest = min(parse_utc(one.taken_at) for one in history)

@@ -1,7 +1,7 @@
-"""Asks one Proxy, over one connection to its remoting port: what it is, and the consumers that it knows.
+"""Asks one Proxy, over one connection to its remoting port, for its mode and the consumers that it knows.
 
-Brokers know none of the consumers of a Proxy in cluster mode. Proxies tell one another of theirs (HeartbeatSyncer,
-rocketmq-all-5.3.3), so that each of them names all.
+Brokers do not know the consumers of a Proxy in cluster mode. Proxies send one another their consumers
+(HeartbeatSyncer, rocketmq-all-5.3.3), so each of them knows all. Numbers are RocketMQ's request codes.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,9 +26,9 @@ class ProxyFacts:
     """One Proxy and its answers, filled while they come in.
 
     Args:
-        address: its remoting port.
-        mode: None where its answer does not tell.
-        version: None where it did not answer.
+        address: host and remoting port.
+        mode: None if its answer does not show it.
+        version: None if it did not answer.
         connections: by consumer group, for those that are online here.
     """
 
@@ -39,7 +39,7 @@ class ProxyFacts:
 
 
 class ProxySurvey:
-    """The questions to one Proxy; answers are left in ``facts``, failures in the log."""
+    """The questions to one Proxy; answers go to ``facts``, failures to the log."""
 
     def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
         """Prepare; nothing is asked yet."""
@@ -49,10 +49,10 @@ class ProxySurvey:
         self._at_a_time = settings.in_flight
 
     async def ask_about_itself(self, topic: str, brokers: Mapping[str, Collection[str]]) -> None:
-        """105 for a topic: where it sends the topic's clients says what it is.
+        """105 for a topic: the addresses in the answer show the Proxy's mode.
 
         Args:
-            topic: any that has a route.
+            topic: any topic with a route.
             brokers: the brokers' own addresses, by broker name.
         """
         route = await self._failures.answer_or_none(
@@ -65,17 +65,17 @@ class ProxySurvey:
         self.facts.mode = None if route is None else mode_of(self.facts.address, route, brokers)
 
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
-        """203 for each group, and 38 where that fails; a group without a consumer here is left out.
+        """203 for each group, and 38 if that fails; a group without a consumer here is left out.
 
-        Both list the members of the same ConsumerGroupInfo (ConsumerManagerActivity), and 38 their ids alone: beside an
-        answer to 203 it would tell nothing, and double what a Proxy is asked.
+        Both list the members of the same ConsumerGroupInfo (ConsumerManagerActivity), but 38 only their ids. So 38 adds
+        nothing to an answer to 203.
         """
         await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
         version = self._admin.version
         self.facts.version = None if version is None else version_name(version)
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         await self._admin.close()
 
     async def _ask_connection(self, group: str) -> None:
@@ -90,27 +90,27 @@ class ProxySurvey:
             await self._ask_ids(group)
 
     async def _ask_ids(self, group: str) -> None:
-        """38: a Proxy whose threads for acknowledgements, which take 203 too, are busy has others that answer this."""
+        """38, which a Proxy answers with other threads than 203: those of 203 also handle acknowledgements."""
         try:
             ids = await self._admin.consumer_ids(group)
         except (TransportError, ProtocolError):
-            return  # that the group's members are unknown is noted already
+            return  # the failure of 203 is noted already
         connections = tuple(Connection(client_id, None, None, None) for client_id in ids.client_ids)
         self.facts.connections[group] = ConsumerConnection(connections, (), None, None)
 
 
 def mode_of(address: Address, route: TopicRoute, brokers: Mapping[str, Collection[str]]) -> ProxyMode | None:
-    """What a Proxy is by its answer to 105; None where that does not tell.
+    """The mode of a Proxy by its answer to 105; None if the answer does not show it.
 
-    In cluster mode it names its own remoting address for every broker, in local mode the broker's host with the port at
-    which it serves gRPC clients (ProxyTopicRouteData, GetTopicRouteActivity, rocketmq-all-5.3.3).
+    In cluster mode the Proxy gives its own remoting address for every broker. In local mode it gives the broker's host,
+    with the port for gRPC clients (ProxyTopicRouteData, GetTopicRouteActivity, rocketmq-all-5.3.3).
     """
     try:
-        told = [(data.broker_name, parse_address(text)) for data in route.brokers for text in data.addresses.values()]
+        given = [(data.broker_name, parse_address(text)) for data in route.brokers for text in data.addresses.values()]
         hosts = {name: {parse_address(text).host for text in texts} for name, texts in brokers.items()}
     except ValueError:
         return None
-    if any(one.port == address.port for _, one in told):
+    if any(one.port == address.port for _, one in given):
         return CLUSTER_MODE
-    is_beside_brokers = bool(told) and all(one.host in hosts.get(name, ()) for name, one in told)
+    is_beside_brokers = bool(given) and all(one.host in hosts.get(name, ()) for name, one in given)
     return LOCAL_MODE if is_beside_brokers else None

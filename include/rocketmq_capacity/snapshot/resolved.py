@@ -1,4 +1,4 @@
-"""The inventory with what tables and units look up in it: kinds, rooms, request modes, who reads what."""
+"""The inventory with look-ups for tables and units: kinds, rooms, request modes, and the topics of each group."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -36,13 +36,13 @@ from rocketmq_capacity.vocabulary import (
 
 
 class Read(NamedTuple):
-    """A topic that a group reads, with the group's own subscription of it if there is one."""
+    """A topic that a group reads, with the group's own subscription to it, if there is one."""
 
     group: ConsumerGroup
     topic: str
     own: Subscription | None
     is_proxied: bool = False
-    """A Proxy assigns the queues of all consumers of the group: they pop, whatever the broker's mode is."""
+    """All consumers of the group are behind a Proxy, so they pop, whatever mode the broker has for the topic."""
 
     @property
     def message_request_mode(self) -> str:
@@ -66,13 +66,14 @@ class Resolved:
     """An inventory with the look-ups that several tables and units share.
 
     Attributes:
-        inventory: itself.
+        inventory: the inventory itself.
         kinds: the kind of every topic and group.
-        failed_addresses: of brokers that did not answer a request.
-        name_at: the broker's name at an address.
-        topics_read: of each group the topics that it or any of its clients subscribes, by name.
-        protocols: of each group its clients' protocol, MIXED where they differ; None without clients.
-        reads: of each group the same topics, with how it reads them.
+        failed_addresses: addresses that did not answer a request.
+        name_at: the broker's name by address.
+        topics_read: for each group the topics that it or any of its clients subscribes to, sorted.
+        protocols: by group, its clients' protocol; MIXED if they differ, None without clients.
+        reads: for each group the same topics, with how it reads them.
+        seconds: times as numbers.
     """
 
     def __init__(self, inventory: Inventory, policy: Policy) -> None:
@@ -108,7 +109,7 @@ class Resolved:
 
     def has_answered(self, broker_name: str) -> bool:
         """Whether the broker is present and answered every request."""
-        # A logical broker is asked nothing; other rows tell where its queues really are.
+        # A logical broker is no process that could be asked.
         return broker_name in self._answering or broker_name.startswith(LOGICAL_BROKER_PREFIX)
 
     def room_of_broker(self, broker_name: str) -> str | None:
@@ -118,7 +119,10 @@ class Resolved:
         return self._room_of_broker[broker_name]
 
     def rooms_of(self, group: ConsumerGroup) -> list[str | None]:
-        """Each consumer's room; one a client id, as RocketMQ's resolver is asked by id: the first that has one."""
+        """Each consumer's room; None if unknown.
+
+        Consumers with the same id have one room, the first that is known, because RocketMQ's resolver asks by id.
+        """
         if group.consumer_group not in self._rooms_of:
             rooms: dict[str, str | None] = {}
             for client in group.clients or ():
@@ -128,7 +132,7 @@ class Resolved:
         return self._rooms_of[group.consumer_group]
 
     def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
-        """The mode of the group's business topics, MIXED where they differ; gRPC clients always pop."""
+        """The mode of the group's business topics, MIXED if they differ; gRPC clients always pop."""
         if self.protocols[group.consumer_group] == GRPC:
             return POP
         modes = {read.message_request_mode for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
@@ -137,26 +141,26 @@ class Resolved:
         return MIXED if len(modes) > 1 else next(iter(modes), group.message_request_mode or DEFAULT_REQUEST_MODE)
 
     def pass_ratio(self, read: Read) -> float | None:
-        """Which share of the topic's messages the group's filter lets through; None where that cannot be told."""
+        """The share of the topic's messages that match the group's filter; None if unknown."""
         name = read.group.consumer_group
         if name not in self._pass_ratios:
             self._pass_ratios[name] = pass_ratios(read.group, self._topics, self.inventory.taken_at)
         return self._pass_ratios[name].get(read.topic, 1.0)
 
     def are_listed(self, group: ConsumerGroup) -> list[bool]:
-        """Of each consumer whether remoting consumers of its group divide the queues among it as well.
+        """For each consumer, whether the group's remoting consumers see it as a member when they divide the queues.
 
-        Remoting consumers ask a broker for the members, or the Proxy through which they are connected. A broker knows
-        the gRPC consumers of a Proxy in its own process, and none of those of a Proxy in cluster mode.
+        Remoting consumers ask a broker for the members, or the Proxy to which they are connected. A broker knows the
+        gRPC consumers of a Proxy in local mode, and does not know those of a Proxy in cluster mode.
         """
         clients = group.clients or ()
         if self.protocols[group.consumer_group] != MIXED:
             return [True] * len(clients)
-        asked = {place for client in clients if client.protocol != GRPC for place in client.seen_on or self._present}
+        asked = {server for client in clients if client.protocol != GRPC for server in client.seen_on or self._present}
         return [client.protocol != GRPC or not asked.isdisjoint(client.seen_on or ()) for client in clients]
 
     def unseen_clients(self, group: ConsumerGroup) -> UnseenClients | None:
-        """Why a group without known clients may have some behind a Proxy; None where nothing speaks for it."""
+        """Why a group without known clients may have some behind a Proxy; None if there is no sign of it."""
         return self._unseen.clients_of(group)
 
     def behind_s(self, offset: GroupOffset) -> float | None:
@@ -179,19 +183,19 @@ class Resolved:
 
 
 def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:
-    """For each client the topics that it subscribes, where these are not all of its group's."""
+    """For each client the topics that it subscribes to, sorted; None if these are all topics of its group."""
     of_clients = [_topics_of_client(client, group) for client in group.clients or ()]
     return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
 
 
 def _protocol_of(group: ConsumerGroup) -> str | None:
-    """The protocol of the group's clients, MIXED where they differ; None without clients."""
+    """The protocol of the group's clients, MIXED if they differ; None without clients."""
     found = {client.protocol or DEFAULT_PROTOCOL for client in group.clients or ()}
     return MIXED if len(found) > 1 else next(iter(found), None)
 
 
 def _topics_of(group: ConsumerGroup) -> list[str]:
-    """The topics that the group or any of its clients subscribes."""
+    """The topics that the group or any of its clients subscribes to, sorted."""
     clients = (client.subscriptions or () for client in group.clients or ())
     return distinct(s.topic for s in chain(group.subscriptions or (), chain.from_iterable(clients)))
 
@@ -202,6 +206,6 @@ def _reads_of(group: ConsumerGroup, topics: Sequence[str], *, is_proxied: bool) 
 
 
 def _topics_of_client(client: Client, group: ConsumerGroup) -> set[str]:
-    """The topics that this client subscribes: its own, or its group's where it did not report any."""
+    """The topics that this client subscribes to: its own, or its group's if it did not report its own."""
     own = group.subscriptions if client.subscriptions is None else client.subscriptions
     return {subscription.topic for subscription in own or ()}

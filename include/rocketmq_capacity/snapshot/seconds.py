@@ -4,9 +4,9 @@ from rocketmq_capacity.snapshot.inventory import parse_utc
 
 
 class Seconds(dict[str, float]):
-    """Seconds since 1970 of each time that was asked for; samples of many queues are of few moments."""
+    """ISO-8601 time -> seconds since 1970. Each time is parsed once: many samples share few moments."""
 
     def __missing__(self, text: str) -> float:
-        """Parse a time that was not asked for yet."""
+        """Parse a time that was not parsed yet."""
         self[text] = parse_utc(text).timestamp()
         return self[text]

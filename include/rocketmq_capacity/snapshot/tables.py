@@ -1,8 +1,7 @@
-"""Inventory → tables: every fact of the inventory under the contracts, with names resolved by the policy.
+"""Inventory → tables: every fact of the inventory, in the columns of the contracts.
 
-Plain Python over the decoded file, column by column: the tables of a large cluster have millions of rows. What is
-resolved here, once a name: the kind of topics and groups, machine rooms, request modes, and which failures concern
-which broker.
+Plain Python over the decoded file, column by column, because the tables of a large cluster have millions of rows. Kinds
+of topics and groups, machine rooms, request modes and the brokers of failures are looked up once for each name.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -38,7 +37,7 @@ from rocketmq_capacity.vocabulary import (
 )
 
 Columns = dict[str, Any]
-"""The values of each column of a table, by its name: lists of one length, or Arrow arrays."""
+"""The values of each column of a table, by name: lists or Arrow arrays of the same length."""
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -47,10 +46,13 @@ _Part = TypeVar("_Part")
 
 
 def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """One Arrow table for each dataset that says what the cluster said, made when it is asked for.
+    """One Arrow table for each dataset of the snapshot, with rows in the inventory's order.
 
-    Nobody needs all of them at once. Rows are in the inventory's order. ``history`` is oldest first and lends its
-    offset samples.
+    They are made one by one, so that memory need not hold all at once.
+
+    Args:
+        resolved: the inventory with its look-ups.
+        history: earlier inventories of the same cluster, oldest first; their offset samples are added.
     """
     snapshot, inventory = _Snapshot(resolved), resolved.inventory
     queues = snapshot.topic_queues()
@@ -85,7 +87,7 @@ def _producers(inventory: Inventory) -> Columns:
 
 
 class _Member(NamedTuple):
-    """What names a running consumer in every table."""
+    """The columns that identify a running consumer in every table."""
 
     consumer_group: str
     consumer_index: int
@@ -215,7 +217,7 @@ class _Snapshot:
         return self._reported(contracts.ConsumeStatus, [client.status for client in self.clients])
 
     def _reported(self, dataset: type[Dataset], of_clients: Sequence[Sequence[Any] | None]) -> Columns:
-        """What consumers report of topics: a row a consumer and part."""
+        """The columns of a dataset of what consumers report: one row for each consumer and part."""
         members, parts = _flat(zip(self.members, of_clients, strict=True))
         columns = {**_own_columns(dataset, parts), **_member_columns(members)}
         return {**columns, "kind": _resolved(columns["topic"], self.resolved.kinds.of_topic)}
@@ -240,14 +242,14 @@ class _Snapshot:
 
 
 def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
-    """Each queue's samples by time; where two are of one moment the later inventory's stands.
+    """Each queue's samples by time; of two of the same moment, the later inventory's counts.
 
-    The samples of all queues stand in long columns, which are then sorted by queue and time.
+    The samples of all queues are collected in long columns, which are then sorted by queue and time.
     """
     rows: dict[tuple[str, str, str, int], int] = {}
     row_of: list[int] = []
     at_s: list[float] = []
-    places: list[Sample | GroupOffset] = []
+    offsets: list[Sample | GroupOffset] = []
     seconds = Seconds()
     for inventory in inventories:
         taken_at_s = seconds[inventory.taken_at]
@@ -258,16 +260,16 @@ def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
                 row_of += [rows.setdefault(queue, len(rows))] * (len(samples) + 1)
                 at_s += [seconds[sample.at] for sample in samples]
                 at_s.append(taken_at_s)
-                places += samples
-                places.append(offset)
+                offsets += samples
+                offsets.append(offset)
     row, at = np.array(row_of, np.int64), np.array(at_s, np.float64)
-    order = np.lexsort((at, row))  # stable, so that of one moment the later inventory's comes last
+    order = np.lexsort((at, row))  # stable, so that of the same moment the later inventory's comes last
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row[order]) != 0) | (np.diff(at[order]) != 0)
     kept = order[is_last]
     starts = pa.array(np.searchsorted(row[kept], np.arange(len(rows) + 1)), pa.int32())
-    broker_offset = pa.array([place.broker_offset for place in places], pa.int64())
-    consumer_offset = pa.array([place.consumer_offset for place in places], pa.int64())
+    broker_offset = pa.array([one.broker_offset for one in offsets], pa.int64())
+    consumer_offset = pa.array([one.consumer_offset for one in offsets], pa.int64())
     return {
         "consumer_group": [queue[0] for queue in rows],
         "topic": [queue[1] for queue in rows],
@@ -280,7 +282,7 @@ def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
 
 
 def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:
-    """The columns that the parts of an inventory have under the same name."""
+    """The dataset's columns that the parts of an inventory have under the same name."""
     if not parts:
         return {name: [] for name in arrow_schema(dataset).names}
     names = [name for name in arrow_schema(dataset).names if hasattr(parts[0], name)]
@@ -288,7 +290,7 @@ def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:
 
 
 def _columns_if_known(dataset: type[Dataset], kind: type[Struct], parts: Sequence[Struct | None]) -> Columns:
-    """The same of parts that may be missing: nothing is known of these."""
+    """The same for parts that may be missing; the values of a missing part are None."""
     names = [name for name in arrow_schema(dataset).names if name in kind.__struct_fields__]
     return {name: [None if part is None else getattr(part, name) for part in parts] for name in names}
 
@@ -298,7 +300,7 @@ def _member_columns(members: Sequence[_Member]) -> Columns:
 
 
 def _flat(owned: Iterable[tuple[_Owner, Sequence[_Part] | None]]) -> tuple[list[_Owner], list[_Part]]:
-    """All parts in one list, and beside it the owner of each."""
+    """Two lists of the same length: the owner of each part, and all parts."""
     owners: list[_Owner] = []
     every: list[_Part] = []
     for owner, parts in owned:

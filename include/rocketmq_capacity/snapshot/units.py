@@ -1,7 +1,7 @@
-"""Inventory → units: what the snapshot says of a group, and of a topic, in one row each.
+"""Inventory → units: one row with everything that the snapshot knows of a group, or of a topic.
 
-An inventory is nested already, so that nobody has to gather a unit's facts from tables afterwards. A topic is encoded
-once, however many groups read it.
+The inventory is nested like a unit, so no tables have to be joined for its facts. A topic is encoded once, however many
+groups read it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,11 +45,16 @@ ENCODER: Final = Encoder()
 NO_ID: Final = 2**31
 """Above every queue id."""
 UNITS_A_TABLE: Final = 250
-"""Few enough to be a part of a task's work, so that tasks can be of equal size."""
+"""Rows of each table that is written: few enough that Spark can give its tasks equal shares."""
 
 
 def unit_tables(snapshot: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """``group_unit`` and ``topic_unit``, some units at a time; ``history`` lends its offset samples, oldest first."""
+    """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each.
+
+    Args:
+        snapshot: the inventory with its look-ups.
+        history: earlier inventories of the same cluster, oldest first; their offset samples are added.
+    """
     units = _Units(snapshot, history)
     yield from _tables(contracts.GroupUnit, units.groups())
     yield from _tables(contracts.TopicUnit, units.topics())
@@ -61,19 +66,19 @@ def _tables(dataset: type[Dataset], rows: Iterator[Dataset]) -> Iterator[tuple[t
 
 
 class _Units:
-    """What a unit needs of other parts of the inventory."""
+    """Makes units, with what they need of other parts of the inventory."""
 
     def __init__(self, snapshot: Resolved, history: Sequence[Inventory]) -> None:
         self.snapshot = snapshot
         declared = {topic.topic: topic for topic in snapshot.inventory.topics}
         names = distinct(chain(declared, *snapshot.topics_read))
-        # An encoder splices what is encoded already.
+        # As Raw, the encoder later copies it as it is.
         self.topic_facts = {name: Raw(ENCODER.encode(self._topic(name, declared.get(name)))) for name in names}
         self.unseen = {
-            (topic.topic, place.broker_name): place.read_queue_nums
+            (topic.topic, queues.broker_name): queues.read_queue_nums
             for topic in snapshot.inventory.topics
-            for place in topic.queues or ()
-            if place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
+            for queues in topic.queues or ()
+            if queues.read_queue_nums is not None and queues.read_queue_nums < (queues.write_queue_nums or 0)
         }
         self.oldest = {
             (topic.topic, one.broker_name, one.queue_id): one.min_offset
@@ -113,14 +118,14 @@ class _Units:
             )
 
     def topics(self) -> Iterator[contracts.TopicUnit]:
-        """Every topic that is declared or subscribed, by name."""
+        """Every topic that is declared or subscribed to, by name."""
         readers: dict[str, list[dict[str, Any]]] = {}
         stranded: dict[str, list[Stranded]] = {}
         for group, topics, reads in self._each_group():
             subscribed, facts = set(topics), self._group(group, reads)
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
-                told = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
-                readers.setdefault(topic, []).append({**facts, **told})
+                own = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
+                readers.setdefault(topic, []).append({**facts, **own})
             for offset in group.offsets or ():
                 if self._is_unseen(offset):
                     stranded.setdefault(offset.topic, []).append(_stranded(group, offset))
@@ -136,7 +141,7 @@ class _Units:
             yield contracts.TopicUnit(topic=topic, facts=ENCODER.encode(unit).decode())
 
     def _is_unseen(self, offset: GroupOffset) -> bool:
-        """Whether consumers cannot see the queue though it is written."""
+        """Whether producers write to the queue, but consumers cannot see it."""
         return offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID)
 
     def _each_group(self) -> Iterator[tuple[ConsumerGroup, list[str], list[Read]]]:
@@ -231,34 +236,34 @@ class _Units:
                 )
                 for offset in group.offsets or ()
             ),
-            # Of a group that nobody knows to subscribe anything, every business topic with its offsets may be one.
+            # A group without known subscriptions may read any business topic on which it has offsets.
             samples=tuple(one for one in self._samples(group) if group.subscriptions or kind(one.topic) == BUSINESS),
         )
 
     def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:
-        """The samples of each queue by time, those of the history first; of one moment the later inventory's counts.
+        """The samples of each queue by time; of two of the same moment, the later inventory's counts.
 
-        Only of queues that consumers see: of the others a live cluster tells the last offset alone.
+        Only for queues that consumers see: for the others a live cluster gives only the last offset.
         """
         if not self.earlier:
             yield from (self._own_samples(offset) for offset in group.offsets or () if not self._is_unseen(offset))
             return
         now = self.snapshot.inventory.taken_at
-        places: dict[tuple[str, str, int], dict[float, Sample | GroupOffset]] = {}
+        of_queues: dict[tuple[str, str, int], dict[float, Sample | GroupOffset]] = {}
         earlier = [(of.get(group.consumer_group), at) for of, at in zip(self.earlier, self.taken_at, strict=True)]
         for one, taken_at in [*earlier, (group, now)]:
             for offset in (one.offsets if one else None) or ():
                 if self._is_unseen(offset):
                     continue
-                of_queue = places.setdefault((offset.topic, offset.broker_name, offset.queue_id), {})
+                of_queue = of_queues.setdefault((offset.topic, offset.broker_name, offset.queue_id), {})
                 for sample in offset.samples or ():
                     of_queue[self.snapshot.seconds[sample.at]] = sample
                 of_queue[self.snapshot.seconds[taken_at]] = offset
-        for queue, by_time in places.items():
+        for queue, by_time in of_queues.items():
             yield _samples(*queue, by_time)
 
     def _own_samples(self, offset: GroupOffset) -> Samples:
-        """Those of one queue in the inventory itself; most are in order already."""
+        """The samples of one queue in the inventory itself; most are in order already, which is quick."""
         seconds, samples = self.snapshot.seconds, offset.samples or ()
         at_s = [*(seconds[sample.at] for sample in samples), seconds[self.snapshot.inventory.taken_at]]
         if all(map(lt, at_s, at_s[1:])):

@@ -1,4 +1,4 @@
-"""Groups that seem to have no clients and may have some: behind a Proxy that nobody named, or that did not answer."""
+"""Signs that a group without known clients has clients behind a Proxy that nobody named, or that did not answer."""
 
 from itertools import pairwise
 
@@ -8,9 +8,9 @@ from rocketmq_capacity.vocabulary import LOCAL_MODE, OFFSETS_MOVE, PROXIES_SILEN
 
 
 class Unseen:
-    """What speaks for clients that an inventory does not have.
+    """Signs of clients that the inventory lacks.
 
-    A Proxy in local mode hides nobody: its clients are its broker's.
+    Only Proxies in cluster mode count: the clients of a Proxy in local mode are known to its broker.
 
     Attributes:
         works_unnamed: a Proxy in cluster mode works in the cluster, and the inventory names none.
@@ -24,7 +24,7 @@ class Unseen:
         self.works_unnamed = not named and any(topic.topic == HEARTBEAT_TOPIC for topic in inventory.topics)
 
     def clients_of(self, group: ConsumerGroup) -> UnseenClients | None:
-        """Why the group may have clients that are not known; None where it has known ones, or nothing speaks for it."""
+        """Why the group may have unknown clients; None if it has known ones, or there is no sign of others."""
         if group.clients:
             return None
         if self._has_named:
@@ -35,7 +35,7 @@ class Unseen:
 
 
 def _has_moved(offset: GroupOffset) -> bool:
-    """Whether the group has read on between the samples of the snapshot."""
-    places = [sample.consumer_offset for sample in offset.samples or ()]
-    known = [place for place in (*places, offset.consumer_offset) if place is not None]
+    """Whether the group's offset grew between the samples."""
+    offsets = [sample.consumer_offset for sample in offset.samples or ()]
+    known = [one for one in (*offsets, offset.consumer_offset) if one is not None]
     return any(later > earlier for earlier, later in pairwise(known))
