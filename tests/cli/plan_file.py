@@ -200,6 +200,15 @@ class Recommendation(Part, frozen=True):
     way_back: str | None
     transition: Transition | UnsetType = UNSET
     steps: list[Step] | UnsetType = UNSET
+    config_assignment: "ConfigAssignment | UnsetType" = UNSET
+
+
+class ConfigAssignment(Part, frozen=True):
+    moved_queues: Number
+    before: dict[str, Any]
+    after: dict[str, Any]
+    note: str
+    clients: dict[str, list[Queue]]
 
 
 class Impact(Part, frozen=True):

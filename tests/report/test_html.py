@@ -226,6 +226,24 @@ def test_the_steps_of_a_recommendation_stand_instead_of_its_commands():
     assert "mqadmin all of them" not in text
 
 
+def test_fixed_lists_stand_as_lines_for_the_client_beside_what_answers_a_skew():
+    rows = sample_rows()
+    lists = {
+        "moved_queues": 2,
+        "before": {"count": {"excess": 1.5}},
+        "after": {"count": {"excess": 1.0}},
+        "note": "Make all lists anew.",
+        "clients": {"c1\n": [{"topic": "pay", "broker_name": 'a"b', "queue_id": i} for i in range(99)], "c2": []},
+    }
+    rows["recommendation"] = [row | {"config_assignment": json.dumps(lists)} for row in rows["recommendation"]]
+    text = text_of(read_page(page(rows)))
+
+    assert "Or a fixed list of queues for each client (CONFIG): 2 queues with another owner" in text
+    assert "Make all lists anew." in text
+    assert '// "c1\\n" new MessageQueue("pay", "a\\"b", 0) new MessageQueue("pay", "a\\"b", 1)' in text
+    assert "21 more lines in plan.json (config_assignment): use no list without all." in text
+
+
 def causes(text):
     """The lines of what to do first, and each cause behind its line."""
     first = elements(read_page(text), "section")[1]

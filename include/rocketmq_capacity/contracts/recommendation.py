@@ -37,3 +37,7 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
     check_shows: Annotated[str | None, Meta(description="what that command shows if the change has worked")] = None
     way_back: Annotated[str | None, Meta(description="how the change is undone; null if the reason says it")] = None
     steps: Annotated[str, Meta(description="JSON list of its steps, each with a gate; empty if it is one step")] = "[]"
+    config_assignment: Annotated[
+        str | None,
+        Meta(description="JSON object of fixed lists of queues for the group's clients, as another way; null if none"),
+    ] = None

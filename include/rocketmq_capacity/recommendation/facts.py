@@ -6,15 +6,21 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Effect, Side
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import READ_WRITE, Rule, java_order
 
+Numbers = npt.NDArray[np.float64]
+"""NaN is unknown."""
 Simulate = Callable[[GroupFacts], Side | None]
 """Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
 cannot be computed."""
@@ -90,6 +96,25 @@ class TopicRefusals:
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """What a group divides, and who owns it today; an entry a readable queue, in Java's order.
+
+    Attributes:
+        queues: their names.
+        client_ids: the different ones, in Java's order.
+        is_business: whether the queue is of a business topic; others are of the group's retry topic.
+        owner: the index of a client id that owns it, or NOBODY; NOBODY of all that are not business.
+        msgs_per_s: that the group gets of it.
+    """
+
+    queues: Sequence[Queue]
+    client_ids: Sequence[str]
+    is_business: Flags
+    owner: Integers
+    msgs_per_s: Numbers
+
+
+@dataclass(frozen=True)
 class Group:
     """A business group with its findings.
 
@@ -101,6 +126,8 @@ class Group:
         before: what it owns today, as computed from what its clients run; None where that cannot be computed.
         strategies: what each strategy that can run would mean for it, in the policy's order.
         simulate: what it would own with changed facts.
+        sharing: what it divides, and who owns it today; None where that is not computed.
+        under_lists: what fixed lists of queues by client id (CONFIG) would mean; None where before is None.
         topics: by name, what the answers for its business topics left over.
     """
 
@@ -111,6 +138,8 @@ class Group:
     before: Side | None
     strategies: Callable[[], Mapping[str, Side]]
     simulate: Simulate
+    sharing: Callable[[], Sharing | None]
+    under_lists: Callable[[Mapping[str, Sequence[Queue]]], Side | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
 
     @property

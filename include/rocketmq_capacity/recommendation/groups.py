@@ -9,6 +9,7 @@ from rocketmq_capacity.contracts.cases import Case, Effect
 from rocketmq_capacity.contracts.registry import offered
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.cases import changed_facts
+from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import Cluster, Group, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
@@ -58,7 +59,9 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
         refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
     )
     whole = found if rest is None else [*found, rest]
-    return with_afterwards(whole, group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients)
+    return with_afterwards(
+        with_config_lists(group, whole), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
+    )
 
 
 def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:

@@ -29,6 +29,8 @@ OPTIONS: Final = 12
 """Recommendations of one cause, each or as many as are alike."""
 COMMANDS: Final = 64
 """Commands of one recommendation: a topic on 64 brokers."""
+LIST_LINES: Final = 80
+"""Lines of the fixed lists of a group's clients: its clients, and the queues of each."""
 CAUSES_A_GROUP: Final = 12
 """Causes in one group's section."""
 ITEMS: Final = 20

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import STEPS, Check
 from rocketmq_capacity.errors import BadInput, ContractBroken
@@ -279,6 +280,9 @@ def _recommendations(
             way_back=row.way_back,
             transition=transitions.get(row.id, UNSET),
             steps=STEPS.decode(row.steps) or UNSET,
+            config_assignment=UNSET
+            if row.config_assignment is None
+            else CONFIG_ASSIGNMENT.decode(row.config_assignment),
         )
         for row in ordered
     )

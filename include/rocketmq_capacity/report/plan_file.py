@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.contracts.steps import Check, Step
@@ -265,6 +266,10 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     steps: Annotated[
         tuple[Step, ...] | UnsetType,
         Meta(description="only of a change that takes several steps: each of them, with the gate before the next one"),
+    ] = UNSET
+    config_assignment: Annotated[
+        ConfigAssignment | UnsetType,
+        Meta(description="only where no strategy comes near FLOOR: fixed lists of queues for CONFIG, as another way"),
     ] = UNSET
 
 

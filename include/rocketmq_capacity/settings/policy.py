@@ -392,6 +392,7 @@ class ChangeStrategy(Section):
     """CHANGE_STRATEGY."""
 
     min_improvement: Ratio = 0.05
+    max_config_queues: Whole = Field(default=256, ge=0, le=65_536)
 
 
 class SwitchToPop(Section):
@@ -498,6 +499,16 @@ class Policy(Section):
     def heap_mib(self, consumer_group: str) -> int | None:
         """The heap of a client of a group; None if the policy has none."""
         return self.client_heap_mib.get(consumer_group, self.client_heap_mib.get(DEFAULT_HEAP))
+
+    def with_config_assignment(self, consumer_group: str, lists: Mapping[str, Iterable[Any]]) -> "Policy":
+        """The same policy where a group's clients are given these queues; a queue has the members of QueueName."""
+        names = {
+            client_id: tuple(
+                QueueName(topic=one.topic, broker_name=one.broker_name, queue_id=one.queue_id) for one in listed
+            )
+            for client_id, listed in lists.items()
+        }
+        return self.model_copy(update={"config_assignments": {**self.config_assignments, consumer_group: names}})
 
     def computed(self, reported: str) -> str:
         """The strategy that is computed for one that a client reports.

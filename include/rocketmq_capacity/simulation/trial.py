@@ -1,9 +1,10 @@
 """A group on which changes are tried: what it would own while its clients go on running what they run today."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity import contracts
@@ -13,9 +14,10 @@ from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.contracts.cases import Side
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Owners
+from rocketmq_capacity.contracts.division import NOBODY, Division, Owners
 from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.recommendation.facts import Cluster, Group, TopicRefusals
+from rocketmq_capacity.recommendation.facts import Cluster, Group, Sharing, TopicRefusals
+from rocketmq_capacity.vocabulary import CONFIG
 
 
 def group_on_trial(
@@ -44,6 +46,8 @@ def group_on_trial(
         before=None if now is None else now.side,
         strategies=partial(_each_strategy, assessed),
         simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
+        sharing=partial(_sharing, assessed, now),
+        under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
     )
 
@@ -77,6 +81,26 @@ class _Owned:
     def queues_of(self, client_id: str) -> Collection[Queue]:
         """What a client id owns; nothing where it is a new one."""
         return self._queues.get(client_id, ())
+
+
+def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
+    """What the group divides, its retry topic too, and who owns it now."""
+    if now is None:
+        return None
+    queues = group.division.queues
+    of_name = dict(
+        zip((now.division.queues.names[queue] for queue in now.owners.queue), now.owners.client, strict=True)
+    )
+    owner = np.array([of_name.get(name, NOBODY) for name in queues.names], np.int64)
+    return Sharing(queues.names, group.client_ids, queues.is_business, owner, group.weights.msgs_per_s)
+
+
+def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> Side | None:
+    """What CONFIG means with these lists."""
+    if now is None:
+        return None
+    strategies = Strategies(group.policy.with_config_assignment(group.name, lists))
+    return _Owned(now.division, strategies.owners(CONFIG, now.division)).side
 
 
 def _nothing_known(_: str) -> None:

@@ -1,14 +1,17 @@
 """What answers a cause, as the page shows it: what to do, how, how to see that it worked, and the way back."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.figures import counted, number
-from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
+from rocketmq_capacity.report.limits import COMMANDS, LINKS, LIST_LINES, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
@@ -56,6 +59,27 @@ class OptionView:
     """What happens until every client has noticed; empty where no queue changes hands, or it is not known."""
     steps: tuple[Step, ...]
     """Of a change that takes several; shown instead of the commands."""
+    lists: "FixedLists | None"
+    """Another way: a fixed list of queues for each client."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedLists:
+    """What each client of a group would be given under CONFIG.
+
+    Attributes:
+        moved_queues: in words.
+        note: what they do, and when they must be made anew.
+        comparison: figures of today beside those with the lists.
+        lines: of Java, as many as the page shows: a comment with each client's id, and its queues.
+        more_lines: those that only plan.json has.
+    """
+
+    moved_queues: str
+    note: str
+    comparison: Comparison
+    lines: tuple[str, ...]
+    more_lines: int
 
 
 def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
@@ -93,7 +117,32 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
         spreads=_spreads([one.transition for one in together if one.transition is not UNSET]),
         steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
+        lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
     )
+
+
+def _fixed_lists(told: ConfigAssignment) -> FixedLists:
+    lines = [
+        line
+        for client_id, queues in told.clients.items()
+        for line in (f"// {_quoted(client_id)}", *(_java_of(queue) for queue in queues))
+    ]
+    return FixedLists(
+        moved_queues=counted(told.moved_queues, "queue"),
+        note=told.note,
+        comparison=compare(told.before, told.after),
+        lines=tuple(lines[:LIST_LINES]),
+        more_lines=max(0, len(lines) - LIST_LINES),
+    )
+
+
+def _java_of(queue: Queue) -> str:
+    return f"new MessageQueue({_quoted(queue.topic)}, {_quoted(queue.broker_name)}, {queue.queue_id})"
+
+
+def _quoted(text: str) -> str:
+    """A literal of Java: what JSON escapes, Java reads alike, also where it stands in a comment."""
+    return json.dumps(text)
 
 
 def _spreads(transitions: Sequence[Transition]) -> str:
