@@ -109,7 +109,7 @@ def test_two_alternatives_in_one_answer_are_refused_and_the_question_stays_open(
     ("fields", "reason"),
     [
         ({"approve_only": "EXPAND_QUEUE"}, "approve_only: 'EXPAND_QUEUE' names no recommendation of this question"),
-        ({"approve_only": "1", "reject_these": "1"}, "which stands under reject_these as well; expected one of the"),
+        ({"approve_only": "1", "reject_these": "1"}, "which is in reject_these as well; expected one of the"),
         ({"aprove_only": "1"}, "is not a known field; the nearest known field is 'approve_only'"),
         ({"why": "\ud800"}, "params_input.why: has half a character"),
     ],

@@ -80,7 +80,7 @@ def test_of_alternatives_the_one_that_is_named_is_taken_and_two_are_refused(plan
     [
         ("EXPAND_QUEUE", "", "'EXPAND_QUEUE' names no recommendation of this question; the nearest known"),
         ("", "9999", "reject_these: '9999' names no recommendation"),
-        ("1 2", "2", "which stands under reject_these as well; expected one of the two"),
+        ("1 2", "2", "which is in reject_these as well; expected one of the two"),
     ],
 )
 def test_words_that_mean_nothing_or_both_are_refused(

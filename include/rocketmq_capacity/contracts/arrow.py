@@ -43,7 +43,7 @@ def arrow_schema(dataset: type[Dataset]) -> pa.Schema:
 
 
 def table_of(dataset: type[Dataset], rows: Iterable[Dataset]) -> pa.Table:
-    """Rows as a table of their dataset. Errors: those of :func:`checked`."""
+    """Rows as a table of their dataset. Errors: those of :func:`table_of_columns`."""
     rows = list(rows)
     columns = {name: [getattr(row, name) for row in rows] for name in arrow_schema(dataset).names}
     return table_of_columns(dataset, columns)
@@ -78,7 +78,7 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
 
 
 def _plain(value: Any) -> Any:
-    """Queues as the dicts that Arrow takes for structs."""
+    """Queues as dicts, which Arrow takes for structs."""
     if value is None:
         return None
     if isinstance(value, Queue):
@@ -87,5 +87,5 @@ def _plain(value: Any) -> Any:
 
 
 def _as_given(schema: pa.Schema, arrays: list[pa.Array]) -> pa.Schema:
-    """The schema with the arrays' own types: texts may be dictionary-encoded."""
+    """The schema with the types of the arrays, which may be dictionary-encoded texts."""
     return pa.schema([field.with_type(array.type) for field, array in zip(schema, arrays, strict=True)])

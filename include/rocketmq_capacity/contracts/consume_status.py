@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class ConsumedFacts(Facts, frozen=True, kw_only=True):
-    """What rules read of how a consumer handles a topic."""
+    """What rules use of how a consumer handles a topic."""
 
     consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
     client_id: Annotated[str, Meta(description="client id of the consumer")]

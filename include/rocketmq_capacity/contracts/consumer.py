@@ -9,7 +9,7 @@ from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 
 
 class ConsumerFacts(Facts, frozen=True, kw_only=True):
-    """What rules read of a running consumer."""
+    """What rules use of a running consumer."""
 
     consumer_index: Annotated[Int, Meta(description="position of the consumer in its group in the inventory, from 0")]
     client_id: Annotated[str, Meta(description="id by which RocketMQ sorts and hashes it")]
@@ -61,7 +61,7 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
         return self.protocol == GRPC
 
     def reads(self, topic: str) -> bool:
-        """Whether it subscribes a topic of its group."""
+        """Whether it subscribes to this topic of its group."""
         return self.only_topics is None or topic in self.only_topics
 
 

@@ -9,7 +9,7 @@ from rocketmq_capacity.vocabulary import UnseenClients
 
 
 class GroupPart(Facts, frozen=True, kw_only=True):
-    """What rules read of a group itself."""
+    """What rules use of a group itself."""
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     kind: Annotated[str, Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)")]

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class OwnSubscription(Facts, frozen=True, kw_only=True):
-    """What rules read of what a consumer reported to read."""
+    """What rules use of the subscriptions that a consumer reported."""
 
     consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
     topic: Annotated[str, Meta(description="name of the topic")]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from msgspec import Meta, Struct
 
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-"""A count or an id: 32 bits in the files, where ``int`` is 64."""
+"""A count or an id: it has 32 bits in the files; ``int`` has 64."""
 
 Metrics = Annotated[dict[str, float], Meta(extra={"is": "metrics"})]
 """Skew of one load over the clients of a group: peak, floor, excess, gini, cv, and max, min, mean in the load's unit.
@@ -23,7 +23,7 @@ share queues, as under POP."""
 
 
 class Queue(Struct, frozen=True, order=True):
-    """A queue, wherever one is named inside a row."""
+    """A queue inside a row."""
 
     topic: str
     broker_name: str
@@ -50,8 +50,8 @@ class Column:
 class Facts(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A part of a unit's facts; None is unknown.
 
-    What rules and actions read of an observed part is defined once, next to its dataset. The dataset adds whose row it
-    is, and columns that only people read.
+    The members that rules and actions use are defined once, next to the dataset of the same part. The dataset adds
+    columns that identify the row, and columns that only people read.
     """
 
 
@@ -65,7 +65,7 @@ class Dataset(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def columns(cls) -> Iterator[Column]:
-        """The columns: the dataset's own, which say whose row it is, and then what rules read."""
+        """The columns: first those that only the dataset has, then those that rules use."""
         hints = get_type_hints(cls, include_extras=True)
         for name in dict.fromkeys((*cls.__annotations__, *hints)):
             hint = hints[name]

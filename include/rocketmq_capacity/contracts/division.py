@@ -1,7 +1,10 @@
-"""What a group divides and among whom, as arrays: its readable queues and its consumers, both in Java's order.
+"""A group's readable queues and its consumers as arrays, both in Java's order, and the owners of the queues.
 
-Every strategy starts from a :class:`Division` and ends in :class:`Shares`; loads, rules and simulations read
-:class:`Owners`, the same by client id and only for business topics.
+Every strategy takes a :class:`Division` and gives :class:`Shares`. Loads, rules and simulations use :class:`Owners`,
+which are the same by client id and only for business topics.
+
+Two terms here have a meaning of their own. A *place* of queues is one topic on one broker. A *place* of members is the
+position of a consumer in the list that RocketMQ sorts, where equal client ids have one position each.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -21,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 NOBODY: Final = -1
-"""The owner's place for a queue without an owner."""
+"""The place of the owner of a queue that has no owner."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Queues:
     Attributes:
         topics: the topics that have such queues, with how the group reads them.
         places: (index of the topic, its queues on one broker), in order.
-        place: of each queue, the index of its place.
-        queue_id: of each queue, its id.
+        place: the index in ``places``, one entry for each queue.
+        queue_id: the id on the broker, one entry for each queue.
     """
 
     topics: tuple[Reads, ...]
@@ -64,9 +67,9 @@ class Queues:
         return len(self.place)
 
     def ranked(self, key: Callable[[int, Place], Hashable | None]) -> tuple[Integers, Integers]:
-        """Of each queue its 0-based rank among the queues whose place has an equal key, and how many these are.
+        """The 0-based rank of each queue among the queues whose places have an equal key, and the number of these.
 
-        A queue whose key is None is not ranked: rank and number are 0.
+        Shape: two int64 arrays, one entry for each queue. A queue whose key is None has rank and number 0.
         """
         counted: dict[Hashable, int] = {}
         keys = [key(topic, place) for topic, place in self.places]
@@ -81,22 +84,22 @@ class Queues:
 
     @cached_property
     def in_topic(self) -> tuple[Integers, Integers]:
-        """Of each queue its rank in its topic, and how many queues the topic has."""
+        """The rank of each queue in its topic, and the number of queues of the topic."""
         return self.ranked(lambda topic, _: topic)
 
     @cached_property
     def in_topic_and_room(self) -> tuple[Integers, Integers]:
-        """Of each queue its rank among its topic's queues in its machine room, and how many these are."""
+        """The rank of each queue among its topic's queues in the same machine room, and the number of these."""
         return self.ranked(lambda topic, place: (topic, place.room))
 
     @cached_property
     def topic(self) -> Integers:
-        """Of each queue the index of its topic."""
+        """The index of each queue's topic."""
         return np.array([topic for topic, _ in self.places], np.int64)[self.place]
 
     @cached_property
     def is_business(self) -> Flags:
-        """Of each queue whether it is of a business topic."""
+        """Whether each queue is of a business topic."""
         return np.array([reads.topic.kind == BUSINESS for reads in self.topics], bool)[self.topic]
 
     @cached_property
@@ -110,7 +113,7 @@ class Queues:
 
     @cached_property
     def names(self) -> list[Queue]:
-        """Of each queue its name."""
+        """The name of each queue."""
         return [
             Queue(self.topics[topic].topic.topic, place.broker_name, queue_id)
             for topic, place in self.places
@@ -122,12 +125,12 @@ class Queues:
 class Members:
     """The consumers of a group in rebalance order: by client id, equal ids next to one another.
 
-    ``List.indexOf`` finds the first of equal ids. So every copy of an id takes what belongs to its first place, and nobody
-    takes what belongs to a later one.
+    ``List.indexOf`` finds the first of equal ids. So all consumers with the same id take the share of the first place,
+    and nobody takes the share of a later place.
     Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
 
     Attributes:
-        consumers: by place.
+        consumers: the consumers, by place.
     """
 
     consumers: tuple[Consumer, ...]
@@ -139,7 +142,7 @@ class Members:
 
     @classmethod
     def sorted(cls, consumers: Iterable[Consumer]) -> "Members":
-        """Consumers in any order. Equal ids are sorted by what is known of them, whatever the inventory's order."""
+        """Consumers in any order. Those with equal ids are sorted by their other members, not by the inventory."""
         every = tuple(consumers)
         key = {one.client_id: java_order(one.client_id) for one in every}
         if len(key) < len(every):
@@ -162,7 +165,7 @@ class Members:
 
     @cached_property
     def client(self) -> Integers:
-        """Of each place the index of its id among the different ones."""
+        """The index of each place's id among the different ids."""
         if not self.has_copies:
             return np.arange(len(self))
         ids = [one.client_id for one in self.consumers]
@@ -171,19 +174,19 @@ class Members:
 
     @cached_property
     def first(self) -> Integers:
-        """Of each different id its first place."""
+        """The first place of each different id."""
         if not self.has_copies:
             return np.arange(len(self))
         return np.searchsorted(self.client, np.arange(len(self.client_ids)))
 
     @cached_property
     def copies(self) -> Integers:
-        """Of each different id how many consumers have it."""
+        """The number of consumers of each different id."""
         return np.bincount(self.client, minlength=len(self.client_ids))
 
     @cached_property
     def takers(self) -> Integers:
-        """Of each place how many consumers take what belongs to it: all copies at an id's first place, none at a later one."""
+        """The number of consumers that take each place's share: all of an id at its first place, none at a later one."""
         takers = np.zeros(len(self), np.int64)
         takers[self.first] = self.copies
         return takers
@@ -195,7 +198,7 @@ class Members:
 
     @cached_property
     def is_grpc(self) -> Flags:
-        """Of each place whether a Proxy assigns the consumer's queues."""
+        """Whether a Proxy assigns the queues of the consumer at each place."""
         return np.array([one.is_grpc for one in self.consumers], bool)
 
     @cached_property
@@ -205,7 +208,7 @@ class Members:
 
     @cached_property
     def listed(self) -> "Members":
-        """The consumers among whom remoting consumers divide the queues: themselves, and gRPC ones in their lists."""
+        """The consumers among which remoting consumers divide the queues: themselves, and gRPC ones in their lists."""
         if self.is_grpc.all():
             return Members(())
         return Members(tuple(one for one in self.consumers if one.is_listed))
@@ -216,7 +219,7 @@ class Members:
         return any(one.only_topics is not None for one in self.consumers)
 
     def readers(self, topics: Sequence[str]) -> Integers:
-        """How many consumers take what belongs to a place of a topic. Shape: one row a topic, one column a place."""
+        """The number of consumers that take a place's share of a topic. Shape: a row a topic, a column a place."""
         takers = np.zeros((len(topics), len(self)), np.int64)
         firsts = self.first[self.client]
         for row, topic in enumerate(topics):
@@ -234,12 +237,15 @@ class Division:
 
     @classmethod
     def of(cls, group: GroupFacts) -> "Division":
-        """What the group divides among whom."""
+        """The readable queues and the consumers of the group."""
         return cls(group, Queues.of(group), Members.of(group))
 
     @cached_property
     def taken(self) -> Integers | None:
-        """How many consumers take what belongs to a place of a topic; None if it is always one."""
+        """The number of consumers that take a place's share of a topic; None if it is always one.
+
+        Shape: a row a topic, a column a place.
+        """
         members = self.members
         if members.has_readers_of_some:
             return members.readers([reads.topic.topic for reads in self.queues.topics])
@@ -254,9 +260,9 @@ class Division:
 
     @cached_property
     def proxied(self) -> tuple[Integers, Integers]:
-        """What Proxies assign to gRPC consumers: every queue of every topic that one reads.
+        """What Proxies assign: each gRPC consumer gets every queue of every topic that it reads.
 
-        Shape: pairs of a queue's index and the place of a gRPC consumer.
+        Shape: two arrays of one length, the index of a queue and the place of a gRPC consumer.
         Source: RouteActivity.queryAssignment, rocketmq-all-5.3.3; a SimpleConsumer asks all brokers of the topic in turn.
         """
         places = np.flatnonzero(self.members.is_grpc)
@@ -274,8 +280,8 @@ class Shares:
     """Which queues a strategy gives to which consumers.
 
     Attributes:
-        queue: indexes of queues, and
-        place: of each of them the place of a consumer that gets it; a queue is listed once for each such consumer.
+        queue: indexes of queues; a queue is listed once for each consumer that gets it.
+        place: the place of that consumer, one entry for each of ``queue``.
         popped: indexes of the topics of which every consumer pops every queue of every broker.
         strangers: queues that do not exist (CONFIG): the place of the consumer, the index of the topic, the queue.
     """
@@ -292,7 +298,7 @@ class Shares:
         return cls(queue, place[queue])
 
     def without(self, topics: Collection[int], queues: Queues) -> "Shares":
-        """The shares of the other topics of these queues."""
+        """The shares without those of these topics (indexes into ``queues.topics``)."""
         keep = ~np.isin(queues.topic[self.queue], list(topics))
         return Shares(
             self.queue[keep],
@@ -307,10 +313,10 @@ class Owners:
     """Who owns which business queue, by client id; a queue is listed once for an id.
 
     Attributes:
-        queue: indexes into the queues of the division, and
-        client: of each of them the index of a client id that owns it.
+        queue: indexes of queues of the division.
+        client: the index of a client id that owns the queue, one entry for each of ``queue``.
         strangers: queues that do not exist (CONFIG), each with the index of a client id that owns it.
-        is_popped: of each pair whether the queue may have several readers, as under POP.
+        is_popped: whether several clients may read the queue, as under POP; one entry for each of ``queue``.
         unknown: indexes of the business topics whose owners are unknown. If a strategy throws for a topic, its queues keep
             the owners that they had.
     """
@@ -327,9 +333,9 @@ class Verdict:
     """Whether RocketMQ would allocate a group's queues by a strategy.
 
     Attributes:
-        is_applicable: whether it would for any topic.
-        throws_for: indexes of the topics for which it throws, while it allocates others.
-        reason: why not, or why not for some topics, which it names; None if it allocates all.
+        is_applicable: whether it allocates at least one topic.
+        throws_for: indexes of the topics for which it throws, if it allocates others.
+        reason: why it does not allocate all topics; if it allocates some, the reason names the others. Else None.
         dialects: libraries by whose code its clients compute it; empty if all compute as the official classes do.
     """
 
@@ -352,7 +358,10 @@ class Allocator(Protocol):
         """The library by whose code a consumer computes a strategy."""
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
-        """What clients would report to own: a client id's index and a queue; -1 if it pops all of a broker's queues."""
+        """The queues that clients would report: pairs of a client id's index and a queue.
+
+        The queue id is -1 for a client that pops all queues of a broker.
+        """
 
 
 NOTHING: Final[Integers] = np.empty(0, np.int64)

@@ -92,7 +92,7 @@ class Consumed(ConsumedFacts, frozen=True, kw_only=True):
 
 
 class Lag(LagFacts, frozen=True, kw_only=True):
-    """How far a group is on a queue (``group_offset``); ``min_offset`` is that of the queue's oldest message."""
+    """A group's offset and lag on a queue (``group_offset``); ``min_offset`` is that of the queue's oldest message."""
 
     min_offset: int | None = None
 
@@ -229,10 +229,10 @@ class Stranded(Facts, frozen=True, kw_only=True):
 
 
 class PastClients(Facts, frozen=True, kw_only=True):
-    """How many clients the groups of a topic had in the inventories of the history to which everybody answered.
+    """How many clients the groups of a topic had in those inventories of the history that have no failures.
 
-    ``most_clients`` is the highest number of different client ids of a group that subscribed the topic or had offsets
-    on it; ``days`` is how old the oldest inventory is.
+    ``most_clients`` is the highest number of different client ids of a group that subscribed to the topic or had offsets
+    on it; ``days`` is the age of the oldest of these inventories; ``snapshots`` is their number.
     """
 
     days: float
@@ -241,7 +241,7 @@ class PastClients(Facts, frozen=True, kw_only=True):
 
 
 class TopicWithReaders(Facts, frozen=True, kw_only=True):
-    """A topic with its readers; ``past`` only where there is a history."""
+    """A topic with its readers; ``past`` is None without a history."""
 
     facts: TopicFacts
     readers: tuple[Reader, ...] = ()

@@ -14,9 +14,9 @@ class Failure(Dataset, frozen=True, kw_only=True):
     Key: none.
     """
 
-    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, or a name server's")]
+    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
     broker_name: Annotated[str | None, Meta(description="the broker at that address, if known")] = None
     request: Annotated[str | None, Meta(description="RocketMQ's name of the request")] = None
     error: Annotated[
-        str | None, Meta(description="what happened; of several alike the first, and the number of the others")
+        str | None, Meta(description="what happened; of several errors the first, and the number of the others")
     ] = None

@@ -30,5 +30,5 @@ class Finding(Dataset, frozen=True, kw_only=True):
 
     @property
     def about(self) -> tuple[str | Queue, ...]:
-        """All that it is about, as the plan file has it in ``subjects``."""
+        """Queues and other subjects, as the plan file has them in ``subjects``."""
         return (*self.queues, *self.subjects)

@@ -23,5 +23,5 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
 
     @property
     def place(self) -> tuple[str, str | None, str | None, str | None]:
-        """What it is about."""
+        """The rule and the names that it is about."""
         return self.rule, self.consumer_group, self.topic, self.broker_name

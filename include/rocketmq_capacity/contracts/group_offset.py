@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class LagFacts(Facts, frozen=True, kw_only=True):
-    """What rules read of how far the group is on a queue."""
+    """What rules use of a group's offset on a queue."""
 
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
@@ -24,7 +24,7 @@ class LagFacts(Facts, frozen=True, kw_only=True):
         ),
     ] = None
     behind_s: Annotated[
-        float | None, Meta(description="age of that message at the snapshot; null if its time is unknown")
+        float | None, Meta(description="seconds from last_timestamp to the snapshot; null if that is unknown")
     ] = None
 
 

@@ -17,7 +17,7 @@ LITE_TOPICS: Final = (
 
 
 def kept_count(topic: TopicFacts) -> str | None:
-    """Why no queue may be added or removed on a broker, or None.
+    """Why the topic's number of queues on a broker may not change, or None.
 
     Source: SendMessageProcessor (queue id = min(priority, writeQueueNums - 1)) and LiteShardingImpl, rocketmq-all-5.5.0;
     TopicQueueMappingUtils, rocketmq-all-5.3.3.
@@ -28,5 +28,5 @@ def kept_count(topic: TopicFacts) -> str | None:
 
 
 def kept_brokers(topic: TopicFacts) -> str | None:
-    """Why the topic may not be created on another broker, or None: there, a PRIORITY topic has the same levels."""
+    """Why the topic may not be created on another broker, or None; a PRIORITY topic may, with the same levels."""
     return LITE_TOPICS if topic.message_type == LITE else None

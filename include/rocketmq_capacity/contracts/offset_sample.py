@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class Samples(Facts, frozen=True, kw_only=True):
-    """What rules read of the group's place on a queue over time."""
+    """What rules use of a group's offset on a queue over time."""
 
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]

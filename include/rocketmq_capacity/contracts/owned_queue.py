@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class Owned(Facts, frozen=True, kw_only=True):
-    """What rules read of a queue that a consumer reported to own; here of business topics alone."""
+    """What rules use of a queue that a consumer reported to own; only of business topics."""
 
     client_id: Annotated[str, Meta(description="client id of the consumer")]
     topic: Annotated[str, Meta(description="name of the topic")]
@@ -29,7 +29,7 @@ class Owned(Facts, frozen=True, kw_only=True):
 class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
     """Queues that consumers report to own.
 
-    Grain: one row a consumer and queue that it reported; a hand-written file may repeat one.
+    Grain: one row a consumer and queue that it reported; a hand-written file may repeat a queue.
     Key: none.
     Units: seconds and messages, as each column says; ``queue_id`` counts from 0.
 

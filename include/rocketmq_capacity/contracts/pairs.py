@@ -1,4 +1,4 @@
-"""Which findings of two runs are the same finding, whatever their figures. All comparisons of two plans use it."""
+"""Finds the same findings in two runs, whatever their figures. All comparisons of two plans use it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar
@@ -10,7 +10,7 @@ NAMED_BY_GROUP: Final = frozenset({"IDLE_CONSUMERS"})
 
 
 class Found(Protocol):
-    """What is read of a finding, from a run's tables or from a plan file."""
+    """The members of a finding that are compared; a finding comes from a run's tables or from a plan file."""
 
     @property
     def rule(self) -> str:
@@ -30,7 +30,7 @@ class Found(Protocol):
 
 
 def place_of(finding: Found) -> tuple[str | None, ...]:
-    """What a finding is about; its subjects (client ids, queues) may change from run to run."""
+    """The rule and the names that a finding is about; its subjects (client ids, queues) may change from run to run."""
     topic = None if finding.rule in NAMED_BY_GROUP else finding.topic
     return finding.rule, finding.consumer_group, topic, finding.broker_name
 

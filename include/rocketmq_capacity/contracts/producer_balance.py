@@ -24,10 +24,10 @@ class ProducerBalance(Dataset, frozen=True, kw_only=True):
     peak: Annotated[float, Meta(description="rate of its busiest queue / the mean of all")]
     level: Annotated[float, Meta(description="the policy's level of the test")]
     p_between_brokers: Annotated[
-        float, Meta(description="probability that brokers differ so much by chance; 1 if there is one broker alone")
+        float, Meta(description="probability that brokers differ so much by chance; 1 if there is only one broker")
     ]
     p_within_brokers: Annotated[
-        float, Meta(description="likewise of the queues of each broker; 1 if each has one queue alone")
+        float, Meta(description="probability that the queues of each broker do so; 1 if each broker has one queue")
     ]
     broker_expected_ratios: Annotated[
         dict[str, float], Meta(description="for each broker, its share where producers use all queues in turn")

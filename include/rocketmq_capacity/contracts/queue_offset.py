@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class Written(Facts, frozen=True, kw_only=True):
-    """What rules read of how far a queue is written, and how fast."""
+    """What rules use of how far a queue is written, and how fast."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
@@ -17,7 +17,7 @@ class Written(Facts, frozen=True, kw_only=True):
     put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to the queue")] = None
 
     def unread_from(self, offset: int) -> int | None:
-        """Messages from an offset on; None where it is not known where the queue begins and ends, or it ends before."""
+        """Messages from an offset on; None if the queue's offsets are unknown, or if it ends before this offset."""
         if self.min_offset is None or self.max_offset is None or offset > self.max_offset:
             return None
         return self.max_offset - max(offset, self.min_offset)

@@ -1,7 +1,7 @@
-"""The rows of a dataset's parquet files, as its type.
+"""Reads a dataset's parquet files as rows of its type.
 
 Arrow converts a table to Python one value at a time, each with an object in between. A large cluster's tables have
-millions of values, most in lists and maps. This module converts whole columns at once, and each text once a batch.
+millions of values, most of them in lists and maps. This module converts whole columns, and each text once per batch.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,12 +17,12 @@ from rocketmq_capacity.contracts.arrow import arrow_schema
 from rocketmq_capacity.contracts.dataset import Dataset, Queue
 
 BATCH_ROWS: Final = 5_000
-"""Rows that are in memory as Arrow and as Python at a time."""
+"""Rows that are in memory at a time."""
 Row = TypeVar("Row", bound=Dataset)
 
 
 def rows_in(folder: Path, dataset: type[Row]) -> Iterator[Row]:
-    """All rows, read one after the other."""
+    """All rows, one after the other."""
     for path in sorted(folder.glob("*.parquet")):
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(BATCH_ROWS):
@@ -51,7 +51,7 @@ def _rows(dataset: type[Row], batch: pa.RecordBatch) -> Iterator[Row]:
 
 
 def _values(array: pa.Array) -> list[Any]:
-    """A column's values in Python: lists as tuples, maps as dicts, the one struct there is as :class:`Queue`."""
+    """A column's values in Python: lists as tuples, maps as dicts, structs as :class:`Queue`, the only one there is."""
     kind = array.type
     if pa.types.is_map(kind):
         keys, items = _values(array.keys), _values(array.items)
@@ -63,14 +63,14 @@ def _values(array: pa.Array) -> list[Any]:
         return list(map(Queue, *(_values(array.field(name)) for name in ("topic", "broker_name", "queue_id"))))
     if pa.types.is_dictionary(kind):
         words = [*array.dictionary.to_pylist(), None]
-        return [words[place] for place in array.indices.fill_null(len(words) - 1).to_numpy().tolist()]
+        return [words[index] for index in array.indices.fill_null(len(words) - 1).to_numpy().tolist()]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _values(array.dictionary_encode())
     return list(array.to_pylist() if array.null_count else array.to_numpy(zero_copy_only=False).tolist())
 
 
 def _parts(array: pa.Array, part: Callable[[int, int], Any]) -> list[Any]:
-    """The part of each row of an array of lists, between its two offsets; None where the row is null."""
+    """The part of each row of an array of lists, between its two offsets; None if the row is null."""
     ends = array.offsets.to_numpy().tolist()
     if not array.null_count:
         return [part(start, end) for start, end in pairwise(ends)]

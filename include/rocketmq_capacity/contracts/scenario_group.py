@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
 class ScenarioGroup(Dataset, frozen=True, kw_only=True):
-    """What a scenario does to a group as it runs today; only a what-if has it, and only of groups that it touches.
+    """What a scenario does to a group as it runs today; only a what-if has it, and only for groups that it changes.
 
     Grain: one row a group.
     Key: consumer_group.

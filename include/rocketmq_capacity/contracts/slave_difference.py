@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int
 
 
 class SlaveDifference(Dataset, frozen=True, kw_only=True):
-    """What a slave lacks, or has differently from its master.
+    """Topics and groups that a slave lacks, and topics that differ from its master's.
 
     Grain: one row a slave and topic or consumer group.
     Key: broker_name, broker_id, topic, consumer_group.

@@ -1,4 +1,4 @@
-"""Steps of a change that takes several of them: each has a gate that must hold before the next one."""
+"""Steps of a change that takes several: each has a gate that must hold before the next step begins."""
 
 from typing import Annotated, Final
 
@@ -14,13 +14,13 @@ class Check(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step: it is done, then its checks must show what they say, and only then the next one begins."""
+    """One step. After it, its checks must show what they should; only then the next step begins."""
 
     title: Annotated[str, Meta(description="what is done, in a few words")]
     expect: Annotated[str, Meta(description="what happens then")]
     commands: Annotated[
         tuple[str, ...],
-        Meta(description="shell commands in order, as comments where something forbids them; none if it only waits"),
+        Meta(description="shell commands in order, as comments if something forbids them; none if it only waits"),
     ] = ()
     checks: Annotated[tuple[Check, ...], Meta(description="what must show before the next step")] = ()
     blocks: Annotated[tuple[str, ...], Meta(description="while one of these is so, the next step must not begin")] = ()

@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 
 
 class ReadsPart(Facts, frozen=True, kw_only=True):
-    """What rules read of how a group reads a topic."""
+    """What rules use of how a group reads a topic."""
 
     is_declared_by_group: Annotated[
         bool, Meta(description="the group itself subscribes to it; false: only some of its consumers do")

@@ -8,15 +8,18 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts
 
 
 class TopicPart(Facts, frozen=True, kw_only=True):
-    """What rules read of a topic itself."""
+    """What rules use of a topic itself."""
 
     topic: Annotated[str, Meta(description="name of the topic")]
     is_declared: Annotated[
         bool, Meta(description="the cluster has it; false: a group subscribes to it, and no broker has it")
     ] = True
-    message_type: Annotated[str | None, Meta(description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED or UNSPECIFIED")] = (
-        None
-    )
+    message_type: Annotated[
+        str | None,
+        Meta(
+            description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED, PRIORITY (from 5.4) or LITE (from 5.5)"
+        ),
+    ] = None
     is_ordered: Annotated[bool | None, Meta(description="the topic's own order flag")] = None
     kind: Annotated[
         str,
@@ -27,7 +30,7 @@ class TopicPart(Facts, frozen=True, kw_only=True):
 
 
 class Topic(TopicPart, Dataset, frozen=True, kw_only=True):
-    """Every topic that is declared or subscribed.
+    """Every topic that is declared or that a group subscribes to.
 
     Grain: one row a topic.
     Key: topic.

@@ -9,7 +9,7 @@ from rocketmq_capacity.vocabulary import is_readable
 
 
 class Place(Facts, frozen=True, kw_only=True):
-    """What rules read of a topic's queues on one broker."""
+    """What rules use of a topic's queues on one broker."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
     read_queue_nums: Annotated[Int | None, Meta(description="queues that consumers see, ids from 0")] = None

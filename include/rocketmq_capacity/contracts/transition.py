@@ -10,8 +10,8 @@ from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
 class Transition(Dataset, frozen=True, kw_only=True):
     """Each queue that a scenario gives to another client, and what happens in between; only a what-if has it.
 
-    Only queues that clients pull are here. Where a broker hands messages out (POP), no queue changes hands. Times are
-    told at best, on average and at worst, from the timers in `group_transition`.
+    Only queues that clients pull are here: under POP the broker hands out messages, and queues have no owners. Times are
+    at best, on average and at worst, computed from the timers in `group_transition`.
 
     Grain: one row a group and queue.
     Key: consumer_group, topic, broker_name, queue_id.
@@ -22,7 +22,7 @@ class Transition(Dataset, frozen=True, kw_only=True):
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
-    old_owners: Annotated[tuple[str, ...], Meta(description="client ids that own it before; none of a new queue")]
+    old_owners: Annotated[tuple[str, ...], Meta(description="client ids that own it before; none for a new queue")]
     new_owners: Annotated[
         tuple[str, ...], Meta(description="client ids that own it afterwards; none if nobody will read it")
     ]
@@ -59,7 +59,7 @@ class Transition(Dataset, frozen=True, kw_only=True):
         str | None,
         Meta(
             description="where its new owner begins: COMMITTED (the group's offset), NEW_QUEUE (the first message while that is "
-            "in memory, else where consumeFromWhere says), NO_OFFSET (likewise of a queue without an offset); null if unknown"
+            "in memory, else where consumeFromWhere says), NO_OFFSET (the same for a queue without an offset); null if unknown"
         ),
     ] = None
     messages_skipped_worst: Annotated[
@@ -90,14 +90,14 @@ class TransitionTotals(Facts, frozen=True, kw_only=True):
     most_unread_at_once: Annotated[Int, Meta(description="the most queues that nobody reads at the same time")]
     unread_switched: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the clients that know of the change at that moment; null where the number is a bound"),
+        Meta(description="the clients that know of the change at that moment; null if the number is a bound"),
     ] = None
     most_twice_at_once: Annotated[Int, Meta(description="the most queues that two read at the same time")]
     twice_switched: Annotated[
         tuple[str, ...] | None, Meta(description="the clients that know of it when most are read twice")
     ] = None
     timers: Annotated[
-        str, Meta(description="JSON of the timers in seconds, and which settings of brokers the snapshot tells")
+        str, Meta(description="JSON of the timers in seconds, and which of them are settings that brokers reported")
     ]
 
 
@@ -106,7 +106,7 @@ class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
 
     Only a what-if has it.
 
-    Grain: one row a group whose queues change hands.
+    Grain: one row a group whose queues get other owners.
     Key: consumer_group.
     Units: queues, seconds, messages.
     """
@@ -115,7 +115,7 @@ class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
 
 
 class RecommendedTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
-    """The same of each recommendation that changes who reads what, for each of its groups whose owners are known.
+    """The same for each recommendation that changes owners, for each of its groups whose owners are known.
 
     Grain: one row a recommendation and group, moved queues or not.
     Key: recommendation_id, consumer_group.

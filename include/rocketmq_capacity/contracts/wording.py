@@ -1,4 +1,4 @@
-"""How figures and lists read in messages, reasons and evidence, wherever they are written."""
+"""Figures and lists as text, for messages, reasons and evidence."""
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,13 +10,13 @@ from rocketmq_capacity.vocabulary import UnseenClients
 DECIMALS: Final = 4
 """Decimals of a metric or a ratio, as in the plan file."""
 LISTED: Final = 5
-"""The most names in a sentence; the rest is counted."""
+"""The most names in a sentence; the others are counted."""
 NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
-"""Why nothing is computed for a group, of LITE_SELECTIVE."""
+"""Why nothing is computed for a group of the model LITE_SELECTIVE."""
 MODEL_UNKNOWN: Final = (
     "it reads a LITE topic, and its message model is unknown: to a LITE_SELECTIVE group no strategy applies"
 )
-"""Why nothing is computed for a group that may be of LITE_SELECTIVE."""
+"""Why nothing is computed for a group that may be of the model LITE_SELECTIVE."""
 UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
     "PROXY_UNNAMED": "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named",
     "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",

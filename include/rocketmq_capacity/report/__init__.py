@@ -1,4 +1,4 @@
-"""The last room: rows of the datasets in, the files that people read out; and lists and comparisons of those files.
+"""Makes the files that people read from the rows of the datasets, and lists and compares these files.
 
-It knows neither Spark nor Airflow nor Arrow: rows come in as what their contracts say, one sequence a dataset.
+It uses neither Spark nor Airflow nor Arrow: rows come in as objects of their contracts, one sequence for each dataset.
 """

@@ -8,11 +8,11 @@ from rocketmq_capacity.report.order import subjects_key
 from rocketmq_capacity.report.plan_file import Finding, Recommendation
 from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_PRIORITY
 
-ACTION_ORDER: Final = {action: place for place, action in enumerate(ACTION_WORDS)}
+ACTION_ORDER: Final = {action: position for position, action in enumerate(ACTION_WORDS)}
 
 
 def urgency(finding: Finding) -> tuple[Any, ...]:
-    """A key that sorts what is to be mended first to the front."""
+    """A sort key: the finding to mend first comes first."""
     return (
         SEVERITY_RANK[finding.severity],
         RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
@@ -27,24 +27,29 @@ def urgency(finding: Finding) -> tuple[Any, ...]:
 def answering(
     findings: Sequence[Finding], recommendations: Sequence[Recommendation], topics: Mapping[str, Sequence[str]]
 ) -> list[list[int]]:
-    """For each finding the places of the recommendations that answer it, in the order of the actions.
+    """For each finding the positions of the recommendations that answer it, in the order of the actions.
 
-    A recommendation answers a finding when it names the finding's rule and no name of the two contradicts: the same
-    group, the same topic, or a topic that the finding's group reads. ``topics`` are those of each group.
+    A recommendation answers a finding if it names the finding's rule and is about the same thing: the same group, the
+    same topic, or a topic that the finding's group reads.
+
+    Args:
+        findings: in any order.
+        recommendations: in the plan's order; positions count from 0.
+        topics: the business topics of each group.
     """
     by_subject: dict[tuple[str, str | None, str | None], list[int]] = {}
-    for place, recommendation in enumerate(recommendations):
+    for position, recommendation in enumerate(recommendations):
         for rule in recommendation.rules:
             for subject in _subjects(recommendation.consumer_group, recommendation.topic):
-                by_subject.setdefault((rule, *subject), []).append(place)
+                by_subject.setdefault((rule, *subject), []).append(position)
 
     def of(finding: Finding) -> list[int]:
         rule, group, topic = finding.rule, finding.consumer_group, finding.topic
         found: dict[int, None] = {}
         for subject in _asked(group, topic, topics):
             found |= dict.fromkeys(by_subject.get((rule, *subject), ()))
-        fitting = [place for place in found if _fits(recommendations[place], group, topic)]
-        return sorted(fitting, key=lambda place: (ACTION_ORDER.get(recommendations[place].action, 0), place))
+        fitting = [position for position in found if _fits(recommendations[position], group, topic)]
+        return sorted(fitting, key=lambda position: (ACTION_ORDER.get(recommendations[position].action, 0), position))
 
     return [of(finding) for finding in findings]
 
@@ -66,7 +71,7 @@ def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, st
 
 
 def _fits(recommendation: Recommendation, group: str | None, topic: str | None) -> bool:
-    """Whether no name of the two contradicts; None names all."""
+    """Whether the groups and the topics of the two are equal; None fits every name."""
     other_group, other_topic = recommendation.consumer_group, recommendation.topic
     if None not in {group, other_group} and group != other_group:
         return False

@@ -1,4 +1,4 @@
-"""What a person says to a plan's recommendations: which of them have to be answered, and the answer as it is kept."""
+"""A person's answer to a plan's recommendations: which of them need one, and the answer as it is saved."""
 
 from datetime import datetime
 from pathlib import Path
@@ -15,25 +15,28 @@ from rocketmq_capacity.vocabulary import INFO
 def needing_approval(plan: Plan) -> list[str]:
     """Ids of the plan's recommendations that answer at least one finding of WARNING or CRITICAL, in the plan's order.
 
-    A recommendation that answers notes alone, or nothing that was found, is for information as they are.
+    A recommendation that answers only notes (INFO), or no finding, is for information too.
     """
     topics = {group.consumer_group: group.topics for group in plan.groups}
-    places = answering(plan.findings, plan.recommendations, topics)
+    answers = answering(plan.findings, plan.recommendations, topics)
     needing = {
-        place for finding, of in zip(plan.findings, places, strict=True) if finding.severity != INFO for place in of
+        position
+        for finding, positions in zip(plan.findings, answers, strict=True)
+        if finding.severity != INFO
+        for position in positions
     }
-    return [recommendation.id for place, recommendation in enumerate(plan.recommendations) if place in needing]
+    return [one.id for position, one in enumerate(plan.recommendations) if position in needing]
 
 
 def is_about(approval: Approval, plan: Plan) -> bool:
-    """Whether the plan still has every recommendation that was answered: a plan made anew may not."""
+    """Whether the plan still has every recommendation of the answer: a plan that was made again may lack some."""
     return {recommendation.id for recommendation in plan.recommendations}.issuperset(approval.recommendations)
 
 
 def read_approval(file: Path) -> Approval | None:
-    """The approval that the file holds, or None where there is no file.
+    """The approval in the file, or None if there is no file.
 
-    Errors: BadInput where it is no JSON, or not what :func:`approval_of` takes.
+    Errors: BadInput if it is not JSON, or not an approval (:func:`approval_of`).
     """
     try:
         value = msgspec.json.decode(file.read_bytes())
@@ -45,14 +48,14 @@ def read_approval(file: Path) -> Approval | None:
 
 
 def approval_of(value: Any, source: str = "approval") -> Approval:
-    """The plan file's ``approval`` from a JSON value; the ids that were asked about are sorted here.
+    """The plan file's ``approval`` from a JSON value, with its ids sorted.
 
-    Errors: BadInput that names ``source`` and the member that is not what it should be, or not known.
+    Errors: BadInput that names ``source`` and the member that is wrong or unknown.
     """
     members = msgspec.structs.fields(Approval)
     names = {member.name for member in members}
     if isinstance(value, dict) and set(value) == names - {"approved", "rejected"}:
-        # What an earlier version kept: all were answered alike.
+        # A file of an earlier version, with one answer to all of them.
         answered = "approved" if value["status"] == "APPROVED" else "rejected"
         value = value | {"approved": [], "rejected": []} | {answered: value["recommendations"]}
     if not isinstance(value, dict) or set(value) != names:
@@ -68,7 +71,7 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     if set(ids["approved"]) & set(ids["rejected"]) or {*ids["approved"], *ids["rejected"]} != set(
         ids["recommendations"]
     ):
-        problem = "do not part $.recommendations in two; expected each of these ids in one of them"
+        problem = "are not the two parts of $.recommendations; expected each of its ids in one of them"
         raise BadInput(source, "$.approved, $.rejected", problem)
     return Approval(**value | ids)
 

@@ -15,10 +15,10 @@ class GroupCapacity(Struct, frozen=True, kw_only=True):
 
     consumer_group: Annotated[str, Meta(description="its name")]
     clients: Annotated[int, Meta(description="running consumers")]
-    min_safe: Annotated[int | None, Meta(description="clients that it needs at least; null where that cannot be told")]
+    min_safe: Annotated[int | None, Meta(description="clients that it needs at least; null if unknown")]
     target: Annotated[
         int | None,
-        Meta(description="clients that keep the busiest one within the policy's bound; null where none do, or unknown"),
+        Meta(description="clients that keep the busiest one within the policy's bound; null if none does, or unknown"),
     ]
     max_useful: Annotated[
         int | None, Meta(description="clients beyond this many own nothing; null for broadcasting and POP groups")
@@ -38,7 +38,7 @@ class Capacity(Struct, frozen=True, kw_only=True):
 
 
 def capacity_of_plan(plan: Plan) -> Capacity:
-    """The bounds that a plan gives."""
+    """The bounds of every group of a plan."""
     return Capacity(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,

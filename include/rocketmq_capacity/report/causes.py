@@ -1,8 +1,8 @@
-"""Causes: what one action mends, with all that comes of it.
+"""Causes: what one action mends, with all its consequences.
 
-Every finding and every recommendation belongs to one cause. A finding belongs with the recommendation that answers the
-most urgent findings of those that answer it; but one that only comes of another finding of its group belongs with that
-one. The time and the memory grow linearly with the findings and recommendations.
+Every finding and every recommendation belongs to one cause. A finding that is the consequence of another finding of its
+group has the cause of that one. For any other finding, look at the recommendations that answer it: the one that also
+answers the most urgent finding decides the cause. Time and memory grow linearly with the findings and recommendations.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.answering import ACTION_ORDER, answering, urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
-from rocketmq_capacity.report.order import identity, nulls_first, told_apart
+from rocketmq_capacity.report.order import identity, made_unique, nulls_first
 from rocketmq_capacity.report.plan_file import Cause, Finding, Recommendation
 from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import (
@@ -34,16 +34,16 @@ DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
 CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 IDLE: Final[Rule] = "IDLE_CONSUMERS"
 BEHIND: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
-"""What comes of queues that nobody reads, and of clients that are too busy."""
+"""Consequences of queues that nobody reads, and of clients that are too busy."""
 LOOKS: Final[Action] = "INVESTIGATE"
 
 Key = tuple[str, ...]
-"""What keeps causes apart while they are gathered."""
+"""Identifies a cause while its parts are gathered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """The plan's causes, the worst first, and its alternatives: ids of recommendations, one of each at most."""
+    """The plan's causes, the worst first, and lists of recommendations (ids) of which at most one is carried out."""
 
     causes: tuple[Cause, ...]
     alternatives: tuple[tuple[str, ...], ...]
@@ -51,11 +51,12 @@ class Causes:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Since when there is what is found.
+    """Since when each finding exists.
 
     Attributes:
-        taken_at: of this plan's snapshot.
-        since: for rule, group, topic and broker of a finding the time of the first run in a row that found it.
+        taken_at: the moment of this plan's snapshot.
+        since: by a finding's (rule, group, topic, broker): the moment of the first of the unbroken row of runs that
+            found it.
     """
 
     taken_at: str
@@ -74,49 +75,49 @@ def causes_of(
     topics: Mapping[str, Sequence[str]],
     past: Past | None = None,
 ) -> Causes:
-    """The causes of these findings, and which of the recommendations exclude one another.
+    """The causes of these findings, and the recommendations that exclude one another.
 
     Args:
         findings: with ids.
-        recommendations: in the plan's order.
+        recommendations: in the plan's order; positions count from 0.
         topics: the business topics of each group.
-        past: since when there is what is found; None where no run before says so.
+        past: since when the findings exist; None if there is no run before.
     """
     ordered = sorted(findings, key=urgency)
-    places = answering(ordered, recommendations, topics)
-    first = _first_findings(places)
+    answers = answering(ordered, recommendations, topics)
+    first = _first_findings(answers)
     comes_of = list(_comes_of(ordered))
-    keys = [_key(index, ordered, recommendations, places, first, comes_of) for index in range(len(ordered))]
+    keys = [_key(index, ordered, recommendations, answers, first, comes_of) for index in range(len(ordered))]
     gathered: dict[Key, _Gathered] = {}
     for index, key in enumerate(keys):
         gathered.setdefault(key, _Gathered()).findings.append(index)
     leading = set(keys)
-    for place in sorted(range(len(recommendations)), key=lambda each: _order(recommendations[each], each)):
-        own = _led_by(place)
-        key = own if own in leading or place not in first else keys[first[place]]
-        gathered.setdefault(key, _Gathered()).recommendations.append(place)
+    for position in sorted(range(len(recommendations)), key=lambda each: _order(recommendations[each], each)):
+        own = _led_by(position)
+        key = own if own in leading or position not in first else keys[first[position]]
+        gathered.setdefault(key, _Gathered()).recommendations.append(position)
     causes = sorted(
-        (_cause(key, one, ordered, recommendations, comes_of, past) for key, one in gathered.items()), key=_place
+        (_cause(key, one, ordered, recommendations, comes_of, past) for key, one in gathered.items()), key=_worst_first
     )
-    ids = told_apart(cause.id for cause in causes)
-    lists = _alternatives(ordered, recommendations, places, comes_of)
+    ids = made_unique(cause.id for cause in causes)
+    lists = _alternatives(ordered, recommendations, answers, comes_of)
     return Causes(
         causes=tuple(replace(cause, id=one) for cause, one in zip(causes, ids, strict=True)),
-        alternatives=tuple(tuple(recommendations[place].id for place in one) for one in lists),
+        alternatives=tuple(tuple(recommendations[position].id for position in one) for one in lists),
     )
 
 
-def _first_findings(places: Sequence[Sequence[int]]) -> dict[int, int]:
-    """For each recommendation the most urgent finding that it answers; its findings are in that order."""
+def _first_findings(answers: Sequence[Sequence[int]]) -> dict[int, int]:
+    """By position of a recommendation, the index of the first, most urgent finding that it answers."""
     first: dict[int, int] = {}
-    for index, answers in enumerate(places):
-        for place in answers:
-            first.setdefault(place, index)
+    for index, positions in enumerate(answers):
+        for position in positions:
+            first.setdefault(position, index)
     return first
 
 
 def _comes_of(findings: Sequence[Finding]) -> Iterator[int | None]:
-    """For each finding another one of its group that it comes of, by index."""
+    """For each finding the index of another finding of its group whose consequence it is, or None."""
     of_group: dict[str, dict[str, list[int]]] = {}
     for index, finding in enumerate(findings):
         if finding.consumer_group is not None:
@@ -146,29 +147,31 @@ def _key(
     index: int,
     findings: Sequence[Finding],
     recommendations: Sequence[Recommendation],
-    places: Sequence[Sequence[int]],
+    answers: Sequence[Sequence[int]],
     first: Mapping[int, int],
     comes_of: Sequence[int | None],
 ) -> Key:
-    """The cause of a finding: the recommendation that answers the most urgent findings, or else what it says of what.
+    """The cause of a finding: the recommendation that also answers the most urgent finding; a change before a look.
 
-    A change goes before a look.
+    Without a recommendation, the cause is the finding's rule, group and topic.
     """
     origin = comes_of[index]
     while origin is not None:
         index, origin = origin, comes_of[origin]
     finding = findings[index]
-    if places[index]:
-        return _led_by(min(places[index], key=lambda place: (recommendations[place].action == LOOKS, first[place])))
+    if answers[index]:
+        return _led_by(
+            min(answers[index], key=lambda position: (recommendations[position].action == LOOKS, first[position]))
+        )
     return "finding", finding.rule, *(name or "" for name in (finding.consumer_group, finding.topic))
 
 
-def _led_by(place: int) -> Key:
-    return "recommendation", str(place)
+def _led_by(position: int) -> Key:
+    return "recommendation", str(position)
 
 
-def _order(recommendation: Recommendation, place: int) -> tuple[int, int]:
-    return ACTION_ORDER.get(recommendation.action, len(ACTION_ORDER)), place
+def _order(recommendation: Recommendation, position: int) -> tuple[int, int]:
+    return ACTION_ORDER.get(recommendation.action, len(ACTION_ORDER)), position
 
 
 def _cause(
@@ -181,11 +184,11 @@ def _cause(
 ) -> Cause:
     found = [findings[index] for index in gathered.findings]
     root = next((findings[index] for index in gathered.findings if comes_of[index] is None), None)
-    leader = next((place for place in gathered.recommendations if _led_by(place) == key), None)
-    in_order = sorted(gathered.recommendations, key=lambda place: _order(recommendations[place], place))
+    leader = next((position for position in gathered.recommendations if _led_by(position) == key), None)
+    in_order = sorted(gathered.recommendations, key=lambda position: _order(recommendations[position], position))
     if leader is not None:
-        in_order = [leader, *(place for place in in_order if place != leader)]
-    advice = [recommendations[place] for place in in_order]
+        in_order = [leader, *(position for position in in_order if position != leader)]
+    advice = [recommendations[position] for position in in_order]
     lead = advice[0] if advice else None
     since = [] if past is None else [past.since.get(_about(one), past.taken_at) for one in found]
     group = _common([one.consumer_group for one in found], lead.consumer_group if lead else None)
@@ -216,13 +219,13 @@ def _about(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
 
 
 def _common(names: Sequence[str | None], otherwise: str | None) -> str | None:
-    """The one name that all findings have; where there are none or several, what the action names."""
+    """The name that all findings have; if there are none or several, the name of the action."""
     different = set(names)
     return different.pop() if len(different) == 1 else otherwise
 
 
-def _place(cause: Cause) -> tuple[Any, ...]:
-    """Sorts the worst first: by severity, by what to mend first, by messages at risk, by name."""
+def _worst_first(cause: Cause) -> tuple[Any, ...]:
+    """A sort key: by severity, by the rules' priority, by messages at risk, by name."""
     return (
         SEVERITY_RANK[cause.severity],
         RULE_PRIORITY.get(cause.rule, len(RULE_PRIORITY)),
@@ -237,23 +240,27 @@ def _place(cause: Cause) -> tuple[Any, ...]:
 def _alternatives(
     findings: Sequence[Finding],
     recommendations: Sequence[Recommendation],
-    places: Sequence[Sequence[int]],
+    answers: Sequence[Sequence[int]],
     comes_of: Sequence[int | None],
 ) -> list[tuple[int, ...]]:
-    """Places of recommendations of which at most one is carried out.
+    """Lists of positions of recommendations; at most one of each list is carried out.
 
-    Of one finding several recommendations of the same action for different topics go together, as more queues of
-    several topics do; any other two exclude one another. What answers a finding that is no matter of choice is done in
-    any case.
+    Two recommendations for one finding exclude one another, unless they are the same action for different topics, such
+    as more queues for several topics. A recommendation is in no list if it also answers a finding whose rule does not
+    leave a choice (`CHOICE_RULES`).
     """
-    needed = {place for index, of in enumerate(places) if findings[index].rule not in CHOICE_RULES for place in of}
+    needed = {
+        position for index, of in enumerate(answers) if findings[index].rule not in CHOICE_RULES for position in of
+    }
     choices: dict[int, dict[int, None]] = {}
-    for index, of in enumerate(places):
+    for index, of in enumerate(answers):
         origin = comes_of[index]
-        # Clients without a queue, and clients that could go: one number of clients answers both.
+        # Idle clients, and more clients than needed: the same new number of clients answers both findings.
         asked = origin if origin is not None and findings[origin].rule == IDLE else index
         if findings[index].rule in CHOICE_RULES:
-            options = (place for place in of if place not in needed and recommendations[place].action != LOOKS)
+            options = (
+                position for position in of if position not in needed and recommendations[position].action != LOOKS
+            )
             choices.setdefault(asked, {}).update(dict.fromkeys(options))
     lists = {one for options in choices.values() for one in _exclusive(options, recommendations)}
     return sorted(_largest(lists))
@@ -261,10 +268,10 @@ def _alternatives(
 
 def _exclusive(options: Iterable[int], recommendations: Sequence[Recommendation]) -> Iterator[tuple[int, ...]]:
     classes: dict[tuple[str, int | None], list[int]] = {}
-    for place in options:
-        one = recommendations[place]
-        alone = place if one.consumer_group is not None else None
-        classes.setdefault((one.action, alone), []).append(place)
+    for position in options:
+        one = recommendations[position]
+        alone = position if one.consumer_group is not None else None
+        classes.setdefault((one.action, alone), []).append(position)
     if len(classes) < 2:
         return
     if sum(len(each) > 1 for each in classes.values()) <= 1:
@@ -275,12 +282,12 @@ def _exclusive(options: Iterable[int], recommendations: Sequence[Recommendation]
 
 
 def _largest(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """The lists without those that another one holds whole."""
+    """The lists that are not a part of another one."""
     holding: dict[int, list[tuple[int, ...]]] = {}
     for one in lists:
-        for place in one:
-            holding.setdefault(place, []).append(one)
+        for position in one:
+            holding.setdefault(position, []).append(one)
     for one in lists:
-        rarest = min((holding[place] for place in one), key=len)
+        rarest = min((holding[position] for position in one), key=len)
         if not any(len(other) > len(one) and set(one) <= set(other) for other in rarest):
             yield one

@@ -1,7 +1,7 @@
 """Vega-Lite specifications of the page's charts.
 
-Colours are the page's CSS variables, so that a chart follows light and dark. Names are in the data only, never in an
-expression, and are cut here: what a chart looks like must not depend on the fonts of the machine that draws it.
+Colours are the page's CSS variables, so that a chart follows light and dark. Names are only in the data, never in an
+expression. They are shortened here, because a chart must not depend on the fonts of the machine that draws it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from rocketmq_capacity.report.visible import visible
 Spec = dict[str, Any]
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
-"""Names the version of the language; nothing is fetched from it."""
+"""The version of the language; nothing is fetched from this address."""
 LABEL_WIDTH: Final = 210
 LABEL_CHARACTERS: Final = 28
 PANEL_WIDTH: Final = 230
@@ -24,11 +24,11 @@ MARGIN: Final = 4
 AXIS_ROOM: Final = 44
 ROW_HEIGHT: Final = 22
 VALUE_ROOM: Final = 1.3
-"""The scale ends this much beyond the longest bar, so that its figure has room."""
+"""End of the scale / longest bar: room for the bar's figure."""
 FIGURES: Final = ",.12~g"
-"""On an axis: as many digits as there are. With d3's own number of digits, 500 is ``5e+2``."""
+"""The format of figures on an axis, with all their digits. In d3's default format 500 is ``5e+2``."""
 CONFIG: Final[Spec] = {
-    "aria": False,  # the chart is one image with one description; its table says the rest
+    "aria": False,  # the chart is one image with one description; the table beside it has the details
     "background": None,
     "view": {"stroke": None},
     "axis": {
@@ -57,7 +57,7 @@ CONFIG: Final[Spec] = {
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A specification and the size of its picture in pixels, which no font has a say in."""
+    """A specification and the size of its picture in pixels, which does not depend on fonts."""
 
     spec: Spec
     width: int
@@ -66,7 +66,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A group in the overview: its PEAK today, the FLOOR that no division beats, and the best other strategy's PEAK."""
+    """A group in the overview: its PEAK today, its FLOOR, and the PEAK of the best other strategy."""
 
     name: str
     peak: float
@@ -76,7 +76,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SizeBar:
-    """A group with so many clients; its busy share is None where it is unknown."""
+    """A group with one number of clients; the busy share of its busiest client is None if unknown."""
 
     name: str
     busy_percent: float | None
@@ -85,7 +85,7 @@ class SizeBar:
 
 
 def load_chart(loads: Loads) -> Drawing:
-    """Bars of one load for each client: today's strategy, and beside it the best other one on the same scale."""
+    """Bars of one load for each client, under today's strategy and under the best other one, on the same scale."""
     names = [_cut(bar.name) for bar in loads.bars]
     sides = [(loads.current, "in use", "--bar", [bar.current for bar in loads.bars])]
     if loads.alternative is not None:
@@ -100,7 +100,7 @@ def load_chart(loads: Loads) -> Drawing:
 
 
 def overview_chart(spans: Sequence[Span]) -> Drawing:
-    """One line a group, from the best possible to today: how much of the unevenness can be mended."""
+    """One line for each group, from its FLOOR to today's PEAK: how much of the unevenness can be mended."""
     names = [_cut(span.name) for span in spans]
     data = [
         {"row": row, "peak": span.peak, "floor": span.floor, "alternative": span.alternative, "text": number(span.peak)}

@@ -13,9 +13,9 @@ NOT_FLAGGED: Final = len(SEVERITIES)
 
 
 def detailed_groups(plan: Plan) -> tuple[str, ...]:
-    """Names of the groups with a section of their own, worst first; of these alone the page needs ``client_load``.
+    """Names of the groups with a section of their own, worst first; the page needs ``client_load`` only of these.
 
-    They are the worst groups that need a change. The others are in the table of groups alone.
+    They are the worst groups that need a change. The others are only in the table of groups.
     """
     flagged = flagged_groups(plan)
     return tuple(name for name in worst_groups(plan) if name in flagged)[:GROUPS_IN_DETAIL]
@@ -29,7 +29,7 @@ def flagged_groups(plan: Plan) -> frozenset[str]:
 
 
 def worst_groups(plan: Plan) -> tuple[str, ...]:
-    """Names of all groups, worst first: by severity, provision status, number of findings; then those without any."""
+    """Names of all groups, worst first: by severity, provision status and number of findings."""
     worst: dict[str, int] = {}
     count: dict[str, int] = {}
     for finding in plan.findings:

@@ -1,4 +1,4 @@
-"""What two plans of one cluster say differently: findings, recommendations, loads."""
+"""Differences of two plans of one cluster: findings, recommendations, loads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ from rocketmq_capacity.report.plan_file import Finding, GroupPlan, Plan, Recomme
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")
 ADVICE: Final = attrgetter("action", "consumer_group", "topic")
-"""What a recommendation does to what, however."""
+"""What a recommendation does to which group or topic, whatever its figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes(Generic[Item]):
-    """Findings or recommendations of two plans, tied together; each in the order in which people want to see them."""
+    """Findings or recommendations of two plans, compared; each list is in the order of the page."""
 
     new: tuple[Item, ...]
     """Only in the later plan."""
@@ -54,25 +54,25 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class LoadChange:
-    """A group under a strategy that can be run in at least one of the plans."""
+    """A group under a strategy that applies to it in at least one of the plans."""
 
     consumer_group: str
     strategy: str
     in_use: tuple[bool, bool]
-    """Whether it divides the group's queues, before and after."""
+    """Whether the group runs the strategy, before and after."""
     before: Load | None
     after: Load | None
-    """None where the plan has no such group, or the strategy cannot be run for it."""
+    """None if the plan does not have the group, or the strategy does not apply to it."""
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything of it differs."""
+        """Whether the load or the use differs."""
         return self.before != self.after or self.in_use[0] != self.in_use[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that differs, and how much does not."""
+    """All differences of two plans, and what they have in common."""
 
     relation: Literal["same facts", "other facts"]
     """Whether both were made from the same inventory."""
@@ -87,18 +87,18 @@ class Difference:
 
 
 def difference(before: Plan, after: Plan) -> Difference:
-    """Compare two plans, of two days, or a what-if's ``after`` with the plan that it changes.
+    """Compare two plans of two days, or a plan with a what-if of it (``after``).
 
-    A finding is still there when the later plan has one of the same rule about the same group, topic and broker; of
-    several about one place those with the same subjects are paired first. A recommendation is still there when its id
-    is (its id says what is to be done), else when the same action is still recommended for the same group and topic.
-    Errors: BadInput where they are of two clusters.
+    A finding is still there if the later plan has one of the same rule about the same group, topic and broker. Of
+    several, those with the same subjects are paired first. A recommendation is still there if the later plan has its
+    id, which depends on what is to be done, or the same action for the same group and topic.
+    Errors: BadInput if they are of two clusters.
     """
     if before.cluster_name != after.cluster_name:
         names = f"{before.cluster_name} and {after.cluster_name}"
         raise BadInput("the two plans", "$.cluster_name", f"are of two clusters, {names}; expected one")
     groups_before, groups_after = _groups(before), _groups(after)
-    findings, undecided = _undecided_apart(
+    findings, undecided = _without_undecided(
         _changes(before.findings, after.findings, (_finding, place_of), urgency), after
     )
     return Difference(
@@ -112,8 +112,8 @@ def difference(before: Plan, after: Plan) -> Difference:
     )
 
 
-def _undecided_apart(findings: Changes[Finding], after: Plan) -> tuple[Changes[Finding], tuple[Finding, ...]]:
-    """The changes without what a what-if can no longer judge, and that."""
+def _without_undecided(findings: Changes[Finding], after: Plan) -> tuple[Changes[Finding], tuple[Finding, ...]]:
+    """The changes without the findings that a what-if can no longer judge, and these findings."""
     in_doubt = () if after.scenario is UNSET else after.scenario.findings_undecided
     named = {place_of(one) for one in in_doubt}
     undecided = tuple(one for one in findings.gone if place_of(one) in named)

@@ -1,4 +1,4 @@
-"""Figures in words: one number as a reader sees it, with the unit that its name says."""
+"""Figures as text: a number as a reader sees it, with the unit that is in its name."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -18,11 +18,10 @@ UNITS: Final = {
     "days": "days",
     "s": "s",
 }
-"""Last words of a name, or all of it -> unit; the style's rule is that the name has the unit. Longer ones first,
-for ``msgs_per_s`` are no seconds."""
+"""End of a name, or the whole name -> unit. Longer ends come first, because ``msgs_per_s`` is not in seconds."""
 PER_CENT: Final = "%"
 RATIOS: Final = ("ratio", "share")
-"""Last words of the names of ratios from 0 to 1."""
+"""Ends of the names of ratios from 0 to 1."""
 COUNTED: Final[Mapping[str, str]] = {
     "lag": "message",
     "deleted": "message",
@@ -64,7 +63,7 @@ COUNTED: Final[Mapping[str, str]] = {
     "brokers": "broker",
     "failures": "request",
 }
-"""Name of a number -> what it counts, as one of them is called."""
+"""Name of a number -> what it counts, in the singular."""
 BARE: Final = frozenset({
     "peak",
     "floor",
@@ -83,13 +82,13 @@ BARE: Final = frozenset({
 })
 """Names of numbers that have no unit."""
 WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic"}
-"""What a reader sees for names that are all unit."""
+"""What a reader sees for names that are only a unit."""
 BINARY_PREFIXES: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 KIBI: Final = 1024
 
 
 def unit_of(name: str) -> str | None:
-    """The unit of the figures of this name, empty where they have none; None where nobody has said."""
+    """The unit of the figures of this name; empty if they have none, None if the name is not known here."""
     if name in COUNTED or name in BARE:
         return COUNTED.get(name, "")
     if _ending(name, RATIOS):
@@ -99,12 +98,12 @@ def unit_of(name: str) -> str | None:
 
 
 def figure(name: str, value: Any, of: str | None = None) -> str:
-    """A scalar with its unit; null is "unknown", a truth value is yes or no.
+    """A scalar with its unit; null is "unknown", a boolean is yes or no.
 
     Args:
         name: what a reader sees beside it.
         value: the scalar.
-        of: the name that says the unit, where it is not ``name`` itself.
+        of: the name that has the unit, if it is not ``name`` itself.
     """
     if value is None:
         return UNKNOWN
@@ -116,7 +115,7 @@ def figure(name: str, value: Any, of: str | None = None) -> str:
 
 
 def label(name: str) -> str:
-    """A field's name as words, its unit left to the value: ``put_msgs_per_s`` -> ``put``; names with spaces stay."""
+    """A field's name as words, without its unit, which is beside the value: ``put_msgs_per_s`` -> ``put``."""
     ending = _ending(name, (*UNITS, *RATIOS, "at"))
     if ending == name:
         return WHOLE_NAMES.get(name, name)
@@ -124,12 +123,12 @@ def label(name: str) -> str:
 
 
 def _ending(name: str, endings: Iterable[str]) -> str:
-    """The first of the endings that the name has as its last words, or is; empty where none is."""
+    """The first of the endings that the name ends in, or is; empty if there is none."""
     return next((ending for ending in endings if name == ending or name.endswith(f"_{ending}")), "")
 
 
 def number(value: float | None) -> str:
-    """Thousands apart, at most four digits of a fraction and none that says nothing."""
+    """A number with separated thousands, at most 2 decimals from 1 on and 3 digits below, without trailing zeros."""
     if value is None:
         return UNKNOWN
     if isinstance(value, int):
@@ -144,14 +143,14 @@ def number(value: float | None) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference with its sign; the minus is the typographic one, which a screen reader says."""
+    """A difference with its sign; the minus is the typographic one, which screen readers read aloud."""
     if value == 0:
         return "no change"
     return ("+" if value > 0 else "\u2212") + number(abs(value))
 
 
 def per_cent(ratio: float | None) -> str:
-    """A ratio as a percentage, rounded away from 100 %: what is not whole never reads as whole."""
+    """A ratio as a percentage with at most one decimal; a ratio below 1 is rounded down, so it never reads 100 %."""
     if ratio is None:
         return UNKNOWN
     hundredth = math.floor(ratio * 1_000) / 10 if ratio < 1 else ratio * 100
@@ -159,7 +158,7 @@ def per_cent(ratio: float | None) -> str:
 
 
 def when(text: str) -> str:
-    """``2026-11-20T02:00:00Z`` as ``20 November 2026, 02:00:00 UTC``; what is no such time stays as it is."""
+    """``2026-11-20T02:00:00Z`` as ``20 November 2026, 02:00:00 UTC``; a text that is not such a time stays."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -183,7 +182,7 @@ MONTHS: Final = (
     "November",
     "December",
 )
-"""Not strftime's: that follows the machine's locale, and equal inputs must give equal bytes."""
+"""Not strftime's names, which depend on the machine's locale: equal inputs must give equal bytes."""
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -197,7 +196,7 @@ def _measure(name: str, value: float, unit: str) -> str:
     if unit == "B":
         return _bytes(value)
     if unit in COUNTED.values():
-        # A name that says what it counts is not followed by it once more.
+        # The unit is not written again if it is in the name.
         unit = "" if unit in name.replace("_", " ") else f"{unit}{'' if value == 1 else 's'}"
     return f"{number(value)} {unit}".rstrip()
 

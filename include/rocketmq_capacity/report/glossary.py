@@ -105,4 +105,4 @@ GLOSSARY: Final = (
         "A recommendation that a person must complete. None of its commands may be run unchanged.",
     ),
 )
-"""Each term once; where the page uses one for the first time it links here."""
+"""Each term once; the page links to it at its first use."""

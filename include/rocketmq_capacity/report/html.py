@@ -1,4 +1,4 @@
-"""report.html: one file that needs nothing else, neither a script nor a network."""
+"""report.html: one file that needs no other file, no script and no network."""
 
 from base64 import b64encode
 from functools import cache
@@ -23,16 +23,20 @@ STYLE: Final = "report.css"
 
 
 def render_report(plan: Plan, beside: PageRows) -> str:
-    """The page of a plan, from the plan and what it does not hold; equal input gives equal text.
+    """The page of a plan; equal input gives equal text.
 
-    Errors: :class:`jinja2.UndefinedError` where the template asks for what is not there, a defect of ours.
+    Args:
+        plan: the plan.
+        beside: rows that the page shows and the plan does not hold.
+
+    Errors: :class:`jinja2.UndefinedError` if a template uses a name that does not exist, which is a defect.
     """
     page = page_of(plan, beside)
     return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
 
 
 def style_hash(style: str) -> str:
-    """How a Content-Security-Policy names the one style element that it lets be, by its text.
+    """The hash by which a Content-Security-Policy allows a style element with this text.
 
     Source: Content Security Policy Level 3, "hash-source".
     """
@@ -42,8 +46,8 @@ def style_hash(style: str) -> str:
 def policy_of(page: bytes) -> str:
     """The Content-Security-Policy under which a stored page may be shown: its own style element and nothing else.
 
-    The style is in the head, before any name of the cluster could write mark-up, and is taken from the page
-    itself, since an older page has an older style. ``sandbox`` takes the page's origin away from it.
+    The style is taken from the page itself, because an older page has an older style. It is in the head, before any
+    name of the cluster. ``sandbox`` gives the page no origin.
     """
     _, _, rest = page.partition(b"<style>")
     style, end, _ = rest.partition(b"</style>")
@@ -57,7 +61,7 @@ def policy_of(page: bytes) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader(PACKAGE),
-        autoescape=True,  # always: no file extension decides
+        autoescape=True,  # always, whatever the file extension is
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,

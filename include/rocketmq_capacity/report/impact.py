@@ -1,4 +1,4 @@
-"""What a cause does, in figures: of the findings that belong to it."""
+"""The impact of a cause: figures from the findings that belong to it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -11,13 +11,13 @@ UNSEEN: Final[Rule] = "READ_LESS_THAN_WRITE"
 DELETED: Final[Rule] = "RETENTION_RISK"
 CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 LATE: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW")
-"""Rules of a group whose evidence says how far it is behind; the larger of them counts."""
+"""Rules whose evidence has the lag of a group; the largest lag counts."""
 WITHOUT_WORK: Final[Mapping[Rule, str]] = {"IDLE_CONSUMERS": "idle", "READ_ONLY_IDLE": "clients"}
-"""Rules that find clients without work, and which figure of theirs counts them."""
+"""Rules that find clients without work -> the figure of their evidence that counts these clients."""
 
 
 def impact_of(findings: Sequence[Finding]) -> Impact:
-    """The figures of these findings; a figure is null where no finding is about it, and where one does not know it."""
+    """The figures of these findings; a figure is null if no finding has it, or if it is unknown in one of them."""
     by_rule: dict[str, list[Mapping[str, Any]]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding.evidence)
@@ -50,6 +50,6 @@ def _hidden(evidence: Mapping[str, Any]) -> int | None:
 
 
 def _sum(figures: Iterable[Any]) -> Any:
-    """None where there are none, and where one of them is unknown."""
+    """The sum; None if there are no figures, or if one of them is unknown."""
     known = list(figures)
     return sum(known) if known and None not in known else None

@@ -1,14 +1,14 @@
-"""What divides a group's queues today, where the plan has it."""
+"""The strategy that a group runs today, if the plan has it."""
 
 from rocketmq_capacity.report.plan_file import GroupPlan, StrategyPlan
 from rocketmq_capacity.vocabulary import POP, PULL
 
 
 def in_use(group: GroupPlan) -> StrategyPlan | None:
-    """The strategy that its clients run, or POP where its brokers hand out all of its topics.
+    """The strategy that its clients run, or POP if its brokers hand out all of its topics.
 
-    None where clients run different strategies or one that was not computed, and where only some topics are popped.
-    Orderly clients always divide the queues themselves: to them POP does not apply.
+    None if clients run different strategies, or one that was not computed, or if only some topics are popped. Orderly
+    clients always divide the queues themselves, so POP does not apply to them.
     """
     by_name = {one.strategy: one for one in group.strategies}
     pop = by_name.get(POP)

@@ -1,6 +1,6 @@
-"""How much one page holds: a browser opens it and a person reads it whatever the size of the cluster.
+"""How much the page shows at most, so that a browser can open it and a person can read it for a cluster of any size.
 
-The page counts everything that it leaves out. plan.json and the two CSV files have it.
+The page counts what it leaves out. plan.json and the two CSV files have everything.
 """
 
 from typing import Final
@@ -8,27 +8,27 @@ from typing import Final
 GROUPS: Final = 500
 """Lines of the table of groups, those with the worst findings first; a line takes about 800 bytes."""
 GROUPS_IN_DETAIL: Final = 40
-"""Sections of groups: those of which something should be changed, worst first."""
+"""Sections of groups that need a change, worst first."""
 CHARTS: Final = 12
-"""Charts of loads: one takes about 70 ms to draw, and the page is to be made in about two seconds."""
+"""Charts of loads: one takes about 70 ms to draw, and the page should take about two seconds."""
 FIRST_CAUSES: Final = 12
-"""Causes that are called the first, each or as many as fold into one: they fit a screen."""
+"""Lines of "What to do first", which fit a screen; a line has one cause, or several that are folded."""
 CAUSES: Final = 80
-"""Lines of causes, each of one cause or of several that fold into one."""
+"""Lines of causes; a line has one cause, or several that are folded."""
 FOLDED: Final = 3
-"""So many causes of one rule with one answer fold into one line."""
+"""From this number on, causes with the same rule and the same action are folded into one line."""
 FOLDED_CAUSES: Final = 20
-"""Causes inside such a line."""
+"""Causes inside a folded line."""
 FOLDED_PLACES: Final = 6
-"""Groups or topics that such a line names."""
+"""Groups or topics that a folded line names."""
 FINDINGS_A_RULE: Final = 40
-"""Findings that a what-if brings, and that it takes away."""
+"""Findings that a what-if adds, and findings that it clears."""
 FINDINGS: Final = 20
 """Findings of one cause."""
 OPTIONS: Final = 12
-"""Recommendations of one cause, each or as many as are alike."""
+"""Options of one cause; an option is one recommendation, or several that are alike."""
 COMMANDS: Final = 64
-"""Commands of one recommendation: a topic on 64 brokers."""
+"""Commands of one recommendation: enough for a topic on 64 brokers."""
 LIST_LINES: Final = 80
 """Lines of the fixed lists of a group's clients: its clients, and the queues of each."""
 CAUSES_A_GROUP: Final = 12
@@ -39,7 +39,7 @@ TABLE_ROWS: Final = 40
 """Rows of a table inside a finding or a recommendation, and members of an object inside one."""
 BARS_BUSIEST: Final = 8
 BARS_IDLEST: Final = 4
-"""Bars of a chart: the busiest and the least busy clients, those between them as one average."""
+"""Bars of a chart: the busiest and the least busy clients; one more bar is the average of the others."""
 OVERVIEW_GROUPS: Final = 15
 SCENARIO_ROWS: Final = 200
 SCENARIO_CHANGES: Final = 100
@@ -47,14 +47,14 @@ FAILURES: Final = 100
 APPROVED_LINKS: Final = 12
 """Recommendations that the answer at the top of the page names."""
 LINKS: Final = 8
-"""Recommendations that another one replaces."""
+"""Alternatives that a recommendation names."""
 REASONS: Final = 8
-"""Reasons of undecided groups that the summary names."""
+"""Reasons that the summary gives for undecided groups."""
 LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
 UNEVEN_TOPICS: Final = 12
 """Topics that producers do not spread evenly, the most uneven first."""
 NAMED_IN_A_CELL: Final = 3
-"""Groups or topics that a cell of such a line names."""
+"""Groups or topics that a cell of the table of losses names."""
 COURSES: Final = 12
 """Groups in the picture of a change that spreads."""

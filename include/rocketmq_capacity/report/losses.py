@@ -1,4 +1,4 @@
-"""What each failure would do to the whole cluster: sums over its groups and topics."""
+"""The effect of each failure on the whole cluster: sums over its groups and topics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_
 
 ORDER: Final = (BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE)
 OF_THE_CLUSTER: Final = frozenset({BROKER, ROOM})
-"""One loss for all groups; of the others each group has its own."""
+"""Failures that are the same loss for all groups; in the others each group loses a client of its own."""
 
 
 class GroupAfter(NamedTuple):
-    """What the sums need of a row of ``group_failure``."""
+    """The columns of ``group_failure`` that the sums need."""
 
     consumer_group: str
     failure: str
@@ -25,7 +25,7 @@ class GroupAfter(NamedTuple):
 
 
 class TopicAfter(NamedTuple):
-    """Likewise of ``topic_failure``."""
+    """The columns of ``topic_failure`` that the sums need."""
 
     topic: str
     failure: str
@@ -39,20 +39,20 @@ class TopicAfter(NamedTuple):
 
 @dataclass(slots=True)
 class Loss:
-    """A failure and what it does.
+    """A failure and its effect.
 
     Attributes:
         failure: its kind.
-        lost: the broker or the room; None of what each group loses for itself.
-        groups: how many groups it touches.
-        lost_queues: of business topics, summed over the groups that read them.
-        moved: queues that stay and get another owner, where that is known.
-        unknown: groups of which it is not known.
-        busy_ratio: of the busiest client of all groups afterwards; None if unknown of all.
+        lost: the broker or the room; None if each group loses a client of its own.
+        groups: how many groups it affects.
+        lost_queues: queues of business topics that are lost, summed over the groups that read them.
+        moved: queues that stay and get another owner, over the groups for which this is known.
+        unknown: number of groups for which ``moved`` is unknown.
+        busy_ratio: the highest busy share of a client afterwards, 1 is always busy; None if unknown for all groups.
         under: groups that become UNDER_PROVISIONED.
-        undecided: groups of which it is not known whether they do.
-        read_again_s: seconds until every queue that stays is read again, at most.
-        msgs_per_s: messages a second written to what is lost; None if unknown.
+        undecided: number of groups for which that is unknown.
+        read_again_s: the most seconds until every queue that stays is read again.
+        msgs_per_s: messages a second written to the lost queues; None if unknown.
         unwritable: topics that nobody can write any more.
         unreadable: topics that nobody can read any more.
     """
@@ -73,7 +73,7 @@ class Loss:
 
 
 def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tuple[Loss, ...]:
-    """One entry a failure: brokers, rooms, then what each group loses for itself; the most harmful first."""
+    """One entry for each failure: brokers, rooms, then lost clients; of each kind the most harmful first."""
     found: dict[tuple[str, str | None], Loss] = {}
 
     def loss(failure: str, lost: str | None) -> Loss:
@@ -91,7 +91,7 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
 
 
 def _order(loss: Loss) -> tuple[int, int, int, int, float, str]:
-    """The kind, then what nobody reads or writes, groups that are too small, messages a second, and the name."""
+    """A sort key: kind, unreadable topics, unwritable topics, groups that become too small, traffic, name."""
     harm = -len(loss.unreadable), -len(loss.unwritable), -len(loss.under)
     return ORDER.index(loss.failure), *harm, -(loss.msgs_per_s or 0.0), loss.lost or ""
 

@@ -1,4 +1,4 @@
-"""plan.json: the plan made from the datasets, in the order and with the names of the contract."""
+"""plan.json: makes the plan from the datasets, in the order and with the names of the contract."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from rocketmq_capacity.contracts.steps import STEPS, Check
 from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
 from rocketmq_capacity.report.causes import Past, causes_of
-from rocketmq_capacity.report.order import canonical, identity, nulls_first, subjects_key, told_apart
+from rocketmq_capacity.report.order import canonical, identity, made_unique, nulls_first, subjects_key
 from rocketmq_capacity.report.plan_file import (
     FORMAT,
     AffectedGroup,
@@ -53,9 +53,9 @@ METRICS: Final = tuple(field.name for field in msgspec.structs.fields(Skew))
 """A strategy's metrics, in the contract's order."""
 METRIC_DECIMALS: Final = 4
 SIGNIFICANT_DIGITS: Final = 10
-"""Of other fractions: a sum over a shuffle differs in its last digits from run to run, and equal inputs must not."""
+"""Digits of other fractions: the last digits of a sum depend on its order, and equal inputs must give equal bytes."""
 INDENT: Final = 2
-"""Spaces of plan.json for each level."""
+"""Spaces of indentation in plan.json for each level."""
 SEVERITY_OF: Final[dict[str, Severity]] = {severity: severity for severity in SEVERITIES}
 
 
@@ -63,13 +63,12 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
     """The plan of one snapshot, every list in a total order.
 
     Args:
-        rows: of cluster exactly one.
+        rows: the rows of the datasets, with exactly one row of ``cluster``.
         scenario: what a what-if adds, in the contract's form.
-        approval: the answer to the recommendations, if there has been one.
+        approval: the answer to the recommendations, if there is one.
 
-    Errors: :class:`ContractBroken` where a JSON column holds no JSON object, a severity is not one of the contract's,
-    or there is not exactly one cluster; :class:`BadInput` where the approval names a recommendation that this plan
-    does not have.
+    Errors: :class:`ContractBroken` if a JSON column does not hold a JSON object, a severity is unknown, or there is not
+    exactly one cluster; :class:`BadInput` if the approval names a recommendation that this plan does not have.
     Source: include/docs/formats.md, "Plan file".
     """
     if len(rows.cluster) != 1:
@@ -109,7 +108,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
 def render_plan(plan: Plan) -> Iterator[bytes]:
     """The bytes of plan.json in parts: UTF-8, two spaces of indentation, a newline at the end; equal for equal plans.
 
-    In parts because a large cluster's plan takes hundreds of megabytes as text, and none of them is needed twice.
+    In parts, because a large cluster's plan takes hundreds of megabytes as text.
     """
     start = b"{\n"
     for field in msgspec.structs.fields(plan):
@@ -134,7 +133,7 @@ def _rendered_list(values: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _rendered(value: Any, depth: int) -> bytes:
-    """A value as it is written at this depth; a line end inside a text is written as an escape."""
+    """A value, indented for this depth; line ends inside texts are escapes, so they are not indented."""
     return msgspec.json.format(msgspec.json.encode(value), indent=INDENT).replace(b"\n", b"\n" + b" " * depth)
 
 
@@ -201,7 +200,7 @@ def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
 
 
 def _churn(row: contracts.StrategyLoad) -> Churn | UnsetType:
-    """What moves under a strategy, where some of it is known."""
+    """The queues that move under a strategy; unset if all of it is unknown."""
     moved = (row.moved_one_fewer, row.moved_one_more, row.moved_broker_lost)
     if all(number is None for number in moved):
         return UNSET
@@ -209,7 +208,7 @@ def _churn(row: contracts.StrategyLoad) -> Churn | UnsetType:
 
 
 def _skew(metrics: Mapping[str, float | None] | None) -> Skew | None:
-    """A load's metrics, rounded; null where none of them is defined."""
+    """A load's metrics, rounded; null if none of them is defined."""
     if metrics is None:
         return None
     rounded = {name: _rounded(metrics.get(name)) for name in METRICS}
@@ -255,7 +254,7 @@ def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
         return (*names, subjects_key(finding.subjects), canonical(finding))
 
     ordered = sorted(findings, key=key)
-    ids = told_apart(finding.id for finding in ordered)
+    ids = made_unique(finding.id for finding in ordered)
     return tuple(msgspec.structs.replace(finding, id=one) for finding, one in zip(ordered, ids, strict=True))
 
 
@@ -312,7 +311,7 @@ def _steady(value: Any) -> Any:
 
 
 _OBJECTS: Final = msgspec.json.Decoder(JsonObject, float_hook=lambda text: _steady(float(text)))
-"""Reads a JSON column, fractions steady."""
+"""Reads a JSON column; fractions keep only the digits that are the same in every run."""
 
 
 def _scenario(scenario: Mapping[str, Any]) -> Scenario:
@@ -348,8 +347,8 @@ def _scenario_findings(findings: Iterable[Mapping[str, Any]], kind: type[Found])
 
 
 def _with_id(finding: Found) -> Found:
-    place = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
-    return msgspec.structs.replace(finding, id=_finding_id(*place, finding.subjects))
+    about = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
+    return msgspec.structs.replace(finding, id=_finding_id(*about, finding.subjects))
 
 
 def _with_rounded_use(value: Mapping[str, Any], kind: type[Rounded]) -> Rounded:
@@ -369,6 +368,6 @@ def _scenario_group(group: Mapping[str, Any]) -> ScenarioGroup:
 
 
 def _scenario_side(side: Mapping[str, Any]) -> ScenarioSide:
-    """A side of a comparison; Arrow gives its metrics as pairs, JSON as an object."""
+    """One side of a comparison; Arrow gives its metrics as pairs, JSON gives them as an object."""
     count, traffic = (None if side[name] is None else dict(side[name]) for name in ("count", "traffic"))
     return ScenarioSide(idle=side["idle"], count=_skew(count), traffic=_skew(traffic))

@@ -1,8 +1,8 @@
 """The plan file, ``rocketmq-capacity/plan/1``: the members of plan.json, in its order.
 
-One set of types serves all who write or read a plan, and the JSON Schema is made from them
-(:mod:`rocketmq_capacity.report.schema`). Members that are not known are ignored when a plan is read: a later version
-may add some. Unknown is null, which is written; only ``approval`` and ``scenario`` are left out where there is none.
+All code that writes or reads a plan uses these types, and the JSON Schema is made from them
+(:mod:`rocketmq_capacity.report.schema`). Unknown members are ignored when a plan is read, because a later version may
+add some. Unknown values are written as null. Members that may be ``UNSET`` are left out if they do not apply.
 
 Source: include/docs/formats.md, "Plan file".
 """
@@ -29,7 +29,7 @@ JsonObject = dict[str, Any]
 class Failure(Struct, frozen=True, kw_only=True):
     """A request without an answer; what depends on it is unknown."""
 
-    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, or a name server's")]
+    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
     request: Annotated[str | None, Meta(description="RocketMQ's name of the request")]
     error: Annotated[str | None, Meta(description="what happened")]
 
@@ -230,13 +230,15 @@ class GroupTransition(Transition, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="its name")]
     unread_switched: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the clients that know of the change when most queues are unread; null where that is a bound"),
+        Meta(
+            description="the clients that know of the change when most queues are unread; null if the number is a bound"
+        ),
     ]
     twice_switched: Annotated[tuple[str, ...] | None, Meta(description="the same when most queues are read twice")]
     timers: Annotated[
         JsonObject,
         Meta(
-            description="the timers in seconds; `from_snapshot` names the ones that brokers told, others are defaults"
+            description="the timers in seconds; `from_snapshot` names those that brokers reported, others are defaults"
         ),
     ]
 
@@ -466,7 +468,7 @@ class QueuePlan(Struct, frozen=True, kw_only=True):
     action: Annotated[str, Meta(description="SHRINK_QUEUES, EXPAND_QUEUES, ADD_BROKER or REMOVE_BROKER")]
     topic: Annotated[str | None, Meta(description="the topic; null if it is about a broker")]
     broker_name: Annotated[str | None, Meta(description="the broker; null if it is about a topic")]
-    manual: Annotated[bool, Meta(description="something forbids it as it stands, so that commands are comments")]
+    manual: Annotated[bool, Meta(description="something forbids the change as it is, so its commands are comments")]
     reason: Annotated[str, Meta(description="what it does, and what forbids it")]
     smallest: Annotated[
         int | None,
@@ -492,7 +494,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
     transitions: Annotated[
         tuple[GroupTransition, ...],
-        Meta(description="groups whose queues change hands; the table `transition` has each queue"),
+        Meta(description="groups whose queues get other owners; the table `transition` has each queue"),
     ] = ()
     groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
     findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]

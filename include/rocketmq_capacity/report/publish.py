@@ -1,4 +1,4 @@
-"""The last step: the files of a plan, each there whole or not at all."""
+"""The last step: writes the files of a plan, all of them or none."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,17 +22,17 @@ CAPACITY: Final = "capacity.json"
 
 
 def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
-    """Write report.html, plan.json and what stands beside it into the folder, which is made if need be.
+    """Write report.html, plan.json and the other files into the folder, which is created if it is missing.
 
-    All files are written beside their places; then each is put in its place in one step, plan.json last: where it
-    stands, the rest does. So readers find the old file or the new one, and where a file cannot be written, all the old.
+    All files are first written under temporary names. Then each is renamed, plan.json last. So readers find the old or
+    the new file, plan.json comes only after the others, and if a file cannot be written, all old files stay.
 
     Args:
         plan: what is published.
-        beside: what the page needs beside it.
+        beside: rows that the page shows and the plan does not hold.
         folder: where the files go.
 
-    Errors: ``OSError``.
+    Errors: ``OSError`` if a file cannot be written.
     """
     summary = summary_of_plan(plan)
     contents: dict[str, bytes | Iterable[bytes]] = {

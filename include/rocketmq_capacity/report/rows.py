@@ -1,4 +1,4 @@
-"""The rows that a plan is made of, and those that its page shows beside it."""
+"""The rows that a plan is made of, and the rows that only its page shows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Rows:
     failure: Sequence[Failure] = ()
     group_status: Sequence[GroupStatus] = ()
     strategy_load: Iterable[StrategyLoad] = ()
-    """Read once: a large cluster's rows need not all be in memory."""
+    """It is read only once, so it may be an iterator: not all rows of a large cluster need to be in memory."""
     finding: Sequence[Finding] = ()
     finding_since: Sequence[FindingSince] = ()
-    """None where there is no run before."""
+    """Empty if there is no run before."""
     recommendation: Sequence[Recommendation] = ()
     recommended_transition: Sequence[RecommendedTransition] = ()
     producer_balance: Sequence[ProducerBalance] = ()
@@ -40,11 +40,11 @@ class PageRows:
     """What the page shows and the plan does not hold, in any order.
 
     Attributes:
-        group_status: of each group; it knows reasons that the plan does not hold.
+        group_status: of each group; it has reasons that the plan does not hold.
         client_load: at least of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
         group_size: of the same groups.
         group_failure: of the same groups.
-        losses: what each failure does to the cluster.
+        losses: the effect of each failure on the cluster.
     """
 
     group_status: Sequence[GroupStatus]

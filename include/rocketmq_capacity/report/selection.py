@@ -1,4 +1,4 @@
-"""Which of a plan's recommendations a person's words mean: numbers of the question, ids, actions, rules, severities."""
+"""Finds the recommendations that a person names by number, id, action, rule, cause or severity."""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ class Asked:
     """A recommendation that a person is asked about.
 
     Attributes:
-        number: its place in the question, from 1.
-        recommendation: itself.
+        number: its number in the question, from 1.
+        recommendation: the recommendation itself.
         cause: id of its cause.
         severity: of its cause.
         title: of its cause.
@@ -35,7 +35,7 @@ class Asked:
 
     @property
     def words(self) -> frozenset[str]:
-        """What a person may call it, in capitals."""
+        """The words by which a person may name it, in capitals."""
         one = self.recommendation
         names = {str(self.number), one.id, one.action, self.severity, self.cause, *one.rules}
         return frozenset(name.upper() for name in names)
@@ -43,12 +43,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was said to each recommendation, by id.
+    """The answer to each recommendation, by id.
 
     Attributes:
         approved: to be carried out.
         rejected: not to be carried out.
-        left_out: of the rejected those that only gave way to an alternative.
+        left_out: those of the rejected that were rejected only because an alternative was approved.
     """
 
     approved: tuple[str, ...]
@@ -57,7 +57,7 @@ class Decision:
 
 
 def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
-    """The recommendations of these ids by cause, the worst cause first."""
+    """The recommendations with these ids, by cause, the worst cause first; ids that the plan lacks are left out."""
     by_id = {one.id: one for one in plan.recommendations}
     wanted = set(ids)
     found: list[Asked] = []
@@ -75,9 +75,14 @@ def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
 
 
 def selected(asked: Sequence[Asked], text: str, field: str) -> set[str]:
-    """The ids that a text names: words or numbers, parted by commas, spaces or lines.
+    """The ids of the recommendations that a text names; words and numbers are separated by commas, spaces or lines.
 
-    Errors: BadInput for a word that names none, with the nearest one that does.
+    Args:
+        asked: the recommendations of the question.
+        text: what the person wrote.
+        field: the form's field, for errors.
+
+    Errors: BadInput for a word that names no recommendation; it gives the nearest word that does.
     """
     by_word: dict[str, set[str]] = {}
     for one in asked:
@@ -93,16 +98,22 @@ def selected(asked: Sequence[Asked], text: str, field: str) -> set[str]:
 
 
 def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decision:
-    """What an approval means: all that was asked, or only what is named, without what is rejected by name.
+    """The decision that an approval means: all recommendations, or only those named, without those rejected by name.
 
-    Of alternatives one at most is approved: the one that is named, or else the first.
+    At most one alternative of a list is approved: the one that is named, or else the first.
+
+    Args:
+        plan: the plan with the alternatives.
+        asked: the recommendations of the question.
+        only: the field with those to approve; empty for all.
+        reject: the field with those to reject.
 
     Errors: BadInput for words that name nothing, for a recommendation that is named in both fields, and for two
     alternatives that are both named by number or id.
     """
     chosen, refused = selected(asked, only, ONLY), selected(asked, reject, REJECTED)
     if both := sorted(chosen & refused):
-        raise BadInput(ONLY, "", f"names {both[0]}, which stands under {REJECTED} as well; expected one of the two")
+        raise BadInput(ONLY, "", f"names {both[0]}, which is in {REJECTED} as well; expected one of the two")
     number = {one.recommendation.id: one.number for one in asked}
     exact = {
         one.recommendation.id

@@ -1,6 +1,6 @@
-"""The reports that a lake holds, as people look for them: lists, latest first; one of them; the files of one.
+"""The reports in a lake: lists of them, the latest first; one of them; the files of one.
 
-A lake changes while it is read: runs are published, replaced and deleted. What cannot be read is left out.
+A lake changes while it is read: runs are published, replaced and deleted. Reports that cannot be read are left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,30 +20,30 @@ from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
 FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
-"""What of a run is handed to people."""
+"""The files of a run that people get."""
 UNREADABLE: Final = (OSError, ValueError, RecursionError)
-"""What a spoiled or vanishing run may raise; msgspec's DecodeError is a ValueError."""
+"""Errors of a run that is damaged, or is deleted while it is read; msgspec's DecodeError is a ValueError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One published run: what it is called and what it holds in short."""
+    """One published run: its names and its summary."""
 
     kind: str
-    """What the shelf is called: plans, or what-ifs."""
+    """The name of its shelf: plans or what-ifs."""
     cluster: str
     run_id: str
     summary: PlanSummary
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """By the snapshot's time; of several reports on one snapshot, by the run's."""
+        """A sort key: the snapshot's time; for several reports on one snapshot, the run's time."""
         return self.summary.moment, self.run_id
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Which reports are looked for; what is empty does not matter."""
+    """Which reports are looked for; an empty member does not restrict the search."""
 
     cluster: str = ""
     first_day: date | None = None
@@ -52,7 +52,7 @@ class Search:
     """Part of the cluster's name, the run's id, the scenario's name or the fingerprint, in any case."""
 
     def finds(self, report: Report) -> bool:
-        """Whether the report is one of them."""
+        """Whether the report fits the search."""
         if self.cluster and report.cluster != self.cluster:
             return False
         day = report.summary.moment.astimezone(UTC).date()
@@ -61,7 +61,7 @@ class Search:
         wanted = self.text.strip().casefold()
         summary = report.summary
         held = (report.cluster, report.run_id, summary.scenario or "", summary.fingerprint)
-        # Airflow's own name of the run has characters that the key has not.
+        # A person may enter Airflow's name of the run, some of whose characters are replaced in the run's key.
         return any(wanted in name.casefold() for name in held) or part_in_key(wanted) in report.run_id.casefold()
 
 
@@ -77,7 +77,7 @@ class Sheet:
 
     @property
     def first(self) -> int:
-        """The place of its first report in the whole list, counted from 1; 0 where there is none."""
+        """The number of its first report in the whole list, counted from 1; 0 if the list is empty."""
         return (self.number - 1) * SHEET + 1 if self.reports else 0
 
 
@@ -108,7 +108,7 @@ class Shelf:
         return sorted(found, key=lambda report: report.order, reverse=True)
 
     def report(self, cluster: str, run_id: str) -> Report | None:
-        """The report of that name, or None where there is none that can be read."""
+        """The report of this run, or None if there is none, or it cannot be read."""
         try:
             return self._read(self.lake.run(cluster, run_id))
         except BadInput:
@@ -119,13 +119,13 @@ class Shelf:
         return next((other for other in self.reports(report.cluster) if other.order < report.order), None)
 
     def of_dag_run(self, run_id: str) -> list[Report]:
-        """Reports of the Dag run that Airflow calls so: one a cluster that it planned."""
+        """Reports of the Dag run with this id in Airflow: one for each cluster that it planned."""
         return [report for report in self.reports() if is_of_dag_run(report.run_id, run_id)]
 
     def file(self, report: Report, name: str) -> Path | None:
-        """A file of the report that people are given, or None for any other name and for what is not in its place.
+        """The path of one of the report's ``FILES``, or None for another name or a missing file.
 
-        No link is followed: neither a run's folder nor a file in it may stand for something elsewhere.
+        Links are not followed: a run's folder or file that is a link gives None.
         """
         if name not in FILES:
             return None
@@ -153,23 +153,23 @@ class Shelf:
 
 
 def latest_first(shelves: Iterable[Shelf], search: Search) -> list[Report]:
-    """What the search finds on all shelves."""
+    """The reports on all shelves that fit the search, the latest first."""
     found = [report for shelf in shelves for report in shelf.reports(search.cluster) if search.finds(report)]
     return sorted(found, key=lambda report: report.order, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What came and went since the plan before: causes that are more than notes."""
+    """How many causes came and went since the plan before, without causes that are only notes (INFO)."""
 
     new: int
     gone: int
 
 
 def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tuple[str, str, str], Since]:
-    """For each of these reports, by kind, cluster and run, what changed since the cluster's plan before it.
+    """For each of these reports, by (kind, cluster, run id), what changed since the cluster's plan before it.
 
-    Missing where there is no plan before, or where one of the two does not name its causes.
+    A report is missing if there is no plan before it, or if the causes of one of the two are unknown.
     """
     wanted = {(one.kind, one.cluster, one.run_id) for one in reports}
     of_cluster: dict[str, list[Report]] = {}
@@ -186,7 +186,7 @@ def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tu
 
 
 def sheet_of(reports: Sequence[Report], number: int) -> Sheet:
-    """One page of a list; a number beyond the last page gives the last."""
+    """One page of a list; a number beyond the last page gives the last page."""
     sheets = max(1, -(-len(reports) // SHEET))
     number = min(max(1, number), sheets)
     return Sheet(tuple(reports[(number - 1) * SHEET : number * SHEET]), number, sheets, len(reports))
@@ -198,7 +198,7 @@ def _is_in_its_place(path: Path, lake: Lake) -> bool:
 
 
 def _summary(folder: Path) -> PlanSummary:
-    """The run's summary; of a run published before there were any, that of its plan."""
+    """The run's summary file; for a run without one, from an earlier version, the summary of its plan."""
     file = folder / SUMMARY
     if file.is_file():
         return read_summary(file)

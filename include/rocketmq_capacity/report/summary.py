@@ -1,4 +1,4 @@
-"""``python -m rocketmq_capacity.report.summary PLAN.json``: where the report is, and the plan in one table."""
+"""``python -m rocketmq_capacity.report.summary PLAN.json``: prints where the report is, and the plan in one table."""
 
 import argparse
 import sys
@@ -25,11 +25,11 @@ from rocketmq_capacity.vocabulary import CRITICAL, INFO, RULE_WORDS, WARNING, Se
 
 STYLES: Final[dict[Severity, str]] = {CRITICAL: "bold red", WARNING: "yellow", INFO: "blue"}
 PLAIN_WIDTH: Final = 100
-"""Columns where the output is no terminal and says no width."""
+"""Columns of an output that is not a terminal."""
 
 
 def summary_table(plan: Plan, frame: Box | None) -> Table:
-    """Rules that found something, worst first: severity, rule, what it means, findings."""
+    """A table of the rules that found something, worst first: severity, rule, meaning, number of findings."""
     findings = Counter((finding.severity, finding.rule) for finding in plan.findings)
     table = Table(box=frame, show_edge=False, pad_edge=False)
     table.add_column("Severity")
@@ -43,7 +43,7 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
 
 
 def print_summary(plan: Plan, report: Path, console: Console) -> None:
-    """Write the place of the report and the plan in short."""
+    """Print a summary of the plan and the path of its report."""
     facts = summary_of_plan(plan)
     manual = sum(recommendation.manual for recommendation in plan.recommendations)
     statuses = Counter(group.provision_status for group in plan.groups)
@@ -53,8 +53,8 @@ def print_summary(plan: Plan, report: Path, console: Console) -> None:
     if plan.scenario is not UNSET:
         console.print(Text(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}"))
     console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))
-    told = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
-    console.print(Text(f"Consumer groups: {facts.groups:,} ({told})"))
+    counts = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
+    console.print(Text(f"Consumer groups: {facts.groups:,} ({counts})"))
     console.print(Text(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual"))
     if plan.findings:
         console.print(summary_table(plan, SIMPLE_HEAD if console.is_terminal else None))
@@ -64,7 +64,7 @@ def print_summary(plan: Plan, report: Path, console: Console) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; 0, or 2 where the plan cannot be read."""
+    """The command. Gives the exit status: 0, or 2 if the plan cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.report.summary", description=__doc__)
     parser.add_argument("plan", type=Path, metavar="PLAN.json", help="a plan; its report is expected beside it")
     path = parser.parse_args(argv).plan

@@ -1,4 +1,4 @@
-"""summary.json: the few facts of a plan that a list of hundreds shows, so that no plan has to be read for it."""
+"""summary.json: the few figures of a plan that a list of plans shows, so that the list need not read whole plans."""
 
 from collections import Counter
 from datetime import date, datetime
@@ -14,7 +14,7 @@ from rocketmq_capacity.vocabulary import INFO, SEVERITIES, Severity
 
 FORMAT: Final = "rocketmq-capacity/summary/1"
 MOST_CAUSES: Final = 500
-"""Beyond so many the list of reports does not tell which came and went."""
+"""With more causes than this, the list of reports does not show how many came and went."""
 
 
 class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,14 +27,14 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         fingerprint: of the inventory.
         completeness: the plan's ``completeness.ratio``.
         groups: number of consumer groups.
-        findings: number of findings of each severity, worst first; 0 where there are none.
+        findings: number of findings of each severity, worst first; 0 if there are none.
         recommendations: number of recommendations.
-        needing_approval: how many of them answer a finding that is not for information alone.
+        needing_approval: how many of them answer a finding of WARNING or CRITICAL.
         scenario: the name of a what-if, null for a plan of the cluster as it is.
-        approval: APPROVED or REJECTED; null while nobody has answered, or where nothing has to be.
-        causes: ids of the causes that are more than notes, the worst first; null in files of earlier versions, and
-            where there are more than `MOST_CAUSES`.
-        utilisation: busy share of the busiest client of all groups; null where none is known.
+        approval: APPROVED or REJECTED; null while nobody has answered, or if no answer is needed.
+        causes: ids of the causes of WARNING or CRITICAL, the worst first; null in files of earlier versions, and if
+            there are more than `MOST_CAUSES`.
+        utilisation: busy share of the busiest client of all groups, 1 is always busy; null if all are unknown.
         verdict: of a what-if, null for a plan of the cluster as it is.
         approved: how many recommendations were approved; null while nobody has answered.
     """
@@ -57,7 +57,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moment(self) -> datetime:
-        """When the snapshot was taken; errors: ValueError where that is no time."""
+        """When the snapshot was taken. Errors: ValueError if the text is not a time."""
         return datetime.fromisoformat(self.taken_at)
 
     @property
@@ -67,7 +67,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether recommendations have to be approved and nobody has answered; for a what-if nobody is asked."""
+        """Whether recommendations need an answer and have none; a what-if needs no answer."""
         return self.scenario is None and self.needing_approval > 0 and self.approval is None
 
 
@@ -99,9 +99,10 @@ def render_summary(summary: PlanSummary) -> bytes:
 
 
 def read_summary(file: Path) -> PlanSummary:
-    """The summary that the file holds.
+    """The summary in the file.
 
-    Errors: OSError; msgspec.DecodeError where it is no such summary; ValueError where its time is none in UTC.
+    Errors: OSError; msgspec.DecodeError if it is not such a summary; ValueError if its time has no zone, or a severity
+    is missing.
     """
     summary = msgspec.json.decode(file.read_bytes(), type=PlanSummary)
     if summary.moment.tzinfo is None or set(summary.findings) != set(SEVERITIES):

@@ -38,7 +38,7 @@ KEPT_ATTRIBUTES: Final = frozenset({
     "y1",
     "y2",
 })
-"""What draws; the rest (classes, roles of the parts, handlers if ever there were any) goes."""
+"""Attributes that draw; all others (classes, roles of the parts, event handlers) are removed."""
 KEPT_ELEMENTS: Final = frozenset({"svg", "g", "path", "line", "text", "tspan", "rect", "circle", "clipPath", "defs"})
 REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 LONG_FRACTION: Final = re.compile(r"(\d+\.\d{2})\d+")
@@ -48,8 +48,8 @@ EMPTY_PATHS: Final = frozenset({"", "M0,0h0v0h0Z"})
 def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) -> Markup:
     """The chart as mark-up for the page.
 
-    ``chart_id`` must be unique on the page: it begins every id inside the image, so that charts do not share theirs.
-    Errors: whatever vl-convert raises for a specification that is not Vega-Lite.
+    ``chart_id`` must be unique on the page. Every id inside the image begins with it, so that no two charts share one.
+    Errors: what vl-convert raises for a specification that is not Vega-Lite.
     """
     drawn = vl_convert.vegalite_to_svg(drawing.spec, vl_version=VEGA_LITE, allowed_base_urls=[])
     root = ET.fromstring(drawn)  # noqa: S314  # see the import
@@ -63,15 +63,15 @@ def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) ->
         "width": str(drawing.width),
         "height": str(drawing.height),
     })
-    for place, (name, text) in enumerate((("title", title), ("desc", description))):
+    for index, (name, text) in enumerate((("title", title), ("desc", description))):
         element = ET.Element(name, {"id": f"{chart_id}-{'text' if name == 'desc' else name}"})
         element.text = visible(text)
-        root.insert(place, element)
+        root.insert(index, element)
     return Markup(ET.tostring(root, encoding="unicode", short_empty_elements=False))  # noqa: S704  # written by a serialiser
 
 
 def _clean(element: ET.Element, chart_id: str) -> None:
-    element.tag = element.tag.rpartition("}")[2]  # inside HTML the namespace goes without saying
+    element.tag = element.tag.rpartition("}")[2]  # SVG inside HTML needs no namespace
     for name in list(element.attrib):
         if name not in KEPT_ATTRIBUTES:
             del element.attrib[name]

@@ -52,13 +52,13 @@ RECOMMENDATION_COLUMNS: Final = (
 )
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""A spreadsheet runs a cell that starts so as a formula; the last four are the full-width forms of the first four.
+"""A spreadsheet may run a cell that starts like this as a formula; the last four are full-width forms of the first.
 
 Source: OWASP, CSV Injection."""
 
 
 def findings_csv(plan: Plan) -> bytes:
-    """The plan's findings, one line each; a cell has one subject a line, queues in short, objects as JSON."""
+    """The plan's findings, one record each. A cell of several subjects has one in each line; objects are JSON."""
     by_id = {finding.id: finding for finding in plan.findings}
     return _csv(
         FINDING_COLUMNS,
@@ -67,11 +67,10 @@ def findings_csv(plan: Plan) -> bytes:
 
 
 def recommendations_csv(plan: Plan) -> bytes:
-    """The plan's recommendations, one line each; a cell has one command a line.
+    """The plan's recommendations, one record each. A cell of several commands has one in each line.
 
-    ``steps`` are those of a change that takes several, as JSON.
-    ``alternative`` names those of which none is carried out if this one is, one a line. ``answer`` is what a person
-    said to it, APPROVED or REJECTED; empty where nobody was asked.
+    ``steps`` is JSON, for a change that takes several steps. ``alternative`` has the ids of the recommendations that
+    are not carried out if this one is, one in each line. ``answer`` is APPROVED or REJECTED; empty if nobody was asked.
     """
     by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
     others = beside(plan.alternatives)
@@ -100,7 +99,7 @@ def _steps(one: Recommendation) -> str | None:
 
 
 def _answer(plan: Plan, name: str) -> dict[str, str | None]:
-    """What a person said to a recommendation, who, when and why."""
+    """The answer to a recommendation: what, who, when and why; None if nobody was asked."""
     if plan.approval is UNSET or name not in plan.approval.recommendations:
         return dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
     said = plan.approval
@@ -134,5 +133,5 @@ def _cell(value: Any) -> str:
 
 
 def defused(text: str) -> str:
-    """The text with an apostrophe before it where a spreadsheet would take it for a formula."""
+    """The text; with an apostrophe before it if a spreadsheet would take it for a formula."""
     return "'" + text if text.startswith(FORMULA_STARTS) else text

@@ -1,6 +1,6 @@
 """A picture of what happens while a change spreads: for each group how long queues are unread, read twice or locked.
 
-It is written as it is and not by the charts' engine: bars and texts are all there is.
+The SVG is written here and not by the charts' engine, because it has only bars and texts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Seconds from the change on: ``expected_s`` on average where that is known, ``worst_s`` at worst."""
+    """Seconds from the change on: ``worst_s`` at worst, ``expected_s`` on average if known."""
 
     words: str
     colour: str
@@ -56,8 +56,8 @@ def timeline(courses: Sequence[Course], chart_id: str, title: str, description: 
     top = 0
     for course in courses:
         parts.append(_text(LABELS - 10, top + BAR - 1, _cut(course.name), "end", "var(--text)"))
-        for place, stretch in enumerate(course.stretches):
-            parts += _bar(stretch, top + place * LINE, scale)
+        for line, stretch in enumerate(course.stretches):
+            parts += _bar(stretch, top + line * LINE, scale)
         top += LINE * max(1, len(course.stretches)) + GAP
     head = (
         f'<svg class="chart" role="img" aria-labelledby="{chart_id}-title {chart_id}-text" '
@@ -69,7 +69,7 @@ def timeline(courses: Sequence[Course], chart_id: str, title: str, description: 
 
 
 def _bar(stretch: Stretch, top: float, scale: float) -> Iterator[str]:
-    """The whole length at worst, the first part of it on average, and both in words."""
+    """A bar as long as the worst case, its darker part as long as the average, and both as text."""
     worst, words = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
     yield _rect(LABELS, top, worst, stretch.colour, 0.45 if stretch.expected_s is not None else 1)
     if stretch.expected_s is not None:

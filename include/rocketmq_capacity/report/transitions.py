@@ -1,4 +1,4 @@
-"""What each recommendation means while it is carried out: its groups together."""
+"""What happens while each recommendation is carried out, summed up over its groups."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -10,7 +10,7 @@ DIGITS: Final = 3
 
 
 def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transition]:
-    """By id of the recommendation: queues and messages added up, and the longest times."""
+    """By id of the recommendation: sums of queues and messages, and the longest times."""
     groups: dict[str, list[RecommendedTransition]] = {}
     for row in rows:
         groups.setdefault(row.recommendation_id, []).append(row)
@@ -35,6 +35,6 @@ def _together(rows: Sequence[RecommendedTransition]) -> Transition:
 
 
 def _sum(parts: Sequence[float | None]) -> float | None:
-    """None where a part is unknown."""
+    """The sum; None if a part is unknown."""
     known = [part for part in parts if part is not None]
     return round(sum(known), DIGITS) if len(known) == len(parts) else None

@@ -1,4 +1,4 @@
-"""How a cluster's counts went from plan to plan: rows for a table, and the same as a picture."""
+"""How a cluster's figures changed from plan to plan, as rows of a table and as pictures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,24 +21,24 @@ WIDTH: Final = 720
 HEIGHT: Final = 220
 TOP: Final = 16
 LEFT: Final = 56
-"""Room for the figures of the upright axis."""
+"""Pixels for the figures of the vertical axis."""
 ROOM_ABOVE: Final = 1.1
-"""The scale ends this much above the highest point."""
+"""End of the scale / highest point."""
 COLOURS: Final[dict[Severity, str]] = {
     CRITICAL: "var(--critical-line)",
     WARNING: "var(--warning-line)",
     INFO: "var(--info-line)",
 }
 DASHES: Final[dict[Severity, list[int]]] = {CRITICAL: [1, 0], WARNING: [7, 3], INFO: [2, 3]}
-"""Not by colour alone: whole, long dashes, dots."""
+"""Severities differ not only by colour: a solid line, long dashes, dots."""
 SHAPES: Final[dict[Severity, str]] = {CRITICAL: "square", WARNING: "triangle-up", INFO: "circle"}
 MARKED: Final = 60
-"""Up to so many plans each has a mark on its line; more would only be a thick line."""
+"""Up to this number of plans, each has a mark on its line; more marks would only make a thick line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The plans of a cluster, oldest first, and their picture; None where one plan says nothing about a course."""
+    """The plans of a cluster, oldest first, and their pictures; None and none if all are of one moment."""
 
     reports: tuple[Report, ...]
     picture: Markup | None
@@ -46,7 +46,7 @@ class Trend:
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
-    """The course of the counts of findings over these reports of the cluster."""
+    """The trend over these reports of the cluster, which may be in any order."""
     ordered = tuple(sorted(reports, key=lambda report: report.order))
     if len({report.summary.moment for report in ordered}) < 2:
         return Trend(ordered, None)
@@ -64,13 +64,13 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
 
 @lru_cache(maxsize=32)
 def _picture(spec: bytes, width: int, height: int, cluster: str, described: str) -> Markup:
-    """Drawn once for as long as the reports stay the same: it takes longer than the rest of the page."""
+    """The picture, saved as long as the reports stay the same: to draw it takes longer than the rest of the page."""
     drawing = Drawing(msgspec.json.decode(spec), width, height)
     return inline_svg(drawing, "trend", f"Findings of {cluster}", described)
 
 
 def findings_chart(reports: Sequence[Report]) -> Drawing:
-    """One line a severity; the reports are in order, oldest first, and of at least two moments."""
+    """One line for each severity; the reports are sorted, the oldest first, and of at least two moments."""
     values = [
         {"at": report.summary.moment.astimezone(UTC).isoformat(), **report.summary.findings} for report in reports
     ]
@@ -122,7 +122,7 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How one figure went, drawn small: what it was at first and at last, at least and at most."""
+    """How one figure changed: its first and last, least and highest value as texts, and a small picture."""
 
     title: str
     first: str
@@ -133,7 +133,7 @@ class Course:
 
 
 def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
-    """Causes, busiest client and groups over these reports, oldest first, as far as two moments know them."""
+    """Causes, busiest client and groups over these reports, oldest first; a figure needs values at two moments."""
     figures: tuple[tuple[str, Callable[[PlanSummary], float | None], Callable[[float], str]], ...] = (
         ("Causes", lambda one: None if one.causes is None else len(one.causes), lambda value: f"{value:,.0f}"),
         ("Busiest client", lambda one: one.utilisation, per_cent),
@@ -152,13 +152,13 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
 
 
 def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
-    """A line of points (time, value) from 0 up, without axes: the figures beside it say what is drawn.
+    """A line of points (time, value) from 0 up, without axes: the figures are beside it.
 
-    Written as it is and not by the charts' engine, which takes longer than the whole page.
+    The SVG is written here, because the charts' engine takes longer than the whole page.
     """
     start, span = points[0][0], points[-1][0] - points[0][0]
     most = max(value for _, value in points) or 1.0
-    places = " ".join(
+    drawn = " ".join(
         f"{SMALL_MARGIN + (at - start) / span * (SMALL_WIDTH - 2 * SMALL_MARGIN):.1f},"
         f"{SMALL_HEIGHT - SMALL_MARGIN - value / most * (SMALL_HEIGHT - 2 * SMALL_MARGIN):.1f}"
         for at, value in points
@@ -166,7 +166,7 @@ def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
     return Markup(  # noqa: S704  # numbers alone
         f'<svg class="small-line" aria-hidden="true" focusable="false" viewBox="0 0 {SMALL_WIDTH} {SMALL_HEIGHT}" '
         f'width="{SMALL_WIDTH}" height="{SMALL_HEIGHT}"><polyline fill="none" stroke="var(--info-line)" '
-        f'stroke-width="2" stroke-linejoin="round" points="{places}"></polyline></svg>'
+        f'stroke-width="2" stroke-linejoin="round" points="{drawn}"></polyline></svg>'
     )
 
 
@@ -174,4 +174,4 @@ SMALL_WIDTH: Final = 240
 SMALL_HEIGHT: Final = 48
 SMALL_MARGIN: Final = 3
 TICKS: Final = 6
-"""Dates on the axis, about; each has its year."""
+"""About how many dates are on the axis; each has its year."""

@@ -1,4 +1,4 @@
-"""Names as they are: characters that hide, or that turn the text around them, are written out."""
+"""Shows every character of a name: invisible ones, and ones that reorder the text, are written as their numbers."""
 
 import unicodedata
 from typing import Any, Final
@@ -8,13 +8,14 @@ from markupsafe import Markup
 HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Control, format (bidirectional overrides, zero width), surrogate, private, unassigned, line and paragraph ends."""
 MAX_CHARACTERS: Final = 4_000
-"""A text longer than this is cut, and says so: the page must open whatever a cluster holds."""
+"""A longer text is cut, and says so: the page must open whatever names a cluster has."""
 
 
 def visible(text: str) -> str:
-    """The text with every character that a reader would not see, or that reorders its neighbours, as ``[U+202E]``.
+    """The text; a character that a reader would not see, or that reorders its neighbours, becomes ``[U+202E]``.
 
-    A command that holds such a character cannot be run as it is shown; that is meant: it would not be what it seems.
+    A command with such a character cannot be run as it is shown. This is on purpose, because the command would not be
+    what it seems to be.
     """
     if text.isascii() and text.isprintable() and len(text) <= MAX_CHARACTERS:
         return text
@@ -30,5 +31,5 @@ def _shown(character: str) -> str:
 
 
 def finalize(value: Any) -> Any:
-    """What a template writes for a value: text visibly, our own mark-up as it is, the rest as it is."""
+    """What a template writes for a value: text with all characters visible; mark-up and other values unchanged."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

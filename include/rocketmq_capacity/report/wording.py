@@ -1,4 +1,4 @@
-"""What the page says in plain words, beside rules and actions: their words are in the vocabulary."""
+"""Words of the page for severities, statuses, protocols and sources; those of rules are in the vocabulary."""
 
 import re
 from typing import Final
@@ -30,7 +30,7 @@ STATUS_WORDS: Final[dict[str, Wording]] = {
 """Worst first."""
 
 PROTOCOL_WORDS: Final = {"GRPC": "gRPC", "MIXED": "gRPC and remoting"}
-"""Kinds of clients, where they are not the usual ones."""
+"""Kinds of clients that are not the usual remoting ones."""
 SOURCE_WORDS: Final = {
     "reported": "as its clients report it",
     "observed": "as their ownership shows",
@@ -39,7 +39,7 @@ SOURCE_WORDS: Final = {
 }
 
 PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
-"""One pass over our own title: a name that holds a placeholder is a name."""
+"""All are replaced in one pass, so that a placeholder inside a name is not replaced."""
 
 
 def action_title(recommendation: Recommendation) -> str:
@@ -59,7 +59,7 @@ KIND_WORDS: Final = {
     "clients": "Change in the clients",
     "look": "Only looks",
 }
-"""What carrying a recommendation out touches."""
+"""What a recommendation changes, if it is carried out."""
 
 
 def kind_of(action: str, *, changes_cluster: bool) -> str:
