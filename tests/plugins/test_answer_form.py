@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rocketmq_capacity.provider.answer_form import SHOWN_WITH_ITS_REASON
 from rocketmq_capacity.provider.approval import answer_fields, questions
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file import Plan, read_plan
@@ -109,7 +110,7 @@ def test_two_alternatives_in_one_answer_are_refused_and_the_question_stays_open(
     ("fields", "reason"),
     [
         ({"approve_only": "EXPAND_QUEUE"}, "approve_only: 'EXPAND_QUEUE' names no recommendation of this question"),
-        ({"approve_only": "1", "reject_these": "1"}, "which is in reject_these as well; expected one of the"),
+        ({"approve_only": "1", "reject_these": "1"}, "and reject_these names it too; expected one of the two"),
         ({"aprove_only": "1"}, "is not a known field; the nearest known field is 'approve_only'"),
         ({"why": "\ud800"}, "params_input.why: has half a character"),
     ],
@@ -121,6 +122,27 @@ def test_an_answer_that_approves_nothing_is_refused_with_the_reason(api, plan, f
     assert status == HTTPStatus.BAD_REQUEST
     assert reason in said
     assert is_open(api("admin"))
+
+
+def test_a_page_gets_a_status_whose_reason_airflows_form_shows(api, plan) -> None:
+    answer = api("admin").patch(
+        ASKED,
+        json={"chosen_options": ["Approve"], "params_input": {"approve_only": "one"}},
+        headers={"Origin": "http://testserver", "Host": "testserver"},
+    )
+
+    assert answer.status_code == SHOWN_WITH_ITS_REASON
+    assert "'one' names no recommendation of this question" in answer.json()["detail"]
+    with pytest.raises(ValueError, match="not a valid HTTPStatus"):
+        HTTPStatus(SHOWN_WITH_ITS_REASON)
+    assert is_open(api("admin"))
+
+
+def test_a_rejection_with_a_word_that_names_nothing_is_refused(api, plan) -> None:
+    status, reason = answered(api("admin"), "Reject", reject_these="one: it costs too much")
+
+    assert (status, reason.partition(" names")[0]) == (HTTPStatus.BAD_REQUEST, "reject_these: 'one'")
+    assert answered(api("admin"), "Reject", reject_these="1: it costs too much")[0] == HTTPStatus.OK
 
 
 def test_a_plan_whose_cluster_has_a_later_snapshot_cannot_be_approved_but_rejected(api, plan, own_lakes) -> None:

@@ -11,6 +11,7 @@ from rocketmq_capacity.provider.approval import Question, answer_fields, questio
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import needing_approval, read_approval
 from rocketmq_capacity.report.plan_file import Approval, read_plan
+from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of
 
@@ -122,7 +123,9 @@ def test_an_approval_is_kept_with_who_when_and_why(tmp_path: Path) -> None:
         recommendations=tuple(sorted(needing_approval(plan))),
         approved=kept.approved,
         rejected=kept.rejected,
+        reasons=kept.reasons,
     )
+    assert {*kept.reasons} == {*kept.rejected}, "only alternatives that gave way"
     assert sorted([*kept.approved, *kept.rejected]) == [*kept.recommendations]
     assert all(len(set(alternatives) & set(kept.approved)) <= 1 for alternatives in plan.alternatives)
 
@@ -137,6 +140,31 @@ def test_a_person_approves_some_and_rejects_some(tmp_path: Path) -> None:
     assert kept.rejected
     assert kept.why == "not today"
     assert not any(one.startswith("scale") for one in kept.approved)
+
+
+def test_each_recommendation_is_answered_with_a_reason_of_its_own(tmp_path: Path) -> None:
+    plan = read_plan(published(tmp_path).report / "plan.json")
+    first, second, *_ = (one.recommendation.id for one in asked_about(plan, needing_approval(plan)))
+
+    lines = {"approve_only": "2: agreed with the shop", "reject_these": "1: it costs too much"}
+    kept = answered(tmp_path, LAST + AN_HOUR, params_input=lines | {"why": "the change window is tonight"})
+
+    assert kept.approved == (second,)
+    assert (kept.reasons[first], kept.reasons[second]) == ("it costs too much", "agreed with the shop")
+    assert {*kept.reasons} == {*kept.recommendations}
+    assert kept.why == "the change window is tonight"
+
+
+@pytest.mark.parametrize(("line", "reasons"), [("1: no money", ["no money"]), ("one: no money", [])])
+def test_a_rejection_of_all_keeps_reasons_and_holds_whatever_the_words_are(
+    tmp_path: Path, line: str, reasons: list[str]
+) -> None:
+    published(tmp_path)
+
+    kept = answered(tmp_path, LAST + AN_HOUR, "Reject", params_input={"reject_these": line, "why": "later"})
+
+    assert (kept.status, kept.approved, kept.why) == ("REJECTED", (), "later")
+    assert [*kept.reasons.values()] == reasons
 
 
 def test_words_that_mean_nothing_approve_nothing(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.approval import approval_of, is_about, needing_approval, read_approval
+from rocketmq_capacity.report.limits import ANSWERS
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.tables import recommendations_csv
 from tests.report.from_rows import page_of, plan_bytes, plan_of
@@ -65,7 +66,8 @@ def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
 
     assert list(answered) == [*plain, "approval"]
     assert {**answered, "approval": None} == {**plain, "approval": None}
-    assert list(answered["approval"]) == [*("status", "by", "at", "why", "recommendations", "approved", "rejected")]
+    members = ("status", "by", "at", "why", "recommendations", "approved", "rejected", "reasons")
+    assert list(answered["approval"]) == list(members)
 
 
 def test_the_ids_of_an_answer_stand_in_one_order():
@@ -96,6 +98,8 @@ def test_an_answer_to_another_plan_is_refused():
         ({"more": 1}, "$"),
         ({"approved": BOTH, "rejected": BOTH}, "$.approved, $.rejected"),
         ({"approved": BOTH[:1], "rejected": []}, "$.approved, $.rejected"),
+        ({"approved": BOTH, "rejected": [], "reasons": {BOTH[0]: 1}}, "$.reasons"),
+        ({"approved": BOTH, "rejected": [], "reasons": {"of-yesterday": "no"}}, "$.reasons"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_its_place(changes, place):
@@ -182,3 +186,36 @@ def test_an_answer_that_approves_some_and_rejects_some_says_which_on_the_page_an
 def test_an_answer_of_an_earlier_version_was_to_all_of_them_alike():
     assert approval_of(an_approval()).approved == tuple(BOTH)
     assert approval_of(an_approval(status="REJECTED")).rejected == tuple(BOTH)
+
+
+def test_each_has_its_own_reason_in_the_plan_on_the_page_and_in_the_csv_file():
+    said = an_approval(approved=BOTH[:1], rejected=BOTH[1:], reasons={BOTH[1]: "it costs <too> much"})
+    plan = plan_of(sample_rows(), approval=said)
+    tree = shown(said)
+
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(recommendations_csv(plan).decode()))}
+    reason = "Why: it costs <too> much"
+
+    assert json.loads(plan_bytes(plan))["approval"]["reasons"] == {BOTH[1]: "it costs <too> much"}
+    assert [rows[one]["answer_why"] for one in BOTH] == ["the change window is tonight", "it costs <too> much"]
+    lines = [text_of(one) for one in elements(by_id(tree, "approval"), "p")]
+    assert [reason in line for line in lines] == ["Rejected: 1" in line for line in lines]
+    ways = [text_of(one) for one in elements(tree, "p") if "said" in (one.get("class") or "").split()]
+    assert ways == ["Approved. Why: the change window is tonight", f"Rejected: do not carry this out. {reason}"]
+
+
+def test_many_reasons_at_the_top_of_the_page_are_counted_and_left_to_the_files():
+    rows = sample_rows()
+    rows["recommendation"] = [a_recommendation("INVESTIGATE", id=f"id-{n:03}") for n in range(500)]
+    ids = [one["id"] for one in rows["recommendation"]]
+    reasons = {one: f"reason {one}" for one in ids}
+    box = by_id(shown(an_approval(recommendations=ids, approved=[], rejected=ids, reasons=reasons), rows), "approval")
+
+    assert len(elements(box, "q")) == 1 + ANSWERS
+    assert f"{500 - ANSWERS} more answers are in recommendations.csv and plan.json." in text_of(box)
+
+
+def test_an_answer_of_the_version_before_had_one_reason_for_all():
+    said = an_approval(approved=BOTH[:1], rejected=BOTH[1:])
+
+    assert approval_of(said) == approval_of(said | {"reasons": {}})

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file import Plan
-from rocketmq_capacity.report.selection import Asked, Decision, asked_about, decide
+from rocketmq_capacity.report.selection import Asked, Decision, asked_about, decide, decide_against
 from tests.report.from_rows import plan_of
 from tests.report.varied_cluster import varied_rows
 
@@ -80,7 +80,10 @@ def test_of_alternatives_the_one_that_is_named_is_taken_and_two_are_refused(plan
     [
         ("EXPAND_QUEUE", "", "'EXPAND_QUEUE' names no recommendation of this question; the nearest known"),
         ("", "9999", "reject_these: '9999' names no recommendation"),
-        ("1 2", "2", "which is in reject_these as well; expected one of the two"),
+        ("", "2 too expensive", "reject_these: 'too' names no recommendation"),
+        ("", ": too expensive", "reject_these: ': too expensive' names no recommendation"),
+        ("1: " + "x" * 1_001, "", "approve_only: has a reason of 1,001 characters; expected at most 1,000"),
+        ("1 2", "2", r"names 2 \(.*\), and reject_these names it too; expected one of the two"),
     ],
 )
 def test_words_that_mean_nothing_or_both_are_refused(
@@ -92,3 +95,46 @@ def test_words_that_mean_nothing_or_both_are_refused(
 
 def test_rejecting_all_of_them_by_name_approves_nothing(plan: Plan, asked: list[Asked]) -> None:
     assert decided(plan, asked, reject="CRITICAL WARNING").approved == ()
+
+
+def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[Asked]) -> None:
+    first, second, third, *_ = (one.recommendation.id for one in asked)
+    choice = replace(plan, alternatives=())
+
+    decision = decided(choice, asked, only="1: agreed: today\r\n3", reject=f"{second}\uff1a it costs too much")
+
+    assert (decision.reasons[first], decision.reasons[second]) == ("agreed: today", "it costs too much")
+    assert third not in decision.reasons
+    others = {reason for one, reason in decision.reasons.items() if one not in {first, second}}
+    assert others == {"others were approved by name"}
+
+
+def test_the_reason_beside_a_number_goes_before_one_beside_a_severity(plan: Plan, asked: list[Asked]) -> None:
+    severity = asked[0].severity
+    general, own = f"{severity}: not before Christmas", "1: it costs too much"
+    alike = {one.recommendation.id for one in asked if one.severity == severity}
+
+    for lines in ([general, own], [own, general], [general, own, "1"]):
+        reasons = decided(plan, asked, reject="\n".join(lines)).reasons
+        assert reasons[asked[0].recommendation.id] == "it costs too much"
+        assert {reasons[one] for one in alike - {asked[0].recommendation.id}} == {"not before Christmas"}
+
+
+def test_what_gave_way_to_its_alternative_says_so(plan: Plan, asked: list[Asked]) -> None:
+    first, second = asked[0].recommendation, asked[1].recommendation
+    choice = replace(plan, alternatives=((first.id, second.id),))
+
+    gave_way = decided(choice, asked, only="2, CRITICAL: yes").reasons[first.id]
+
+    assert gave_way == f"its alternative {second.action} ({second.id}) was approved"
+    assert decided(choice, asked, only="2: yes", reject="1: no").reasons[first.id] == "no"
+
+
+def test_a_rejection_of_all_keeps_the_reasons_of_its_lines(asked: list[Asked]) -> None:
+    decision = decide_against(asked, "1: it costs too much")
+
+    assert decision.approved == ()
+    assert decision.rejected == tuple(one.recommendation.id for one in asked)
+    assert decision.reasons == {asked[0].recommendation.id: "it costs too much"}
+    with pytest.raises(BadInput, match="'9999' names no recommendation"):
+        decide_against(asked, "9999: no")

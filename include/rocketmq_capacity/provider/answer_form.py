@@ -9,6 +9,7 @@ Source: airflow.api_fastapi.core_api.routes.public.hitl.update_hitl_detail, Airf
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, Final
 
 from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
@@ -20,7 +21,7 @@ from sqlalchemy import select
 from starlette.requests import Request
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing
-from rocketmq_capacity.provider.approval import APPROVE, answer_fields, refusal_of
+from rocketmq_capacity.provider.approval import answer_fields, refusal_of
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.report_asset import run_of_address
@@ -30,6 +31,12 @@ from rocketmq_capacity.store.lake import Lake
 DAG_ID: Final = "rocketmq_capacity_approval"
 MAY_ANSWER: Final = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG_ID)
 FIELDS: Final = frozenset(answer_fields())
+SHOWN_WITH_ITS_REASON: Final = 427
+"""A status that no registry has given a meaning. Airflow's form for answers shows fixed words for every status that it
+knows, such as *Bad Request* for 400, and shows the body of the response for any other.
+
+Source: airflow/ui/openapi-gen/requests/core/request.ts, catchErrorCodes, Airflow 3.3.2.
+"""
 
 
 class AnswerForm(RequestCheck):
@@ -46,16 +53,26 @@ class AnswerForm(RequestCheck):
         """To answer a question of the Dag."""
         return MAY_ANSWER
 
+    def refused_with(self, request: Request) -> int:
+        """400; to a page, which names its origin, the status whose reason Airflow's form shows.
+
+        Other programs take an unknown status of the 400s for 400. Source: RFC 9110, section 15.
+        """
+        return SHOWN_WITH_ITS_REASON if "Origin" in request.headers else HTTPStatus.BAD_REQUEST
+
     def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the answer."""
         if reason := unknown_field(fields, FIELDS):
             return reason
         question = _question(found)
         run_id = None if question is None else run_of_address(question)
-        if body.get("chosen_options") != [APPROVE] or run_id is None:
+        chosen = body.get("chosen_options")
+        if not isinstance(chosen, list) or len(chosen) != 1 or run_id is None:
             return ""
         try:
-            return refusal_of(fields, run_id, Lake(places_of_deployment().lake), datetime.now(UTC)) or ""
+            return (
+                refusal_of(str(chosen[0]), fields, run_id, Lake(places_of_deployment().lake), datetime.now(UTC)) or ""
+            )
         except DatasetMissing:
             return ""  # the task that keeps the answer says it
         except BadInput as error:

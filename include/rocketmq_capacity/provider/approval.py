@@ -20,7 +20,16 @@ from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Approval, Plan, read_plan
-from rocketmq_capacity.report.selection import ONLY, REJECTED, Asked, Decision, asked_about, decide
+from rocketmq_capacity.report.selection import (
+    LONGEST_REASON,
+    ONLY,
+    REJECTED,
+    Asked,
+    Decision,
+    asked_about,
+    decide,
+    decide_against,
+)
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
@@ -33,10 +42,10 @@ APPROVE: Final = "Approve"
 REJECT: Final = "Reject"
 COMMENT: Final = "why"
 """The field of the answer's form that takes a reason."""
-LONGEST: Final = 10_000
-"""Characters of a field that names recommendations."""
-LONGEST_REASON: Final = 200
-"""Characters of a reason in the question."""
+LONGEST: Final = 30_000
+"""Characters of a field that names recommendations, each with its reason."""
+LONGEST_LINE: Final = 200
+"""Characters of a recommendation's reason in the question."""
 SHOWN: Final = 25
 """The most recommendations that the question names; the report has all of them."""
 
@@ -89,13 +98,13 @@ def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime)
     return None
 
 
-def refusal_of(fields: Mapping[str, Any], run_key: str, lake: Lake, now: datetime) -> str | None:
-    """Why an approval with these fields would approve nothing; None if it can be kept as it is."""
+def refusal_of(option: str, fields: Mapping[str, Any], run_key: str, lake: Lake, now: datetime) -> str | None:
+    """Why an answer with these fields would not be kept as it is; None if it would be."""
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
-    if problem := hindrance(plan, plan.fingerprint, run, lake, now):
+    if option == APPROVE and (problem := hindrance(plan, plan.fingerprint, run, lake, now)):
         return f"The plan cannot be approved: {problem}."
-    problem, _ = _decided(plan, _told(fields))
+    problem, _ = _decided(plan, option, _told(fields))
     return problem
 
 
@@ -104,13 +113,14 @@ def _told(fields: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value or "").strip() for name, value in fields.items()}
 
 
-def _decided(plan: Plan, told: Mapping[str, str]) -> tuple[str | None, Decision]:
-    """What an approval means for each recommendation; with a problem none is approved."""
+def _decided(plan: Plan, option: str, told: Mapping[str, str]) -> tuple[str | None, Decision]:
+    """What an answer means for each recommendation; with a problem none is approved."""
     asked = asked_about(plan, needing_approval(plan))
+    only, reject = told.get(ONLY, ""), told.get(REJECTED, "")
     try:
-        return None, decide(plan, asked, told.get(ONLY, ""), told.get(REJECTED, ""))
+        return None, decide(plan, asked, only, reject) if option == APPROVE else decide_against(asked, reject)
     except BadInput as error:
-        return str(error), Decision((), tuple(one.recommendation.id for one in asked))
+        return str(error), decide_against(asked, "")
 
 
 def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lake: Lake, now: datetime) -> str:
@@ -128,15 +138,12 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
     plan = read_plan(run.report / "plan.json")
     told = _told(answer.get("params_input") or {})
     user, comment = answer.get("responded_by_user"), told.get(COMMENT, "")
-    decision = Decision((), tuple(one.recommendation.id for one in asked_about(plan, needing_approval(plan))))
+    option = APPROVE if answer["chosen_options"] == [APPROVE] and user is not None else REJECT
+    problem, decision = _decided(plan, option, told)
     why = comment or (None if user else "nobody answered in time")
-    if answer["chosen_options"] == [APPROVE] and user is not None:
-        problem, approved = _decided(plan, told)
-        problem = hindrance(plan, fingerprint, run, lake, now) or problem
-        if problem is None:
-            decision = approved
-        else:
-            why = f"approved, but {problem}" + (f" ({comment})" if comment else "")
+    if option == APPROVE and (problem := hindrance(plan, fingerprint, run, lake, now) or problem):
+        decision = decide_against(asked_about(plan, needing_approval(plan)), "")
+        why = f"approved, but {problem}" + (f" ({comment})" if comment else "")
     approval = Approval(
         status="APPROVED" if decision.approved else "REJECTED",
         by=_name_of(user),
@@ -145,6 +152,7 @@ def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lak
         recommendations=tuple(needing_approval(plan)),
         approved=decision.approved,
         rejected=decision.rejected,
+        reasons=dict(sorted(decision.reasons.items())),
     )
     write_whole(run.approval, msgspec.json.format(msgspec.json.encode(approval), indent=2) + b"\n")
     return approval.status
@@ -154,11 +162,14 @@ def answer_fields() -> dict[str, Param]:
     """The fields of the answer's form, beside Approve and Reject."""
     named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
     # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
-    text: dict[str, Any] = {"type": ["null", "string"], "maxLength": LONGEST}
+    text: dict[str, Any] = {"type": ["null", "string"], "format": "multiline"}
+    only = f"{named}. Empty: all. A reason may follow a colon, on a line of its own: 1, 4: agreed with the shop"
+    rejected = "The same words, each line with its reason after a colon: 2: it costs too much"
+    why = "The reason for all that have none of their own."
     return {
-        ONLY: Param(None, **text, title="Approve only these", description=f"{named}. Empty: all."),
-        REJECTED: Param(None, **text, title="Reject these", description=f"{named}."),
-        COMMENT: Param(None, **text | {"maxLength": 1_000}, title="Why"),
+        ONLY: Param(None, **text, maxLength=LONGEST, title="Approve only these", description=only),
+        REJECTED: Param(None, **text, maxLength=LONGEST, title="Reject these", description=rejected),
+        COMMENT: Param(None, **text, maxLength=LONGEST_REASON, title="Why", description=why),
     }
 
 
@@ -180,8 +191,9 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             f"**{REJECT}** rejects all. Nothing is carried out either way. The question waits until the snapshot is "
             f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all.",
             "",
-            "If Airflow says *Bad Request*, nothing was stored, and the question stays open: the answer names nothing "
-            "of this list, two alternatives, or the same in both fields, or the cluster has a later snapshot.",
+            "To give some a reason of their own, put it after a colon, with a line for each reason: "
+            "`2, 5: the disk is full`. *Why* is for all the others. If the answer is refused, Airflow says why. Then "
+            "nothing is stored, and the question stays open.",
             "",
             *_lines(plan, asked),
         ]),
@@ -210,7 +222,7 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """A sentence as Markdown that is only text, in one line."""
-    short = cut(" ".join(visible(text).split()), LONGEST_REASON)
+    short = cut(" ".join(visible(text).split()), LONGEST_LINE)
     return re.sub(r"([\\`*_{}\[\]<>#+|!~])", r"\\\1", short)
 
 

@@ -51,6 +51,10 @@ class RequestCheck(ABC):
     def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the form's fields in the body; empty if nothing is."""
 
+    def refused_with(self, request: Request) -> int:  # noqa: ARG002  # one kind of request asks
+        """The status of a request whose fields are refused."""
+        return HTTPStatus.BAD_REQUEST
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Source: ASGI, HTTP connection scope."""
         is_meant = scope["type"] == "http" and scope["method"] == self.method
@@ -64,7 +68,7 @@ class RequestCheck(ABC):
             _check_headers(request)
             body = await _body_of(request)
             if reason := await run_in_threadpool(self._refusal, body, found):
-                raise HTTPException(HTTPStatus.BAD_REQUEST, reason)
+                raise HTTPException(self.refused_with(request), reason)
         except HTTPException as refused:
             await JSONResponse({"detail": refused.detail}, refused.status_code, refused.headers)(scope, receive, send)
             return

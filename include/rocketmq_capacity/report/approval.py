@@ -1,5 +1,6 @@
 """A person's answer to a plan's recommendations: which of them need one, and the answer as it is saved."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,20 @@ def needing_approval(plan: Plan) -> list[str]:
     return [one.id for position, one in enumerate(plan.recommendations) if position in needing]
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said to one recommendation."""
+
+    is_approved: bool
+    why: str | None
+
+
+def said_to_all(approval: Approval) -> dict[str, Said]:
+    """The answer to each recommendation that was asked about, by id."""
+    approved = set(approval.approved)
+    return {one: Said(one in approved, approval.reasons.get(one, approval.why)) for one in approval.recommendations}
+
+
 def is_about(approval: Approval, plan: Plan) -> bool:
     """Whether the plan still has every recommendation of the answer: a plan that was made again may lack some."""
     return {recommendation.id for recommendation in plan.recommendations}.issuperset(approval.recommendations)
@@ -54,10 +69,12 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     """
     members = msgspec.structs.fields(Approval)
     names = {member.name for member in members}
-    if isinstance(value, dict) and set(value) == names - {"approved", "rejected"}:
-        # A file of an earlier version, with one answer to all of them.
+    if isinstance(value, dict) and set(value) == names - {"approved", "rejected", "reasons"}:
+        # What an earlier version kept: all were answered alike.
         answered = "approved" if value["status"] == "APPROVED" else "rejected"
         value = value | {"approved": [], "rejected": []} | {answered: value["recommendations"]}
+    if isinstance(value, dict) and set(value) == names - {"reasons"}:
+        value = value | {"reasons": {}}  # of an earlier version too: one reason was for all
     if not isinstance(value, dict) or set(value) != names:
         raise BadInput(source, "$", f"expected an object of {', '.join(member.name for member in members)}")
     for member in members:
@@ -73,7 +90,10 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     ):
         problem = "are not the two parts of $.recommendations; expected each of its ids in one of them"
         raise BadInput(source, "$.approved, $.rejected", problem)
-    return Approval(**value | ids)
+    if unknown := sorted(set(value["reasons"]) - set(ids["recommendations"])):
+        problem = f"has {shown(unknown[0])}; expected ids of $.recommendations"
+        raise BadInput(source, "$.reasons", problem)
+    return Approval(**value | ids | {"reasons": dict(sorted(value["reasons"].items()))})
 
 
 def _is_utc(value: str) -> bool:

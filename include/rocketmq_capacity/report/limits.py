@@ -45,7 +45,9 @@ SCENARIO_ROWS: Final = 200
 SCENARIO_CHANGES: Final = 100
 FAILURES: Final = 100
 APPROVED_LINKS: Final = 12
-"""Recommendations that the answer at the top of the page names."""
+"""Recommendations that the answer at the top of the page names, of those that were answered alike."""
+ANSWERS: Final = 12
+"""Lines of that answer: one for each reason."""
 LINKS: Final = 8
 """Alternatives that a recommendation names."""
 REASONS: Final = 8

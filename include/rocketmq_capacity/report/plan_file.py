@@ -325,13 +325,14 @@ class Approval(Struct, frozen=True, kw_only=True):
     status: Annotated[Literal["APPROVED", "REJECTED"], Meta(description="the answer")]
     by: Annotated[str | None, Meta(description="who answered; null if nobody did in time")]
     at: Annotated[str, Meta(description="when, UTC ISO-8601")]
-    why: Annotated[str | None, Meta(description="the reason, if one was given")]
+    why: Annotated[str | None, Meta(description="the reason for all that have none in `reasons`, if one was given")]
     recommendations: Annotated[tuple[str, ...], Meta(description="ids of those in the question")]
     approved: Annotated[tuple[str, ...], Meta(description="ids of those to carry out")] = ()
     rejected: Annotated[
         tuple[str, ...],
         Meta(description="ids of those not to carry out; of alternatives these are all but one"),
     ] = ()
+    reasons: Annotated[dict[str, str], Meta(description="the reason of each that has one of its own, by id")] = {}
 
 
 class ScenarioSide(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,11 @@
-"""Finds the recommendations that a person names by number, id, action, rule, cause or severity."""
+"""Finds the recommendations that a person names by number, id, action, rule, cause or severity, and the reasons.
+
+A line of a field names recommendations. A reason may follow a colon: ``2, 5: the disk is full``.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, cut
@@ -10,7 +13,11 @@ from rocketmq_capacity.report.plan_file import Plan, Recommendation
 from rocketmq_capacity.settings.yaml_file import nearest
 
 SEPARATORS: Final = re.compile(r"[,;\s]+")
-ALTERNATIVE: Final = "another one of its alternatives was approved"
+COLON: Final = re.compile("[:\uff1a]")
+"""Before a reason: that of ASCII, or that of Chinese and Japanese keyboards."""
+LONGEST_REASON: Final = 1_000
+"""Characters of one reason."""
+NOT_NAMED: Final = "others were approved by name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +41,29 @@ class Asked:
     reason: str
 
     @property
+    def exact_words(self) -> frozenset[str]:
+        """What means this one alone, in capitals: its number and its id."""
+        return frozenset({str(self.number), self.recommendation.id.upper()})
+
+    @property
     def words(self) -> frozenset[str]:
         """The words by which a person may name it, in capitals."""
         one = self.recommendation
-        names = {str(self.number), one.id, one.action, self.severity, self.cause, *one.rules}
-        return frozenset(name.upper() for name in names)
+        names = {one.action, self.severity, self.cause, *one.rules}
+        return self.exact_words | {name.upper() for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a field of the answer names.
+
+    Attributes:
+        reasons: of each recommendation by id; empty where none is given.
+        exact: ids of those that are named by number or id.
+    """
+
+    reasons: Mapping[str, str]
+    exact: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +74,13 @@ class Decision:
         approved: to be carried out.
         rejected: not to be carried out.
         left_out: those of the rejected that were rejected only because an alternative was approved.
+        reasons: of those that have one of their own.
     """
 
     approved: tuple[str, ...]
     rejected: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
@@ -74,27 +101,36 @@ def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
     return found
 
 
-def selected(asked: Sequence[Asked], text: str, field: str) -> set[str]:
-    """The ids of the recommendations that a text names; words and numbers are separated by commas, spaces or lines.
+def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
+    """What a text names, line by line: words parted by commas or spaces, and a reason after a colon.
 
-    Args:
-        asked: the recommendations of the question.
-        text: what the person wrote.
-        field: the form's field, for errors.
+    The reason beside a number or an id goes before one beside an action, a rule or a severity.
 
-    Errors: BadInput for a word that names no recommendation; it gives the nearest word that does.
+    Errors: BadInput for a word that names none, with the nearest one that does, and for a reason that is too long.
     """
     by_word: dict[str, set[str]] = {}
     for one in asked:
         for word in one.words:
             by_word.setdefault(word, set()).add(one.recommendation.id)
-    found: set[str] = set()
-    for word in filter(None, SEPARATORS.split(text)):
-        if word.upper() not in by_word:
-            near = nearest("number, id, action, rule or severity", word.upper(), sorted(by_word))
-            raise BadInput(field, "", f"{cut(word, LONGEST_VALUE)!r} names no recommendation of this question{near}")
-        found |= by_word[word.upper()]
-    return found
+    exact_words = {word for one in asked for word in one.exact_words}
+    exact: dict[str, str] = {}
+    together: dict[str, str] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        names, *reasons = COLON.split(line, maxsplit=1)
+        reason = "".join(reasons).strip()
+        if len(reason) > LONGEST_REASON:
+            problem = f"has a reason of {len(reason):,} characters; expected at most {LONGEST_REASON:,}"
+            raise BadInput(field, "", problem)
+        for word in list(filter(None, SEPARATORS.split(names))) or [line]:
+            if word.upper() not in by_word:
+                near = nearest("number, id, action, rule or severity", word.upper(), sorted(by_word))
+                raise BadInput(
+                    field, "", f"{cut(word, LONGEST_VALUE)!r} names no recommendation of this question{near}"
+                )
+            kept = exact if word.upper() in exact_words else together
+            kept |= {one: reason or kept.get(one, "") for one in by_word[word.upper()]}
+    both = {one: exact.get(one) or together.get(one, "") for one in together | exact}
+    return Named(both, frozenset(exact))
 
 
 def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decision:
@@ -111,33 +147,47 @@ def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decisi
     Errors: BadInput for words that name nothing, for a recommendation that is named in both fields, and for two
     alternatives that are both named by number or id.
     """
-    chosen, refused = selected(asked, only, ONLY), selected(asked, reject, REJECTED)
-    if both := sorted(chosen & refused):
-        raise BadInput(ONLY, "", f"names {both[0]}, which is in {REJECTED} as well; expected one of the two")
+    chosen, refused = named_in(asked, only, ONLY), named_in(asked, reject, REJECTED)
     number = {one.recommendation.id: one.number for one in asked}
-    exact = {
-        one.recommendation.id
-        for one in asked
-        if {str(one.number), one.recommendation.id.upper()} & {word.upper() for word in SEPARATORS.split(only)}
-    }
-    approved = (chosen or set(number)) - refused
-    left_out: set[str] = set()
+    if both := sorted((one for one in chosen.reasons if one in refused.reasons), key=number.__getitem__):
+        problem = f"names {number[both[0]]} ({both[0]}), and {REJECTED} names it too; expected one of the two"
+        raise BadInput(ONLY, "", problem)
+    approved = (set(chosen.reasons) or set(number)) - set(refused.reasons)
+    gave_way: dict[str, str] = {}
     for alternatives in plan.alternatives:
         of_these = [one for one in alternatives if one in approved]
-        named = [one for one in of_these if one in exact]
+        named = [one for one in of_these if one in chosen.exact]
         if len(named) > 1:
             numbers = " and ".join(str(number[one]) for one in named)
             raise BadInput(ONLY, "", f"names {numbers}, which are alternatives; expected one of them at most")
         if len(of_these) > 1:
-            keep = named[0] if named else min(of_these, key=lambda one: number[one])
-            left_out |= {one for one in of_these if one != keep}
-            approved -= left_out
-    order = [one.recommendation.id for one in asked]
+            keep = named[0] if named else min(of_these, key=number.__getitem__)
+            gave_way |= {one: keep for one in of_these if one != keep}
+            approved -= set(gave_way)
+    action = {one.recommendation.id: one.recommendation.action for one in asked}
+    reasons = {
+        **(dict.fromkeys(number, NOT_NAMED) if chosen.reasons else {}),
+        **{one: f"its alternative {action[keep]} ({keep}) was approved" for one, keep in gave_way.items()},
+        **refused.reasons,
+        **{one: reason for one, reason in chosen.reasons.items() if one in approved},
+    }
+    order = list(number)
     return Decision(
         approved=tuple(one for one in order if one in approved),
         rejected=tuple(one for one in order if one not in approved),
-        left_out=tuple(one for one in order if one in left_out),
+        left_out=tuple(one for one in order if one in gave_way),
+        reasons={one: reasons[one] for one in order if reasons.get(one)},
     )
+
+
+def decide_against(asked: Sequence[Asked], reject: str) -> Decision:
+    """What a rejection means: nothing is approved, and a reason after a colon is that of what the line names.
+
+    Errors: BadInput for words that name nothing.
+    """
+    reasons = named_in(asked, reject, REJECTED).reasons
+    ids = tuple(one.recommendation.id for one in asked)
+    return Decision((), ids, reasons={one: reasons[one] for one in ids if reasons.get(one)})
 
 
 ONLY: Final = "approve_only"

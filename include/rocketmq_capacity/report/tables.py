@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
+from rocketmq_capacity.report.approval import said_to_all
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Finding, Plan, Recommendation
 from rocketmq_capacity.report.view.facts import subject
@@ -50,6 +51,7 @@ RECOMMENDATION_COLUMNS: Final = (
     "answered_at",
     "answer_why",
 )
+NOT_ASKED: Final = dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """A spreadsheet may run a cell that starts like this as a formula; the last four are full-width forms of the first.
@@ -73,7 +75,7 @@ def recommendations_csv(plan: Plan) -> bytes:
     are not carried out if this one is, one in each line. ``answer`` is APPROVED or REJECTED; empty if nobody was asked.
     """
     by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
-    others = beside(plan.alternatives)
+    others, answers = beside(plan.alternatives), _answers(plan)
     return _csv(
         RECOMMENDATION_COLUMNS,
         (
@@ -84,7 +86,7 @@ def recommendations_csv(plan: Plan) -> bytes:
                     "cause": cause.id,
                     "alternative": tuple(others.get(one, ())),
                     **_of(plan),
-                    **_answer(plan, one),
+                    **answers.get(one, NOT_ASKED),
                 },
             )
             for cause in plan.causes
@@ -98,13 +100,20 @@ def _steps(one: Recommendation) -> str | None:
     return None if one.steps is UNSET else msgspec.json.encode(one.steps).decode()
 
 
-def _answer(plan: Plan, name: str) -> dict[str, str | None]:
-    """The answer to a recommendation: what, who, when and why; None if nobody was asked."""
-    if plan.approval is UNSET or name not in plan.approval.recommendations:
-        return dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
-    said = plan.approval
-    answer = "APPROVED" if name in said.approved else "REJECTED"
-    return {"answer": answer, "answered_by": said.by, "answered_at": said.at, "answer_why": said.why}
+def _answers(plan: Plan) -> dict[str, dict[str, str | None]]:
+    """What a person said to each recommendation, who, when and why; by id."""
+    if plan.approval is UNSET:
+        return {}
+    who, when = plan.approval.by, plan.approval.at
+    return {
+        one: {
+            "answer": "APPROVED" if said.is_approved else "REJECTED",
+            "answered_by": who,
+            "answered_at": when,
+            "answer_why": said.why,
+        }
+        for one, said in said_to_all(plan.approval).items()
+    }
 
 
 def _of(plan: Plan) -> dict[str, str]:

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
+from rocketmq_capacity.report.approval import Said, said_to_all
 from rocketmq_capacity.report.limits import CAUSES, FOLDED, FOLDED_CAUSES
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Cause, Finding, Plan, Recommendation
@@ -36,6 +39,8 @@ class Answers:
     def __init__(self, plan: Plan) -> None:
         self.findings: Mapping[str, Finding] = {finding.id: finding for finding in plan.findings}
         self.recommendations: Mapping[str, Recommendation] = {one.id: one for one in plan.recommendations}
+        self.said: Mapping[str, Said] = {} if plan.approval is UNSET else said_to_all(plan.approval)
+        """What a person said to recommendations, by id."""
         self.alternatives = beside(plan.alternatives)
         """For each recommendation those of which none is carried out if it is."""
         self.in_order = tuple(one for cause in plan.causes for one in cause.recommendations)

@@ -1,11 +1,29 @@
 """The answer to a plan's recommendations, as the top of the page says it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import when
-from rocketmq_capacity.report.limits import APPROVED_LINKS
+from rocketmq_capacity.report.limits import ANSWERS, APPROVED_LINKS
 from rocketmq_capacity.report.plan_file import Approval
 from rocketmq_capacity.report.view.answers import Answers, Link
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The recommendations that were answered alike for one reason, those of the worst causes first."""
+
+    is_approved: bool
+    why: str | None
+    """Their own reason; None where that of the whole answer is theirs."""
+    links: tuple[Link, ...]
+    more: int
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.links) + self.more
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,37 +35,32 @@ class ApprovalView:
     at: str
     at_iso: str
     why: str | None
-    approved: "Answered"
-    rejected: "Answered"
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The recommendations that were answered alike, those of the worst causes first."""
-
-    links: tuple[Link, ...]
+    answered: tuple[Answered, ...]
+    """The approved ones first."""
     more: int
-
-    @property
-    def total(self) -> int:
-        """How many there are."""
-        return len(self.links) + self.more
+    """Recommendations whose answer the page leaves to the CSV file."""
 
 
 def approval_of(approval: Approval, answers: Answers) -> ApprovalView:
     """The plan's ``approval``."""
+    answered = sorted(_alike(approval, answers), key=lambda one: not one.is_approved)
     return ApprovalView(
         is_approved=approval.status == "APPROVED",
         by=approval.by,
         at=when(approval.at),
         at_iso=approval.at,
         why=approval.why,
-        approved=_answered(approval.approved, answers),
-        rejected=_answered(approval.rejected, answers),
+        answered=tuple(answered[:ANSWERS]),
+        more=sum(one.total for one in answered[ANSWERS:]),
     )
 
 
-def _answered(ids: tuple[str, ...], answers: Answers) -> Answered:
-    named = set(ids)
-    alike = [one for one in answers.in_order if one in named]
-    return Answered(tuple(answers.link(one) for one in alike[:APPROVED_LINKS]), max(0, len(alike) - APPROVED_LINKS))
+def _alike(approval: Approval, answers: Answers) -> Iterator[Answered]:
+    alike: dict[Said, list[str]] = {}
+    for one in answers.in_order:
+        if one in answers.said:
+            alike.setdefault(answers.said[one], []).append(one)
+    for said, ids in alike.items():
+        links = tuple(answers.link(one) for one in ids[:APPROVED_LINKS])
+        why = None if said.why == approval.why else said.why
+        yield Answered(said.is_approved, why, links, len(ids) - len(links))

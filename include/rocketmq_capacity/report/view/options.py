@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, LIST_LINES, TABLE_ROWS
 from rocketmq_capacity.report.plan_file import Recommendation, Transition
@@ -61,6 +62,8 @@ class OptionView:
     """Of a change that takes several; shown instead of the commands."""
     lists: "FixedLists | None"
     """Another way: a fixed list of queues for each client."""
+    said: Said | None
+    """What a person answered; None where nobody was asked, or has answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,10 @@ class FixedLists:
 
 def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
     """The recommendations of a cause, in its order; those that are alike as one."""
-    alike: dict[tuple[str, str | None, str, bool, bool], list[Recommendation]] = {}
+    alike: dict[tuple[str, str | None, str, bool, bool, Said | None], list[Recommendation]] = {}
     for one in recommendations:
-        key = one.action, one.consumer_group, one.reason, one.manual, one.changes_cluster
+        said = answers.said.get(one.id)
+        key = one.action, one.consumer_group, one.reason, one.manual, one.changes_cluster, said
         alike.setdefault(key, []).append(one)
     return [_option(together, answers) for together in alike.values()]
 
@@ -118,6 +122,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         spreads=_spreads([one.transition for one in together if one.transition is not UNSET]),
         steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
         lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
+        said=answers.said.get(first.id),
     )
 
 
