@@ -340,6 +340,7 @@ class Scenario(Part, frozen=True):
     findings_added: list[Finding]
     findings_cleared: list[Finding]
     findings_undecided: list[Undecided]
+    producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
 
 

@@ -399,6 +399,7 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
     assert text_of(first_section).startswith("What-if: lose broker-b This is not the cluster as it is.")
     assert "These changes make the cluster worse. 1 group is worse off: g_pay_gateway" in text_of(first_section)
     assert "1 come, 0 go, 1 can no longer be judged" in text_of(first_section)
+    assert "pay: too few messages are written after the change." in text_of(first_section)
     assert "Not judged: who owns which queue after the change is not known." in text_of(first_section)
     of_groups, _, _, of_strategies = (
         [[text_of(cell) for cell in row] for row in table.iter(f"{HTML}tr")][2:]

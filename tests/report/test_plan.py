@@ -16,6 +16,7 @@ from rocketmq_capacity.report.plan_file import (
     ScenarioGroup,
     ScenarioSide,
     Skew,
+    UnjudgedTopic,
     decoded_plan,
 )
 from tests.report.from_rows import plan_bytes, plan_of
@@ -205,6 +206,7 @@ def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded
         ],
         "findings_added": [a_finding(topic="pay") | {"evidence": {"share": 0.1 + 0.2}}],
         "findings_undecided": [a_finding() | {"evidence": {}, "why": "owners are forgotten"}],
+        "producers_undecided": [{"topic": "pay", "why": "too few messages are written"}],
     }
 
     made = plan_of({"cluster": [a_cluster()]}, scenario=scenario)
@@ -221,6 +223,7 @@ def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded
     assert [group.consumer_group for group in made.scenario.affected_groups] == ["g_pay", "g_ship"]
     assert made.scenario.affected_groups[0].utilisation == BeforeAfterRatio(before=0.1235, after=None)
     assert made.scenario.findings_undecided[0].why == "owners are forgotten"
+    assert made.scenario.producers_undecided == (UnjudgedTopic(topic="pay", why="too few messages are written"),)
     assert list(json.loads(plan_bytes(made)))[-1] == "scenario"
 
 

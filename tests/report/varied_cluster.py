@@ -445,6 +445,7 @@ def a_scenario() -> dict[str, Any]:
         ],
         "findings_added": [finding],
         "findings_cleared": [],
+        "producers_undecided": [{"topic": "pay", "why": "too few messages are written after the change"}],
         "findings_undecided": [finding | {"why": "who owns which queue after the change is not known"}],
         "queue_plans": [
             {

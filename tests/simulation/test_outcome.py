@@ -8,11 +8,12 @@ import pytest
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.producer_balance import producer_balance
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
 from rocketmq_capacity.contracts import ScenarioGroup
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.judged_again import undecided_of_cluster, undecided_of_topic
+from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
 from rocketmq_capacity.simulation.outcome import Sorted, outcome
 from rocketmq_capacity.snapshot.inventory import (
     Client,
@@ -279,6 +280,43 @@ def test_a_hot_queue_is_not_cooled_by_spreading_its_messages_in_a_simulation() -
     assert hot_after({"change": "lose_broker", "broker_name": "a"})
     assert hot_after({"change": "scale_traffic", "factor": 0.0})
     assert hot_after({"change": "scale_traffic", "factor": 2.0}) is None
+
+
+@pytest.mark.parametrize("waiting", [1, 10_000])
+@pytest.mark.parametrize("factor", [0.0, 1e-9, 1e-3])
+def test_uneven_traffic_is_not_evened_by_taking_it_away(waiting: int, factor: float) -> None:
+    """Where many messages wait, the shares of what is still written are judged as before."""
+    rates = {("a", 0): 90.0, ("a", 1): 90.0, ("b", 0): 1.0, ("b", 1): 1.0}
+    pay = topic("pay", queues("a", 2), queues("b", 2), rates=rates)
+    lags = tuple(
+        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=50_000, consumer_offset=50_000 - waiting)
+        for on, i in rates
+    )
+    members = [client(i, owned_queues=None, status=None) for i in ("1", "2")]
+    inventory = cluster([pay], [group("g", members, [pay], offsets=lags)])
+
+    _, found = tried(inventory, {"change": "scale_traffic", "factor": factor})
+
+    is_judged = waiting > 1 and factor > 0
+    assert "TRAFFIC_SKEW" in rules([now for _, now in found.still] if is_judged else found.undecided)
+    assert not found.cleared
+
+
+def test_topics_that_producers_write_to_unevenly_are_never_evened_by_a_change() -> None:
+    def why(*changes: Mapping[str, Any]) -> str:
+        inventory = cluster([HOT], [])
+        was, now = (units_of(one, POLICY) for one in (inventory, after(inventory, *changes)))
+        assert producer_balance(Topic(was.topic("pay"), was.cluster, POLICY)) is not None
+        changed = Topic(now.topic("pay"), now.cluster, POLICY)
+        assert producer_balance(changed) is None
+        return undecided_balance(was.topic("pay").facts, changed.unit.facts)
+
+    assert why({"change": "scale_traffic", "factor": 0.01}).startswith("too few messages")
+    assert why({"change": "set_queues", "topic": "pay", "read_queue_nums": 3, "write_queue_nums": 3}) == (
+        "how producers would spread their messages over other queues is not known"
+    )
+    as_it_is = units_of(cluster([HOT], []), POLICY).topic("pay").facts
+    assert undecided_balance(as_it_is, None) == "no broker has pay after the change"
 
 
 def test_a_group_of_a_hot_topic_is_not_relieved_by_that_either() -> None:

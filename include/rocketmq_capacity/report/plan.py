@@ -40,6 +40,7 @@ from rocketmq_capacity.report.plan_file import (
     StrategyPlan,
     Transition,
     UndecidedFinding,
+    UnjudgedTopic,
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
@@ -328,6 +329,7 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         findings_added=_scenario_findings(scenario["findings_added"], Finding),
         findings_cleared=_scenario_findings(scenario["findings_cleared"], Finding),
         findings_undecided=_scenario_findings(scenario["findings_undecided"], UndecidedFinding),
+        producers_undecided=tuple(UnjudgedTopic(**one) for one in scenario.get("producers_undecided", ())),
         brokers=UNSET
         if "brokers" not in scenario
         else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),

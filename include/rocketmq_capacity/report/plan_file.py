@@ -480,6 +480,13 @@ class QueuePlan(Struct, frozen=True, kw_only=True):
     steps: Annotated[tuple[Step, ...], Meta(description="in order; none if it must not be done")] = ()
 
 
+class UnjudgedTopic(Struct, frozen=True, kw_only=True):
+    """A topic that producers write to unevenly, of which the changed cluster tells nothing any more."""
+
+    topic: Annotated[str, Meta(description="its name")]
+    why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
+
+
 class Scenario(Struct, frozen=True, kw_only=True):
     """What a what-if changed, and the results; the rest of the plan is of the changed cluster.
 
@@ -508,6 +515,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     findings_undecided: Annotated[
         tuple[UndecidedFinding, ...],
         Meta(description="of the cluster as it is, which can no longer be judged in the changed cluster"),
+    ] = ()
+    producers_undecided: Annotated[
+        tuple[UnjudgedTopic, ...],
+        Meta(description="topics of `producer_balance` of the cluster as it is that can no longer be judged"),
     ] = ()
     brokers: Annotated[
         tuple[LostMaster | SlowBroker, ...] | UnsetType,

@@ -73,6 +73,18 @@ def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> st
     return None
 
 
+def undecided_balance(before: TopicFacts, after: TopicFacts | None) -> str:
+    """Why the changed cluster does not list a topic again that producers write to unevenly.
+
+    No change makes producers write more evenly: they are taken to spread as before, or nothing is known of it.
+    """
+    if after is None or not after.places:
+        return f"no broker has {before.topic} after the change"
+    if _written_queues(before) != _written_queues(after):
+        return "how producers would spread their messages over other queues is not known"
+    return "too few messages are written after the change to tell uneven shares from chance"
+
+
 def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts) -> str | None:
     """The same of a finding that names neither a group nor a topic."""
     if found.rule in OF_THE_SNAPSHOT:
@@ -188,6 +200,12 @@ def _judged_skew(case: Case) -> str | None:
     return None
 
 
+def _written(case: Case) -> str | None:
+    """Of TRAFFIC_SKEW: something is still written to the group's queues."""
+    rate = case.after.weights.total_msgs_per_s
+    return "nothing is written to its queues after the change" if rate is not None and rate <= 0 else None
+
+
 def _consumed(case: Case) -> str | None:
     """How much the clients handle, and fail to, is known of all who told it."""
     staying = {one.client_id for one in case.after.facts.consumers}
@@ -249,7 +267,7 @@ NEEDS: Final[Mapping[str, tuple[Check, ...]]] = {
     "ROOM_STARVATION": (_clients, _owners),
     "ALLOCATION_SKEW": _SKEW,
     "CROSS_TOPIC_SKEW": _SKEW,
-    "TRAFFIC_SKEW": (*_SKEW, _rates, _spread),
+    "TRAFFIC_SKEW": (*_SKEW, _rates, _written, _spread),
     "LAG_SKEW": (*_SKEW, _lag, _samples),
     "LAG_STATE": (_lags_of_queues, _samples_of_queues),
     "RETENTION_RISK": (_lags_of_queues,),

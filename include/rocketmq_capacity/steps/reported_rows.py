@@ -25,10 +25,10 @@ def rows_of_plan(run: Run) -> Rows:
         group_status=list(rows(run, contracts.GroupStatus)),
         strategy_load=rows(run, contracts.StrategyLoad),
         finding=list(rows(run, contracts.Finding)),
-        finding_since=_rows_if_any(run, contracts.FindingSince),
+        finding_since=rows_if_any(run, contracts.FindingSince),
         recommendation=list(rows(run, contracts.Recommendation)),
-        recommended_transition=_rows_if_any(run, contracts.RecommendedTransition),
-        producer_balance=_rows_if_any(run, contracts.ProducerBalance),
+        recommended_transition=rows_if_any(run, contracts.RecommendedTransition),
+        producer_balance=rows_if_any(run, contracts.ProducerBalance),
     )
 
 
@@ -62,7 +62,7 @@ def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
     return rows_in(run.table(dataset.dataset_name()), dataset)
 
 
-def _rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
+def rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
     """All rows of a dataset; none of a run without the dataset."""
     return list(rows(run, dataset)) if _has(run, dataset) else ()
 

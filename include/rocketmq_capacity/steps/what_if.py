@@ -23,7 +23,7 @@ from rocketmq_capacity.contracts.rows import rows_by, rows_where
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.compare import scenario_effects
-from rocketmq_capacity.simulation.judged_again import undecided_of_cluster, undecided_of_topic
+from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
 from rocketmq_capacity.simulation.outcome import Sorted, is_touched, outcome, sides_of, undecided, verdict_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Ending, Scenario, scenario_of_text
@@ -32,6 +32,7 @@ from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.queue_plans import changes_queues, queue_plans
+from rocketmq_capacity.steps.reported_rows import rows_if_any
 from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -153,7 +154,24 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         "findings_added": [_plain(finding) for finding in added],
         "findings_cleared": [_plain(finding) for finding in gone if _key(finding) not in undecided],
         "findings_undecided": [_plain(finding) for finding in in_doubt],
+        "producers_undecided": producers_undecided(before.run, after.run),
     }
+
+
+def producers_undecided(before: Run, after: Run) -> list[dict[str, str]]:
+    """The topics that producers write to unevenly, as long as the changes do not take their messages or queues away."""
+    had, has = ({row.topic for row in rows_if_any(run, contracts.ProducerBalance)} for run in (before, after))
+    gone = sorted(had - has)
+    was, now = (
+        {
+            name: msgspec.json.decode(unit.facts, type=TopicWithReaders).facts
+            for name, (unit,) in rows_by(
+                run.table(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", gone
+            ).items()
+        }
+        for run in (before, after)
+    )
+    return [{"topic": name, "why": undecided_balance(was[name], now.get(name))} for name in gone]
 
 
 def _deciding(before: Planning, after: Planning) -> Policy:

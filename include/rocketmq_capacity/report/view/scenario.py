@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS
+from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
 from rocketmq_capacity.report.plan_file import (
     AffectedGroup,
     Finding,
@@ -15,6 +15,7 @@ from rocketmq_capacity.report.plan_file import (
     ScenarioGroup,
     Skew,
     UndecidedFinding,
+    UnjudgedTopic,
     Verdict,
 )
 from rocketmq_capacity.report.view.facts import short
@@ -127,6 +128,9 @@ class ScenarioView:
     brokers: tuple[BrokerLines, ...]
     transitions: TransitionsView | None
     undecided: ScenarioFindings
+    unjudged_topics: tuple[UnjudgedTopic, ...]
+    """Of those that producers write to unevenly."""
+    more_unjudged_topics: int
     queue_plans: tuple[QueuePlanView, ...]
     more_queue_plans: int
 
@@ -150,6 +154,8 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
         undecided=_findings(scenario.findings_undecided),
+        unjudged_topics=scenario.producers_undecided[:UNEVEN_TOPICS],
+        more_unjudged_topics=max(0, len(scenario.producers_undecided) - UNEVEN_TOPICS),
         brokers=broker_lines(scenario),
         transitions=transitions_of(scenario.transitions),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
