@@ -113,14 +113,10 @@ def test_the_loss_of_each_room_is_what_a_plan_without_it_says(seed: int) -> None
     for room in sorted(filter(None, rooms)):
         told, groups = what_if(seed, {"change": "lose_room", "room": room})
         for group, one in failures(seed, "ROOM"):
-            current = group.current and group.policy.computed(group.current.strategy)
-            if one.lost == room and one.moved_today is not None and (group.name, current) in told:
-                row = told[group.name, current or ""]
-                if row.moved_queues is not None:
-                    assert row.moved_queues == one.moved_today, one
-                    compared += 1
+            if one.lost == room:
+                compared += agrees(one, told)
                 is_as_busy(one, group, groups[group.name])
-    assert compared > 10
+    assert compared > 50
 
 
 def small(

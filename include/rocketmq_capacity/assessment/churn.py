@@ -192,8 +192,8 @@ class Churn:
         before, after = self._before(strategy), self.owners(strategy, losses.division)
         if before.owners.unknown or after.unknown:
             return None
-        row = {client_id: index for index, client_id in enumerate(self.group.client_ids)}
-        index = np.array([row[client_id] for client_id in losses.division.members.client_ids], np.int64)
+        left = set(losses.division.members.client_ids)
+        index = np.flatnonzero([client_id in left for client_id in self.group.client_ids])
         return int(np.count_nonzero(_differ(before, replace(after, client=index[after.client]), losses.base_queue)))
 
     def _brokers(self, strategy: str) -> Mapping[str, int | None]:

@@ -82,12 +82,12 @@ def _rooms(group: Group) -> list[str]:
 
 
 def _without_room(group: Group, room: str, current: str | None) -> GroupFailure:
-    """A group without the brokers and the clients of a machine room, under what it runs."""
+    """A group without the brokers and the clients of a machine room."""
     members = group.division.members
     left = Members(tuple(one for one in members.consumers if one.room != room))
     gone = {place.broker_name for _, place in group.division.queues.places if place.room == room}
     losses = BrokerLosses.of(group.division, {room: gone}, left)
-    moved = {} if current not in group.loads else {current: group.churn.moved_by_room(current, losses)}
+    moved = {strategy: group.churn.moved_by_room(strategy, losses) for strategy in group.loads}
     use = None if not len(left) or not len(losses.division.queues) else _busy_among(group, losses.division, losses)
     return _row(group, ROOM, room, losses.lost_queues[0], moved, current, use)
 

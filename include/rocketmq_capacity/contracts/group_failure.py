@@ -28,8 +28,8 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
     moved: Annotated[
         Metrics,
         Meta(
-            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown. For a "
-            "ROOM only the strategy in use; empty for BUSIEST_CLIENT"
+            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown. "
+            "Empty for BUSIEST_CLIENT"
         ),
     ]
     moved_today: Annotated[int | None, Meta(description="the same under the strategy in use; null if unknown")]
