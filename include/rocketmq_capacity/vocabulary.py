@@ -6,7 +6,7 @@ Source: classes of rocketmq-all-5.3.3, named at each entry.
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-# --------------------------------------------------------------------------------- strategies, as getName() says them
+# ------------------------------------------------------------------------------- strategies, as getName() gives them
 
 AVG: Final = "AVG"
 AVG_BY_CIRCLE: Final = "AVG_BY_CIRCLE"
@@ -29,10 +29,10 @@ ClientStrategy = Literal[
     "CONSISTENT_HASH",
 ]
 CLIENT_STRATEGIES: Final[tuple[ClientStrategy, ...]] = get_args(ClientStrategy)
-"""What clients can be set to run."""
+"""Strategies that clients can run."""
 Strategy = Literal[ClientStrategy, "POP"]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
-"""What a policy may name."""
+"""Strategies that a policy may name."""
 
 JAVA: Final = "JAVA"
 GO: Final = "GO"
@@ -69,11 +69,11 @@ Protocol = Literal["REMOTING", "GRPC"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 DEFAULT_PROTOCOL: Final = REMOTING
 CONSUME_ACTIVELY: Final = "CONSUME_ACTIVELY"
-"""What a lite pull consumer reports as its type (ConsumeType)."""
+"""The type that a lite pull consumer reports (ConsumeType)."""
 
 CLUSTER_MODE: Final = "CLUSTER"
 LOCAL_MODE: Final = "LOCAL"
-"""A Proxy is a process of its own, or part of a broker's (ProxyMode)."""
+"""A Proxy is a separate process, or part of a broker (ProxyMode)."""
 ProxyMode = Literal["CLUSTER", "LOCAL"]
 PROXY_MODES: Final[tuple[ProxyMode, ...]] = get_args(ProxyMode)
 
@@ -103,7 +103,7 @@ LMQ: Final = "LMQ"
 RETRY_PREFIX: Final = "%RETRY%"
 DLQ_PREFIX: Final = "%DLQ%"
 LMQ_PREFIX: Final = "%LMQ%"
-"""How names of topics of these kinds begin (MixAll)."""
+"""Prefixes of the names of topics of these kinds (MixAll)."""
 
 PERM_READ: Final = 4
 PERM_WRITE: Final = 2
@@ -135,7 +135,7 @@ ONE_MORE: Final = "ONE_MORE"
 EVERY_QUEUE: Final = -1
 """The queue id that RocketMQ writes if a consumer pops all queues of a broker (QueryAssignmentProcessor)."""
 
-# --------------------------------------------------------------------------------------------- what is said of a plan
+# ----------------------------------------------------------------------------------------------- words about a plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,38 +195,34 @@ RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 RULE_WORDS: Final[dict[str, Wording]] = {
     "SUSPECT_SNAPSHOT": Wording(
         "The snapshot itself is doubtful",
-        "So many groups are flagged at once, and were not before, that the snapshot is more likely wrong "
-        "than the cluster.",
+        "Many groups are flagged for the first time at once. More likely the snapshot is wrong than the cluster.",
     ),
     "SNAPSHOT_INCOMPLETE": Wording(
         "Some facts could not be read",
-        "A broker did not answer every request. What depends on it is unknown here, not fine.",
+        "A broker did not answer every request. What depends on the answers is unknown, which does not mean fine.",
     ),
     "ORPHAN_QUEUE": Wording(
         "Queues that nobody reads",
-        "Messages arrive in these queues, but no consumer of the group owns them: they wait until somebody does.",
+        "Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
     ),
     "DUPLICATE_CLIENT_ID": Wording(
         "Consumers that share one client id",
-        "RocketMQ tells consumers apart by client id. Those with the same id are handed the same queues: "
-        "these are read "
-        "twice, and the queues meant for the others are read by nobody.",
+        "RocketMQ knows consumers by their client id. Consumers with the same id get the same queues. These queues are "
+        "read twice, and nobody reads the queues that the other consumers should have.",
     ),
     "SUBSCRIPTION_MISMATCH": Wording(
         "Consumers of one group that subscribe differently",
-        "RocketMQ divides every topic among all consumers of a group. One that does not subscribe to a "
-        "topic, or filters "
-        "it differently, loses the messages of its share.",
+        "RocketMQ divides every topic among all consumers of a group. If a consumer does not subscribe to a topic, or "
+        "filters it differently, the group misses messages of that consumer's share.",
     ),
     "MIXED_STRATEGIES": Wording(
         "Consumers of one group that divide the queues differently",
-        "Each consumer works out its share alone. With different strategies the shares overlap, or leave "
-        "queues to nobody.",
+        "Each consumer computes its share by itself. With different strategies shares overlap or leave gaps.",
     ),
     "FIFO_BROKEN": Wording(
         "Order that is not kept",
-        "Messages of one key are meant to be handled one after the other. Consumers that do not consume in order "
-        "handle them side by side, and those that do read nothing from a broker without a master.",
+        "Messages of one key should be handled one after the other. Consumers that do not consume in order handle them "
+        "in parallel. Consumers that do consume in order read nothing from a broker without a master.",
     ),
     "READ_LESS_THAN_WRITE": Wording(
         "Queues that are written but cannot be read",
@@ -234,11 +230,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "RETENTION_RISK": Wording(
         "Unread messages close to deletion",
-        "A broker deletes old files whether or not they were read. A group this far behind is about to lose messages.",
+        "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages.",
     ),
     "STUCK_QUEUE": Wording(
         "Queues that are held and stand still",
-        "A consumer holds these queues and does not get on with them, and nobody else may read them meanwhile.",
+        "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them.",
     ),
     "LAG_STATE": Wording(
         "A backlog that does not shrink",
@@ -251,7 +247,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "BROKER_LOSS": Wording(
         "What the loss of one broker would do",
-        "If this broker goes, the brokers that remain take its share of the messages.",
+        "If this broker is lost, the remaining brokers get its share of the messages.",
     ),
     "BROKER_DISK": Wording(
         "Brokers whose disk fills",
@@ -259,11 +255,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "NAMESERVER_DISAGREEMENT": Wording(
         "Name servers that disagree on where topics are",
-        "A client keeps to one name server of its list. Consumers that ask different ones divide different queues.",
+        "A client uses one name server of its list. Consumers that use different ones divide different queues.",
     ),
     "SLAVE_DRIFT": Wording(
         "Slaves that lack what their masters have",
-        "A slave that takes the master's place brings its own topics and groups: what it lacks is then gone.",
+        "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost.",
     ),
     "MEMBERSHIP_DISAGREEMENT": Wording(
         "Brokers that disagree on who belongs to a group",
@@ -272,16 +268,16 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "TOPIC_COVERAGE": Wording(
         "Topics that do not use all brokers alike",
-        "A topic on one broker alone is lost with it; unequal queue counts send unequal load to the brokers.",
+        "A topic on a single broker is lost with that broker. Unequal numbers of queues give brokers unequal load.",
     ),
     "RETRY_PRESSURE": Wording(
         "Many messages fail and come again",
-        "Consumers return messages faster than is healthy: they are delivered again, and at last set aside.",
+        "Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic.",
     ),
     "HOT_QUEUE": Wording(
         "A queue that gets far more than its share",
-        "Producers send most messages to few queues, often because of the key they choose. Sharing queues out "
-        "differently does not help.",
+        "Producers send most messages to few queues, often because of the key that they choose. Another division of "
+        "the queues does not help.",
     ),
     "TRAFFIC_SKEW": Wording(
         "Messages shared out unevenly",
@@ -301,7 +297,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "ROOM_STARVATION": Wording(
         "A machine room that gets nothing to read",
-        "Queues are divided by machine room, and consumers of this room get none, or next to none.",
+        "Queues are divided by machine room, and consumers of this room get none, or almost none.",
     ),
     "CROSS_ROOM": Wording(
         "Queues read from another machine room",
@@ -309,11 +305,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "READ_ONLY_IDLE": Wording(
         "Consumers that own drained, read-only queues alone",
-        "Nothing is written to these queues any more and all is read: these consumers have nothing to do.",
+        "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do.",
     ),
     "CLIENT_MEMORY": Wording(
         "Consumers that may buffer more than they can hold",
-        "A consumer caches messages for each queue that it owns; all caches full would not fit.",
+        "A consumer caches messages for each queue that it owns. If all caches are full, they do not fit its memory.",
     ),
     "BAD_VERSION": Wording(
         "Versions with known faults in balancing",
@@ -321,7 +317,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "IDLE_CONSUMERS": Wording(
         "Consumers without a queue",
-        "A queue is read by one consumer of a group at a time. With more consumers than queues, the rest only wait.",
+        "Only one consumer of a group reads a queue at a time. With more consumers than queues, some only wait.",
     ),
     "PERMANENT_DISPLACEMENT": Wording(
         "Producers that may send to a wrong broker for ever",
@@ -335,7 +331,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
 }
 """In the order in which to mend them: orphans, what cannot be read, loss, order, capacity, skew, cost. Names that are
 not in `RULES` are reserved: no rule of this version finds them."""
-RULE_PRIORITY: Final = {rule: place for place, rule in enumerate(RULE_WORDS)}
+RULE_PRIORITY: Final = {rule: priority for priority, rule in enumerate(RULE_WORDS)}
 COUNT_SKEWS: Final[tuple[Rule, ...]] = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW")
 """Rules that use numbers of queues."""
 CHOICE_RULES: Final[frozenset[Rule]] = frozenset({
@@ -364,9 +360,10 @@ Action = Literal[
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 ACTION_WORDS: Final[dict[str, Wording]] = {
     "EXPAND_QUEUES": Wording("Give {topic} more queues", "So that every consumer can own one, evenly."),
-    "SHRINK_QUEUES": Wording("Give {topic} fewer queues", "In phases, so that nothing written is left unread."),
+    "SHRINK_QUEUES": Wording("Give {topic} fewer queues", "In steps, so that no message is left unread."),
     "SCALE_CONSUMERS": Wording(
-        "Change the number of consumers of {group}", "Run as many as have queues to read, and are strong enough."
+        "Change the number of consumers of {group}",
+        "As many as the messages need, and not more than can own a queue.",
     ),
     "CHANGE_STRATEGY": Wording(
         "Divide the queues of {group} by another strategy", "A change in the consumers' code, not a command."
@@ -381,11 +378,11 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
     "FIX_SUBSCRIPTION": Wording("Make all consumers of {group} subscribe alike", "A change in the consumers' code."),
     "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "Read queues up to write queues."),
     "CREATE_TOPIC_ON_BROKER": Wording(
-        "Create {topic} on the brokers that lack it", "RocketMQ does not spread it itself."
+        "Create {topic} on the brokers that lack it", "RocketMQ does not create it there by itself."
     ),
-    "ADD_BROKER": Wording("Add a broker", "The cluster's own capacity ends."),
+    "ADD_BROKER": Wording("Add a broker", "The brokers have too little capacity."),
     "CHECK_PRODUCER_KEYS": Wording("Look at the keys that producers of {topic} send by", "They choose the queue."),
-    "INVESTIGATE": Wording("Look into {subject}", "The facts say that something is wrong, but not what mends it."),
+    "INVESTIGATE": Wording("Look into {subject}", "The facts show that something is wrong, but not how to mend it."),
 }
 """In the order of the page. Names that are not in `ACTIONS` are reserved."""
 

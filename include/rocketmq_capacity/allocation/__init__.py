@@ -1,1 +1,1 @@
-"""Who owns which queue under each strategy: row for row what RocketMQ's own classes give."""
+"""Who owns which queue under each strategy, exactly as RocketMQ's own classes decide it."""

@@ -1,4 +1,4 @@
-"""The stage: who owns what in a group, under each strategy."""
+"""The stage: who owns which queues of a group, under each strategy."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, is_usual, torn_id
+from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, id_with_several_dialects, is_usual
 from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import (
@@ -41,13 +41,13 @@ class Strategies:
     def verdict(self, strategy: str, division: Division) -> Verdict:
         """Whether a strategy allocates the queues of a group.
 
-        RocketMQ allocates each topic by itself, and goes on with the next where a strategy throws.
+        RocketMQ allocates one topic after the other. If a strategy throws for a topic, it continues with the next.
         Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
         """
         return self._judged(strategy, division, _implementations(strategy, division.among_listed.members))
 
     def _judged(self, strategy: str, division: Division, used: "Used") -> Verdict:
-        """The verdict, where the listed consumers compute the strategy so."""
+        """The verdict, if the listed consumers compute the strategy by these implementations."""
         if (refusal := self._refusal(strategy, division, used)) is not None:
             return Verdict(is_applicable=False, reason=refusal)
         dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
@@ -61,7 +61,7 @@ class Strategies:
         return Verdict(True, frozenset(thrown), _thrown(thrown, division), dialects)
 
     def _refusal(self, strategy: str, division: Division, used: "Used") -> str | None:
-        """Why the strategy can run for no topic, whatever its queues are; else None."""
+        """Why the strategy cannot run for any topic of the group, or None."""
         if not division.group.is_clustering:
             return NO_STRATEGY if division.group.message_model else MODEL_UNKNOWN
         if not len(division.members):
@@ -72,7 +72,7 @@ class Strategies:
         listed = division.among_listed
         if not len(listed.members):
             return None if strategy == POP else PROXIED
-        if len(used) > 1 and (client_id := torn_id(listed.members)) is not None:
+        if len(used) > 1 and (client_id := id_with_several_dialects(listed.members)) is not None:
             return f"consumers of different libraries share the client id {client_id}, and compute it differently"
         for one in used.values():
             if (refusal := one.refusal(listed, self.policy)) is not None:
@@ -80,7 +80,7 @@ class Strategies:
         return None
 
     def owners(self, strategy: str, division: Division) -> Owners:
-        """Who owns which business queue of a clustering group; of topics that are not allocated that is unknown."""
+        """Who owns which business queue of a clustering group; unknown for topics that are not allocated."""
         listed = division.among_listed
         used = _implementations(strategy, listed.members)
         verdict = self._judged(strategy, division, used)
@@ -94,7 +94,7 @@ class Strategies:
         return own if listed is division else with_proxied(_seen_from(division, own), division)
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
-        """The rows of ``allocation`` of a clustering group under a strategy; None where it cannot run."""
+        """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""
         listed = division.among_listed
         used = _implementations(strategy, listed.members)
         verdict = self._judged(strategy, division, used)
@@ -106,12 +106,12 @@ class Strategies:
         return rows if listed is division else _with_proxied_rows(rows, division)
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
-        """By which library's code a consumer computes a strategy; JAVA also where its own has nothing of its own."""
+        """The library by whose code a consumer computes a strategy; JAVA if its own library does not differ."""
         own = dialect_of(consumer.language, consumer.version)
         return own if own in strategy_of(strategy).dialects else JAVA
 
     def _shares(self, used: "Used", listed: Division, verdict: Verdict) -> Shares:
-        """What each of the listed consumers takes of the topics that are allocated, as its own library computes it."""
+        """The shares of the listed consumers in the allocated topics, each as its own library computes it."""
         parts = [one.shares(listed, self.policy) for one in used.values()]
         if len(parts) == 1:
             shares = parts[0]
@@ -125,7 +125,10 @@ class Strategies:
         return shares.without(verdict.throws_for, listed.queues) if verdict.throws_for else shares
 
     def reported(self, strategy: str, division: Division) -> set[tuple[int, Queue]]:
-        """What clients would report to own: a client id's index and a queue, -1 where it pops all of a broker's."""
+        """The queues that clients would report: pairs of a client id's index and a queue.
+
+        The queue id is -1 for a client that pops all queues of a broker.
+        """
         rows = self.rows(strategy, division)
         if rows is None:
             return set()
@@ -134,11 +137,11 @@ class Strategies:
 
 
 Used = Mapping[Dialect, Strategy]
-"""How the consumers of a group compute a strategy, by dialect."""
+"""The implementations of a strategy that the consumers of a group run, by dialect."""
 
 
 def _implementations(strategy: str, members: Members) -> Used:
-    """By dialect how the consumers compute a strategy; JAVA also where a dialect has nothing of its own."""
+    """The implementations of a strategy that these consumers run, by dialect; JAVA if a dialect does not differ."""
     usual = strategy_of(strategy)
     if not len(members):
         return {}
@@ -151,7 +154,7 @@ def _implementations(strategy: str, members: Members) -> Used:
 
 
 def _own(dialect: Dialect, computed: Collection[Dialect]) -> Dialect:
-    """By which of some dialects a consumer computes: its own, or JAVA where that is none of them."""
+    """The dialect by which a consumer computes: its own if it is one of ``computed``, else JAVA."""
     return dialect if dialect in computed else JAVA
 
 
@@ -161,7 +164,7 @@ def _business_topics(division: Division) -> frozenset[int]:
 
 
 def _thrown(thrown: Mapping[int, str], division: Division) -> str:
-    """What a strategy says of the topics for which it throws, each of which is named."""
+    """The messages of a strategy that throws, each with the topics for which it throws."""
     topics: dict[str, list[str]] = {}
     for topic in sorted(thrown):
         topics.setdefault(thrown[topic], []).append(division.queues.topics[topic].topic.topic)
@@ -169,7 +172,13 @@ def _thrown(thrown: Mapping[int, str], division: Division) -> str:
 
 
 def owners(strategy: str, division: Division, shares: Shares) -> Owners:
-    """The same shares by client id and over business topics alone; what nobody takes is left out."""
+    """The shares by client id, only of business topics, and without shares that nobody takes.
+
+    Args:
+        strategy: its name; CONFIG may list a queue twice, and POP may give it to several clients.
+        division: the queues and consumers that were divided.
+        shares: the result of the strategy.
+    """
     queues, members = division.queues, division.members
     queue, place = shares.queue, shares.place
     if not queues.is_all_business or division.taken is not None:
@@ -188,15 +197,15 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
         for at, topic, name in shares.strangers
         if queues.topics[topic].topic.kind == BUSINESS and _takers(division, topic)[at]
     }
-    if strategy == CONFIG:  # what a list of the policy names twice is owned once
+    if strategy == CONFIG:  # a client owns a queue once, also if the policy lists it twice
         queue, client = np.unique(np.stack([queue, client]), axis=1)
     return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
 
 
 def _seen_from(division: Division, own: Owners) -> Owners:
-    """What remoting consumers own, with the indexes that their ids have among all of the group's.
+    """The owners among the listed consumers, as owners among all of the group's client ids.
 
-    What falls to a gRPC consumer of their list nobody takes: its Proxy assigns it other queues.
+    Nobody takes the share of a gRPC consumer in the list: its Proxy assigns it other queues.
     """
     index, takes = _client_index(division), _takes(division)
     strangers = tuple((int(index[client]), queue) for client, queue in own.strangers if takes[client])
@@ -206,19 +215,19 @@ def _seen_from(division: Division, own: Owners) -> Owners:
 
 
 def _takes(division: Division) -> Flags:
-    """Of each client id of the listed consumers whether it takes what falls to it by a strategy."""
+    """Whether each client id of the listed consumers takes its share; one entry for each id."""
     members = division.among_listed.members
     return ~members.is_grpc[members.first]
 
 
 def _client_index(division: Division) -> Integers:
-    """Of each client id of the listed consumers the index that it has among all of the group's."""
+    """The index among all of the group's ids of each client id of the listed consumers."""
     index = {client_id: number for number, client_id in enumerate(division.members.client_ids)}
     return np.array([index[client_id] for client_id in division.among_listed.members.client_ids], np.int64)
 
 
 def _takers(division: Division, topic: int) -> Integers:
-    """Of each place how many consumers take what falls to it."""
+    """The number of consumers that take each place's share of a topic; one entry for each place."""
     return division.members.takers if division.taken is None else division.taken[topic]
 
 
@@ -228,11 +237,11 @@ class Rows:
 
     Attributes:
         strategy: its name, or BROADCASTING.
-        division: what the indexes are of.
-        place: of each row the place of the queue's broker, in ``division.queues.places``.
-        queue_id: of each row the queue's id, or :data:`~rocketmq_capacity.vocabulary.EVERY_QUEUE`.
-        client: of each row the index of the client id.
-        strangers: rows of queues that there are not: the index of the client id, and the queue.
+        division: the queues and consumers that the indexes are of.
+        place: each row's index in ``division.queues.places``: its topic and broker.
+        queue_id: each row's queue id, or :data:`~rocketmq_capacity.vocabulary.EVERY_QUEUE`.
+        client: each row's index of the client id.
+        strangers: rows of queues that do not exist: the index of the client id, and the queue.
     """
 
     strategy: str
@@ -243,7 +252,7 @@ class Rows:
     strangers: tuple[tuple[int, Queue], ...] = ()
 
     def named(self) -> Iterator[tuple[int, Queue]]:
-        """Each row's client id as an index, and its queue."""
+        """Each row's index of the client id, and its queue."""
         queues = self.division.queues
         columns = (column.tolist() for column in (self.place, self.queue_id, self.client))
         for place, queue_id, client in zip(*columns, strict=True):
@@ -253,9 +262,9 @@ class Rows:
 
 
 def _with_proxied_rows(rows: Rows, division: Division) -> Rows:
-    """The rows of the listed consumers, and those of gRPC ones: -1 for all queues of a broker, as the Proxy says it.
+    """The rows of the listed consumers, and those of gRPC consumers, with queue -1 for all queues of a broker.
 
-    To an orderly group the Proxy names the queues one by one.
+    For an orderly group the Proxy names the queues one by one.
     """
     queues = division.queues
     queue, place = division.proxied
@@ -279,13 +288,16 @@ def _with_proxied_rows(rows: Rows, division: Division) -> Rows:
 
 
 def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
-    """A row for each queue and each consumer that takes it, under every strategy of the policy that can run."""
+    """The rows of a group, one :class:`Rows` for each strategy of the policy that can run.
+
+    There is a row for each queue and each consumer that takes it. Broadcasting groups have the strategy BROADCASTING.
+    """
     if not len(division.members) or not len(division.queues):
         return
     if division.group.is_broadcasting:
         yield _rows(BROADCASTING, division, _everyone(division))
         return
-    # What a Proxy assigns is no choice of the policy's.
+    # A group with only gRPC consumers gets what the Proxy assigns, whatever strategies the policy names.
     is_proxied = not len(division.among_listed.members)
     for strategy in (POP,) if is_proxied else strategies.policy.strategies_of(division.group.consumer_group):
         if (rows := strategies.rows(strategy, division)) is not None:
@@ -293,7 +305,7 @@ def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
 
 
 def _everyone(division: Division) -> Shares:
-    """Every queue to every consumer."""
+    """The shares of broadcasting: every consumer gets every queue."""
     queues, places = len(division.queues), division.members.first
     return Shares(np.repeat(np.arange(queues), len(places)), np.tile(places, queues))
 
@@ -320,7 +332,7 @@ def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
 
 
 def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
-    """The columns of ``allocation`` of several groups; texts stand once each, and rows hold their numbers."""
+    """The columns of ``allocation`` of several groups; texts are dictionary-encoded."""
     texts = _Texts()
     columns: dict[str, list[Integers]] = {name: [] for name in ("strategy", "consumer_group", "topic", "broker_name")}
     queue_ids, clients = [], []
@@ -353,7 +365,7 @@ def _encoded(parts: list[Integers], dictionary: pa.StringArray) -> pa.Dictionary
 
 
 class _Texts:
-    """Texts by number, each once."""
+    """Numbers different texts from 0 on."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}

@@ -29,5 +29,5 @@ def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) ->
 
 
 def shares(division: Division, _: Policy) -> Shares:
-    """What each consumer takes."""
+    """The share of each consumer."""
     return Shares.of_owners(owner_index(*division.queues.in_topic, len(division.members)))

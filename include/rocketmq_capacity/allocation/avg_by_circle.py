@@ -1,4 +1,4 @@
-"""AVG_BY_CIRCLE: queues dealt out one by one, as cards are."""
+"""AVG_BY_CIRCLE: the consumers get queues in turn, one at a time."""
 
 from typing import Final
 
@@ -11,10 +11,10 @@ from rocketmq_capacity.settings.policy import Policy
 NAME: Final = vocabulary.AVG_BY_CIRCLE
 
 
-def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:  # noqa: ARG001  (one shape)
+def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:  # noqa: ARG001  # MACHINE_ROOM_NEARBY calls all with the same arguments
     """Index of the consumer that owns each queue.
 
-    Shape and units: as ``avg.owner_index``; ``queues`` does not matter.
+    Shape and units: as ``avg.owner_index``; ``queues`` is not used.
     Source: AllocateMessageQueueAveragelyByCircle.java, rocketmq-all-5.3.3.
 
     >>> owner_index(np.arange(8), np.full(8, 8), 3)
@@ -24,5 +24,5 @@ def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) ->
 
 
 def shares(division: Division, _: Policy) -> Shares:
-    """What each consumer takes."""
+    """The share of each consumer."""
     return Shares.of_owners(owner_index(*division.queues.in_topic, len(division.members)))

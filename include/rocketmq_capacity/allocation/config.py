@@ -20,7 +20,7 @@ def refusal(division: Division, policy: Policy) -> str | None:
 
 
 def shares(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes: of topics that have readable queues, the listed queues, whether they exist or not.
+    """The share of each consumer: its listed queues, existing or not, of topics that have readable queues.
 
     Source: AllocateMessageQueueByConfig.java, rocketmq-all-5.3.3.
     """

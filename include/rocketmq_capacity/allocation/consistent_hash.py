@@ -1,4 +1,4 @@
-"""CONSISTENT_HASH: queues and virtual nodes of consumers on one ring of 32 bits; the next node clockwise owns."""
+"""CONSISTENT_HASH: queues and virtual nodes of consumers are on one ring of 32 bits; the next node owns a queue."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,13 +13,13 @@ from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.CONSISTENT_HASH
 TOPICS_REMEMBERED: Final = 4096
-"""A topic's queues hash alike for every group that reads it."""
+"""Entries of the cache of queues: a topic's queues have the same hashes for every group that reads it."""
 CLIENTS_REMEMBERED: Final = 4096
-"""A client's nodes are the same whatever other clients its group has."""
+"""Entries of the cache of nodes: a client's nodes do not depend on the other clients of its group."""
 
 
 def shares(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes; where the ring is empty nobody takes anything.
+    """The share of each consumer; nobody gets a queue if the ring is empty.
 
     Source: AllocateMessageQueueConsistentHash and ConsistentHashRouter, rocketmq-all-5.3.3.
     """
@@ -35,12 +35,12 @@ def shares(division: Division, policy: Policy) -> Shares:
 
 
 def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
-    """The ascending keys of all virtual nodes, and the place of each one's consumer.
+    """The ascending keys of all virtual nodes, and the place of each node's consumer.
 
-    A node hashes as ``clientId-0``, ``clientId-1`` and so on. The copies of an id go on numbering its nodes, so that an
-    id that stands twice has twice as many; their owner is the first. Where two nodes hash alike the later consumer's
-    stays, as in Java's ``TreeMap.put``. (There, a node of an id that another node of the same id overwrote does not
-    count; two of ten hashes of one id being equal is left out here.)
+    The keys are hashes of ``clientId-0``, ``clientId-1`` and so on. The numbers go on for further consumers with the
+    same id, so an id with two consumers has twice as many nodes; the first of these consumers owns them all. If two
+    nodes have the same hash, the later consumer's node stays, as in Java's ``TreeMap.put``. (Java does not count a node
+    that another node of the same id overwrote. That two of ten hashes of one id are equal is not handled here.)
     Source: ConsistentHashRouter.addNode and getExistingReplicas.
     """
     counts = members.copies * virtual_nodes
@@ -61,7 +61,7 @@ def _nodes(client_id: str, count: int) -> Integers:
 
 @lru_cache(TOPICS_REMEMBERED)
 def _points(topic: str, broker_name: str, queues: int) -> Integers:
-    """Where the queues of a topic on a broker are on the ring; a queue hashes as ``MessageQueue.toString()``."""
+    """The keys of a topic's queues on a broker: the hashes of ``MessageQueue.toString()``."""
     beginning = f"MessageQueue [topic={topic}, brokerName={broker_name}, queueId=".encode(errors="replace")
     return _hashes(b"%b%d]" % (beginning, queue_id) for queue_id in range(queues))
 

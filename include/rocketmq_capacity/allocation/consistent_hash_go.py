@@ -1,4 +1,4 @@
-"""CONSISTENT_HASH as Go clients compute it: a ring of CRC32 sums, on which copies of an id have no further nodes."""
+"""CONSISTENT_HASH as Go clients compute it: a ring of CRC32 sums, where consumers with one id share their nodes."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,11 +12,11 @@ from rocketmq_capacity.contracts.division import NOBODY, Division, Integers, Mem
 from rocketmq_capacity.settings.policy import Policy
 
 AFTER: Final = "right"
-"""A queue that hashes like a node goes to the next one; in Java to that node."""
+"""A queue with the same hash as a node goes to the next node; in Java it goes to that node."""
 
 
 def shares(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes; without virtual nodes nobody takes anything (Go panics).
+    """The share of each consumer; nobody gets a queue without virtual nodes (Go panics).
 
     Source: AllocateByConsistentHash (strategy.go, apache/rocketmq-client-go at 2173d07), and Add and Get of
     stathat.com/c/consistent 1.0.0.
@@ -33,9 +33,9 @@ def shares(division: Division, policy: Policy) -> Shares:
 
 
 def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
-    """The ascending keys of all virtual nodes, and the place of each one's consumer.
+    """The ascending keys of all virtual nodes, and the place of each node's consumer.
 
-    A node hashes as ``0clientId``, ``1clientId`` and so on. Where two hash alike the later client id's stays.
+    The keys are sums of ``0clientId``, ``1clientId`` and so on. If two are equal, the later client id's node stays.
     """
     texts = (
         b"%d%b" % (replica, client_id.encode(errors="replace"))
@@ -51,7 +51,7 @@ def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
 
 @lru_cache(TOPICS_REMEMBERED)
 def _points(topic: str, broker_name: str, queues: int) -> Integers:
-    """Where the queues of a topic on a broker are on the ring; a queue hashes as ``MessageQueue.String()``."""
+    """The keys of a topic's queues on a broker: the sums of ``MessageQueue.String()``."""
     beginning = f"MessageQueue [topic={topic}, brokerName={broker_name}, queueId=".encode(errors="replace")
     return _sums(b"%b%d]" % (beginning, queue_id) for queue_id in range(queues))
 

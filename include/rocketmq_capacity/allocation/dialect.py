@@ -1,4 +1,4 @@
-"""Which library a client runs, as far as libraries compute a strategy of one name differently."""
+"""The dialect of a client: libraries may compute the strategy of one name differently."""
 
 import re
 from functools import lru_cache
@@ -14,9 +14,9 @@ LAST_OLD: Final = (4, 7, 1)
 
 @lru_cache(1024)
 def dialect_of(language: str | None, version: str | None) -> Dialect:
-    """The dialect of a client; without a language it is taken for a Java client.
+    """The dialect of a client; a client without a language is treated as a Java client.
 
-    JAVA stands for every library that computes as the Java classes do since 4.8.0.
+    JAVA means every library that computes as the Java classes have done since 4.8.0.
     """
     if language == GO:
         return GO_V2
@@ -31,11 +31,11 @@ def dialects_of(members: Members) -> list[Dialect]:
 
 
 def is_usual(members: Members) -> bool:
-    """Whether all consumers compute as the Java classes do since 4.8.0."""
+    """Whether all consumers compute as the Java classes have done since 4.8.0."""
     return all(dialect_of(*library) == JAVA for library in members.libraries)
 
 
-def torn_id(members: Members) -> str | None:
+def id_with_several_dialects(members: Members) -> str | None:
     """The first client id whose consumers have several dialects, or None."""
     known: dict[str, Dialect] = {}
     for one, dialect in zip(members.consumers, dialects_of(members), strict=True):

@@ -1,4 +1,4 @@
-"""MACHINE_ROOM: only brokers named ``room@name`` of the given rooms; every other queue is left to nobody."""
+"""MACHINE_ROOM: divides only queues on brokers named ``room@name`` of the given rooms; nobody owns the others."""
 
 from collections.abc import Collection
 from typing import Final
@@ -13,18 +13,20 @@ NAME: Final = vocabulary.MACHINE_ROOM
 
 
 def is_kept(broker_name: str, machine_rooms: Collection[str]) -> bool:
-    """Whether the strategy sees a broker: ``split("@")`` gives two parts and the first is one of the rooms.
+    """Whether the strategy uses a broker: ``split("@")`` gives two parts, and the first is one of the rooms.
 
-    Java's split drops trailing empty parts: ``a@b`` and ``a@b@`` have two, ``a@`` one, ``@b`` two with room "".
+    Java's split drops empty parts at the end: ``a@b`` and ``a@b@`` have two parts, ``a@`` has one, and ``@b`` has two,
+    with the room "".
     """
     parts = broker_name.rstrip("@").split("@")
     return len(parts) == 2 and parts[0] in machine_rooms
 
 
 def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:
-    """Index of the consumer that owns each kept queue: equal blocks first, the rest one each from the first on.
+    """Index of the consumer that owns each kept queue: equal blocks, and the remaining queues one by one.
 
-    Shape and units: as ``avg.owner_index``, over the kept queues alone.
+    The first consumers get one of the remaining queues each.
+    Shape and units: as ``avg.owner_index``, over the kept queues only.
     Source: AllocateMessageQueueByMachineRoom.java, rocketmq-all-5.3.3.
     """
     block = queues // consumers
@@ -37,7 +39,7 @@ def refusal(_: Division, policy: Policy) -> str | None:
 
 
 def shares(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes."""
+    """The share of each consumer."""
     rooms = policy.machine_rooms or ()
     rank, kept = division.queues.ranked(lambda topic, place: topic if is_kept(place.broker_name, rooms) else None)
     owner = owner_index(rank, kept, len(division.members))

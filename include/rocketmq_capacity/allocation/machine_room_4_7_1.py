@@ -1,6 +1,6 @@
-"""MACHINE_ROOM of Java up to 4.7.1 and of Go: blocks are sized by the kept queues, and taken from all queues.
+"""MACHINE_ROOM of Java up to 4.7.1 and of Go: the kept queues give the size of the blocks, which hold any queues.
 
-So queues outside the rooms are owned, others are left to nobody, and some have two owners.
+So some queues outside the rooms have an owner, other queues have no owner, and some have two.
 """
 
 from collections.abc import Callable, Collection
@@ -16,18 +16,18 @@ IsKept = Callable[[str, Collection[str]], bool]
 
 
 def is_kept_by_go(broker_name: str, machine_rooms: Collection[str]) -> bool:
-    """As in Java, but Go's Split keeps trailing empty parts: ``a@`` has two, ``a@b@`` three."""
+    """As in Java, but Go's Split keeps empty parts at the end: ``a@`` has two parts, ``a@b@`` has three."""
     parts = broker_name.split("@")
     return len(parts) == 2 and parts[0] in machine_rooms
 
 
 def shares_by_java(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes. Source: AllocateMessageQueueByMachineRoom, rocketmq-all-4.7.1 (mended by #2477)."""
+    """The share of each consumer. Source: AllocateMessageQueueByMachineRoom, rocketmq-all-4.7.1 (mended by #2477)."""
     return _shares(machine_room.is_kept, division, policy)
 
 
 def shares_by_go(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes. Source: AllocateByMachineRoom (strategy.go, apache/rocketmq-client-go at 2173d07)."""
+    """The share of each consumer. Source: AllocateByMachineRoom (strategy.go, apache/rocketmq-client-go at 2173d07)."""
     return _shares(is_kept_by_go, division, policy)
 
 
@@ -42,6 +42,6 @@ def _shares(is_kept: IsKept, division: Division, policy: Policy) -> Shares:
     rest = np.flatnonzero((kept > 0) & (of_kept >= block * consumers))
     queue = np.concatenate([in_block, rest])
     place = np.concatenate([of_all[in_block] // block[in_block], of_kept[rest] - (block * consumers)[rest]])
-    # One consumer may have a queue in its block and as its further one.
+    # A consumer may have a queue both in its block and as its additional one.
     pairs = np.unique(np.stack([queue, place]), axis=1)
     return Shares(pairs[0], pairs[1])

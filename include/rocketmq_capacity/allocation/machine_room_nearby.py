@@ -1,4 +1,4 @@
-"""MACHINE_ROOM_NEARBY-<inner>: queues go to consumers of their own room; a room without consumers is shared by all."""
+"""MACHINE_ROOM_NEARBY-<inner>: queues go to consumers of their room; all consumers share rooms without consumers."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,11 +14,11 @@ OwnerIndex = Callable[[Integers, Integers, Integers], Integers]
 INNER: Final[Mapping[str, OwnerIndex]] = {
     f"{vocabulary.MACHINE_ROOM_NEARBY}-{inner.NAME}": inner.owner_index for inner in (avg, avg_by_circle)
 }
-"""The strategy's name with each inner strategy -> what allocates inside a room."""
+"""Name of the strategy, with its inner strategy -> the function that allocates inside a room."""
 
 
 def refusal(division: Division, policy: Policy) -> str | None:
-    """Why the strategy cannot run: the policy tells no rooms, or not that of a consumer, the first in Java's order."""
+    """Why the strategy cannot run: the policy has no rooms, or a consumer has none (the first one is named)."""
     if policy.rooms is None:
         return "the policy has no rooms"
     stranger = next((one.client_id for one in division.members.consumers if one.room is None), None)
@@ -26,7 +26,7 @@ def refusal(division: Division, policy: Policy) -> str | None:
 
 
 def throws(division: Division, _: Policy) -> Mapping[int, str]:
-    """The topics with a queue on a broker whose room the policy does not tell; each names its first such broker."""
+    """The topics with a queue on a broker without a room; the message names the topic's first such broker."""
     lost: dict[int, str] = {}
     for topic, place in division.queues.places:
         if place.room is None:
@@ -35,12 +35,12 @@ def throws(division: Division, _: Policy) -> Mapping[int, str]:
 
 
 def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
-    """What each consumer takes.
+    """The share of each consumer.
 
     Source: AllocateMachineRoomNearby.java, rocketmq-all-5.3.3.
     """
     queues, rooms = division.queues, _rooms(division)
-    # All consumers stand for those of a room that has none.
+    # A room without consumers gets all consumers.
     of_place = [rooms.get(place.room, rooms[None]) for _, place in queues.places]
     rank, in_room = queues.in_topic_and_room
     index = inner(rank, in_room, np.array([len(consumers) for consumers in of_place], np.int64)[queues.place])
@@ -49,7 +49,7 @@ def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
 
 
 def _rooms(division: Division) -> Mapping[str | None, Integers]:
-    """The places of each room's consumers, in order; None: of all."""
+    """By room, the places of its consumers, in order; under None, the places of all consumers."""
     places: dict[str | None, list[int]] = {}
     for place, consumer in enumerate(division.members.consumers):
         places.setdefault(consumer.room, []).append(place)

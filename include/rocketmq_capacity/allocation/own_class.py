@@ -1,6 +1,7 @@
-"""A class of the deployment's own: what it gave to exactly these clients of exactly these queues."""
+"""A strategy class of the deployment's own: what it answered for exactly these clients and queues."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import numpy as np
 
@@ -9,11 +10,15 @@ from rocketmq_capacity.contracts.division import Division, Shares
 from rocketmq_capacity.settings.own_strategy import OwnAnswers
 from rocketmq_capacity.settings.policy import Policy
 
-NOT_ASKED = "the class was not asked with these clients and queues: it is asked with those of a snapshot alone"
+NOT_ASKED: Final = "the class was not asked with these clients and queues: it is asked with those of a snapshot alone"
 
 
 def asked_with(division: Division) -> tuple[tuple[tuple[str, str, int], ...], tuple[str, ...]]:
-    """What the class is asked with: the places of all topics, and the client ids by place."""
+    """The arguments of the question to the class.
+
+    Shape: (topic, broker name, number of queues) for each topic and broker; the client ids, equal ones as often as they
+    have consumers.
+    """
     topics = division.queues.topics
     places = tuple(
         (topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in division.queues.places
@@ -22,7 +27,7 @@ def asked_with(division: Division) -> tuple[tuple[tuple[str, str, int], ...], tu
 
 
 def by_topic(places: Iterable[tuple[str, str, int]]) -> dict[str, list[tuple[str, int]]]:
-    """Broker names and numbers of queues by topic: a topic is divided whatever the group's others are."""
+    """Broker names and numbers of queues by topic: a topic is divided without regard to the group's other topics."""
     topics: dict[str, list[tuple[str, int]]] = {}
     for topic, broker_name, number in places:
         topics.setdefault(topic, []).append((broker_name, number))
@@ -30,12 +35,12 @@ def by_topic(places: Iterable[tuple[str, str, int]]) -> dict[str, list[tuple[str
 
 
 def refusal(division: Division, policy: Policy) -> str | None:
-    """Why what the class would give is not known."""
+    """Why the answer of the class is unknown, or None."""
     return NOT_ASKED if _answers(division, policy) is None else None
 
 
 def throws(division: Division, policy: Policy) -> Mapping[int, str]:
-    """The topics for which it threw."""
+    """The topics for which the class threw, each with its message."""
     answers = _answers(division, policy)
     thrown = {} if answers is None else answers.thrown
     names = (reads.topic.topic for reads in division.queues.topics)
@@ -43,9 +48,9 @@ def throws(division: Division, policy: Policy) -> Mapping[int, str]:
 
 
 def shares(division: Division, policy: Policy) -> Shares:
-    """What each consumer takes: what the class gave it of a topic, whether there are such queues or not.
+    """The share of each consumer: the queues that the class gave it, existing or not.
 
-    A list that names a queue twice gives it once (RebalanceImpl.rebalanceByTopic makes a set of it).
+    A queue that a list names twice counts once (RebalanceImpl.rebalanceByTopic makes a set of it).
     """
     answers = _answers(division, policy)
     known = {name: index for index, name in enumerate(division.queues.names)}

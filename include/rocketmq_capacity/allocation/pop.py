@@ -1,4 +1,4 @@
-"""POP: the broker shares queues out; a consumer also pops the queues of the next ``share`` consumers."""
+"""POP: the broker assigns queues; a consumer also pops the queues of the next ``share`` consumers."""
 
 from typing import Final
 
@@ -31,14 +31,21 @@ def pops_every_broker(share: Integers, consumers: int) -> Flags:
 def owners(
     queue: Integers, queues: Integers, consumers: int, share: Integers, takers: Integers
 ) -> tuple[Integers, Integers]:
-    """Places of the consumers that pop each queue, where not every consumer pops every broker.
+    """Places of the consumers that pop each queue, for topics of which not every consumer pops every broker.
 
-    Up to as many consumers as queues, a consumer has its own AVG share and the shares of the next ``share`` consumers
-    in order; beyond, the consumer at index i has the queue i % queues alone. ``takers`` says of each place how many
-    consumers take what falls to it: each copy of an id hands the same share to the consumers before it.
+    With at most as many consumers as queues, a consumer has its own AVG share and those of the next ``share``
+    consumers. With more consumers than queues, the consumer at index i has only the queue i % queues.
 
-    Shape: one entry a queue -> pairs of an index into these entries and a place. Places of later copies of an id may
-    occur, and belong to nobody.
+    Args:
+        queue: 0-based rank of each queue in its topic.
+        queues: number of queues of its topic.
+        consumers: number of consumers.
+        share: ``pop_share_queue_num`` of its topic.
+        takers: the number of consumers that take each place's share; several consumers with one id pass the same share
+            on to the consumers before them.
+
+    Shape: one entry for each queue (``takers``: for each place) -> two arrays of one length, an index into these
+    entries and a place. A place of a later consumer with the same id may occur; it belongs to nobody.
     Source: QueryAssignmentProcessor.allocate4Pop, rocketmq-all-5.3.3.
     """
     owner = avg.owner_index(queue, queues, consumers)
@@ -55,9 +62,9 @@ def owners(
 
 
 def shares(division: Division, _: Policy) -> Shares:
-    """What each consumer takes.
+    """The share of each consumer.
 
-    A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever its group's is.
+    A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever mode its group has.
     """
     queues, members = division.queues, division.members
     of_topic = np.array([reads.pop_share_queue_num for reads in queues.topics], np.int64)

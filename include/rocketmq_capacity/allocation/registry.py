@@ -1,4 +1,4 @@
-"""Every strategy by its name: what it gives to whom, and why it cannot run."""
+"""Every strategy by its name: its shares, and why it cannot run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,11 +23,11 @@ from rocketmq_capacity.vocabulary import GO_V2, JAVA_4_7_1, Dialect
 
 
 def _never(_: Division, __: Policy) -> None:
-    """A strategy that runs for every group."""
+    """The refusal of a strategy that runs for every group."""
 
 
 def _for_no_topic(_: Division, __: Policy) -> Mapping[int, str]:
-    """A strategy that throws for no topic."""
+    """The exceptions of a strategy that does not throw."""
     return {}
 
 
@@ -36,11 +36,11 @@ class Strategy:
     """One allocation strategy.
 
     Attributes:
-        shares: what each consumer takes, where the strategy can run.
-        refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words where it has some;
-            None where it can.
-        throws: the indexes of the topics for which it throws, each with what it says.
-        dialects: by dialect how clients compute it that compute it otherwise.
+        shares: the share of each consumer, if the strategy can run.
+        refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words if it has some; None
+            if it can run.
+        throws: the indexes of the topics for which it throws, each with its message.
+        dialects: by dialect, the implementation of clients that compute it differently.
     """
 
     shares: Callable[[Division, Policy], Shares]
@@ -77,5 +77,5 @@ OWN_CLASS: Final = Strategy(own_class.shares, own_class.refusal, own_class.throw
 
 
 def strategy_of(name: str) -> Strategy:
-    """The strategy of a name; every other name is that of a class of the deployment's own."""
+    """The strategy of this name; a name that is not known here is a class of the deployment's own."""
     return STRATEGIES.get(name, OWN_CLASS)
