@@ -3,18 +3,18 @@
 Runs after each daily plan. People can read a plan at once. This Dag adds their answer: what is approved, what is
 rejected, by whom, when and why. The report and `plan.json` show it.
 
-**Who is asked**: whoever may answer Airflow's *required actions*. Recommendations that are for information alone need
-no answer. **No answer in time means rejected.**
+**Who is asked**: everybody who may answer Airflow's *required actions*. Recommendations that only inform need no
+answer. **No answer in time means rejected.**
 
-**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan that was made anew, a plan whose
+**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan that was made again, a plan whose
 cluster has a later snapshot, and two alternatives of which one replaces the other. Airflow's form and API refuse such
-an answer with one line, and the question stays open. Everything is checked again when the answer is kept.
+an answer with one line, and the question stays open. Everything is checked again when the answer is saved.
 
 | task | does |
 |---|---|
 | `questions` | finds the plans that need an answer and can have one |
 | `approval.ask` | waits for a person |
-| `approval.record` | keeps the answer with the plan, or says why it came too late |
+| `approval.record` | saves the answer with the plan, or says why it came too late |
 | `approval.publish` | writes report and plan again, with the answer |
 """
 
@@ -34,7 +34,7 @@ from rocketmq_capacity.store.lake import Lake
 
 PLACES = Places.of(home_of(__file__))
 
-# A plan that waits for its answer keeps no other one waiting.
+# So that a plan that waits for its answer does not block other plans.
 RUNS_AT_ONCE = 16
 
 with DAG(
@@ -45,7 +45,7 @@ with DAG(
 
     @task
     def questions() -> list[dict[str, str]]:
-        """Find the plans that the triggering events tell of, that need an answer and can have one."""
+        """Find the plans of the triggering events that need an answer and can have one."""
         events = get_current_context()["triggering_asset_events"][REPORT]
         run_keys = [event.extra["run_id"] for event in events]
         asked = questions_about(run_keys, Lake(PLACES.lake), datetime.now(UTC))
@@ -66,7 +66,7 @@ with DAG(
 
         @task
         def record(answer: dict[str, Any], run_key: str, fingerprint: str) -> str:
-            """Keep the answer with the plan."""
+            """Save the answer with the plan."""
             return record_answer(answer, run_key, fingerprint, Lake(PLACES.lake), datetime.now(UTC))
 
         publish = PublishApp(shelf="plans", places=PLACES, lake=PLACES.lake, run_key=run_key, **COMPUTE_AGAIN)

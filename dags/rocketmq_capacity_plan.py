@@ -3,19 +3,19 @@
 Takes a snapshot of each cluster, runs every allocation strategy, flags what is wrong and publishes a report with
 recommendations.
 
-**What comes in**: the clusters of the deployment (`RMQC_CLUSTERS`, Airflow connections of the type `rocketmq`), side by
-side. A run by hand may choose some of them, or name a recorded inventory file. Without any cluster, the run plans the
-recorded sample, dated at the moment that the run was due, and the report says so.
+**What comes in**: the clusters of the deployment (`RMQC_CLUSTERS`, Airflow connections of the type `rocketmq`), each
+with its own tasks. A run by hand may choose some of them, or name a recorded inventory file. Without any cluster, the
+run plans the recorded sample. The sample then gets the moment that the run was due as its date, and the report says so.
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
-`report/findings.csv`, `report/recommendations.csv`, and the tables that they were made from. The asset
-`rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
+`report/capacity.json`, `report/findings.csv`, `report/recommendations.csv`, and the tables that they were made from.
+The asset `rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
 
 | task | does |
 |---|---|
 | `sources` | says which clusters this run plans; each goes through the other tasks independently |
 | `plan.snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
-| `plan.allocate` | gives the queues of every group to its clients, once for each strategy, as RocketMQ itself would |
+| `plan.allocate` | gives the queues of every group to its clients under each strategy, as RocketMQ itself would |
 | `plan.assess` | measures loads and skew, and flags what is wrong |
 | `plan.recommend` | finds the smallest safe change for each finding, and its `mqadmin` commands |
 | `plan.publish` | writes the report and the plan |
@@ -24,11 +24,11 @@ recorded sample, dated at the moment that the run was due, and the report says s
 yesterday. There is no catch-up and no backfill for the same reason. To plan the cluster as it is now, trigger a new
 run.
 
-**Where Spark runs**: the connection `spark_default` says it: `local[*]`, `spark://…`, `k8s://…` or `yarn`. The slots of
-the pool `rocketmq_capacity` say how many clusters are planned at once.
+**Where Spark runs**: on the master of the connection `spark_default`: `local[*]`, `spark://…`, `k8s://…` or `yarn`. The
+slots of the pool `rocketmq_capacity` limit how many clusters are planned at the same time.
 
-**Who gets a notice**: nobody, unless the connection `rocketmq_capacity_notice` says how. Then there is a notice of each
-plan with its counts, of a task that failed, and of a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was
+**Who gets a notice**: nobody, unless there is a connection `rocketmq_capacity_notice`. Then a notice is sent for each
+plan with its counts, for a task that failed, and for a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was
 queued.
 """
 
@@ -49,9 +49,9 @@ from rocketmq_capacity.settings.deployment import Places, home_of
 
 PLACES = Places.of(home_of(__file__))
 
-# A large fleet is planned in minutes; a run that takes hours hangs, and would keep the next day's waiting.
+# A large fleet is planned in minutes. A run that takes hours hangs, and the next day's run would wait for it.
 TIME_LIMIT = timedelta(hours=2)
-# Two runs would only fight for the same cores, and ask the same brokers twice.
+# Two runs at the same time would need the same cores, and ask the same brokers twice.
 RUNS_AT_ONCE = 1
 
 with DAG(
@@ -65,14 +65,14 @@ with DAG(
 
     @task
     def sources() -> list[dict[str, Any]]:
-        """Say which clusters this run plans, and what each of them is called in the lake."""
+        """List the clusters that this run plans, with the names of their runs in the lake."""
         context = get_current_context()
         run = context["dag_run"]
         return [source.task_arguments(run) for source in sources_of(context["params"], PLACES)]
 
     @task_group
     def plan(run_key: str, connection: str | None, inventory: str | None) -> None:
-        """One cluster; another one's failure does not stop it."""
+        """Plan one cluster; the failure of another one does not stop it."""
         run: dict[str, Any] = {"places": PLACES, "lake": PLACES.lake, "run_key": run_key}
         app = partial(SparkApp, **run, **COMPUTE_AGAIN)
         # 1. the only task that talks to the cluster

@@ -1,14 +1,14 @@
-"""Deletes the snapshots, plans and what-ifs that the policy keeps no longer.
+"""Deletes the snapshots, plans and what-ifs that the policy no longer keeps.
 
 The first task lists the runs, in its log and its XCom. The second task deletes exactly these. It never deletes a
-cluster's latest plan, nor anything in the lake that no Dag made.
+cluster's latest plan, or anything in the lake that no Dag made.
 
 **How long**: `retention` in the policy file, by days and by number of runs of a cluster. Both apply to plans and to
 what-ifs. A run by hand with *Only list* deletes nothing.
 
 | task | does |
 |---|---|
-| `list_expired` | says which runs would go, how large they are and why |
+| `list_expired` | lists the runs to delete, their sizes and the reasons |
 | `delete_expired` | deletes them |
 """
 
@@ -47,7 +47,7 @@ with DAG(
 
     @task
     def list_expired() -> dict[str, list[dict[str, Any]]]:
-        """Say which runs would go, how large they are and why."""
+        """List the runs to delete, their sizes and the reasons."""
         try:
             rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
         except BadInput as error:
@@ -55,15 +55,15 @@ with DAG(
         found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
         for shelf, runs in found.items():
             for run in runs:
-                said = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
-                logging.getLogger(__name__).warning("%s: %s/%s, %d bytes: %s", *said)
+                words = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
+                logging.getLogger(__name__).warning("%s: %s/%s, %d bytes: %s", *words)
         return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
 
     @task
     def delete_expired(listed: dict[str, list[dict[str, Any]]]) -> None:
         """Delete what was listed, and nothing else."""
         if get_current_context()["params"]["only_list"]:
-            raise AirflowSkipException("the form asks for the list alone")
+            raise AirflowSkipException("the form asks only for the list")
         for shelf, runs in listed.items():
             delete(LAKES[shelf], [Expired(**run) for run in runs])
 

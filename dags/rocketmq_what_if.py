@@ -1,4 +1,4 @@
-"""Plans a RocketMQ cluster as it would be after a change, beside the cluster as it is.
+"""Plans a RocketMQ cluster as it would be after a change, and compares it with the cluster as it is.
 
 Nothing is sent to the cluster: its snapshot is copied, the copy is changed, and both are planned.
 
@@ -7,13 +7,13 @@ field by field. The how-to "Try a change before you make it" explains the change
 
 **What comes out**: a report that is marked as a what-if. It shows before and after, the queues that get another owner,
 and the findings that come and go. What-ifs are saved in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's
-current plan. *Capacity* lists them apart.
+current plan. *Capacity* lists them as what-ifs.
 
 | task | does |
 |---|---|
 | `scenario` | reads the form, and says what is wrong with it |
 | `snapshot` | asks every broker and stores what they said; reads only, never changes the cluster |
-| `simulate` | stores the snapshot as the scenario leaves it; fails at once if it names what the cluster does not have |
+| `simulate` | stores the changed snapshot; fails at once if the scenario names something that is not there |
 | `before.allocate`, `before.assess` | plan the cluster as it is |
 | `after.allocate`, `after.assess`, `after.recommend` | plan the cluster as it would be |
 | `publish` | compares both, and writes the report and the plan |
@@ -42,7 +42,7 @@ PLACES = Places.of(home_of(__file__))
 
 # Twice a plan, which is given two hours.
 TIME_LIMIT = timedelta(hours=4)
-# People try things side by side; the pool bounds what computes at once.
+# So that several people can try changes; the pool limits what is computed at the same time.
 RUNS_AT_ONCE = 4
 
 with DAG(
@@ -63,29 +63,29 @@ with DAG(
         """Read the form: the scenario, the cluster, and what the two runs are called in the lake."""
         context = get_current_context()
         (source,) = sources(context["params"], PLACES)[:1]
-        told = source.task_arguments(context["dag_run"])
+        arguments = source.task_arguments(context["dag_run"])
         key = run_key(context["dag_run"], source.name)
         try:
             changes = scenario_text(context["params"])
-        except BadInput as error:  # the API server has told already, Airflow's own command line has not
+        except BadInput as error:  # the API server checks this earlier, but Airflow's command line does not use it
             refuse(error)
-        return {**told, "before": key_before(key), "scenario": changes}
+        return {**arguments, "before": key_before(key), "scenario": changes}
 
-    told: Any = scenario()
+    given: Any = scenario()
     app = partial(SparkApp, places=PLACES, lake=PLACES.what_ifs, **COMPUTE_AGAIN)
-    before_app, after_app = partial(app, run_key=told["before"]), partial(app, run_key=told["run_key"])
+    before_app, after_app = partial(app, run_key=given["before"]), partial(app, run_key=given["run_key"])
 
     # 1. the only task that talks to the cluster
     snapshot = SnapshotApp(
         places=PLACES,
         lake=PLACES.what_ifs,
-        run_key=told["before"],
-        connection=told["connection"],
-        inventory=told["inventory"],
+        run_key=given["before"],
+        connection=given["connection"],
+        inventory=given["inventory"],
     )
 
-    # 2. the scenario meets the cluster: what does not fit ends the run before anything is computed
-    change = ["--before", told["before"], "--scenario", told["scenario"]]
+    # 2. changes the snapshot: a scenario that does not fit the cluster ends the run before anything is computed
+    change = ["--before", given["before"], "--scenario", given["scenario"]]
     simulate = after_app(step="simulate", arguments=change)
 
     # 3. the cluster as it is
@@ -102,7 +102,7 @@ with DAG(
 
     # 5. what people read
     publish = PublishApp(
-        shelf="what-ifs", places=PLACES, lake=PLACES.what_ifs, run_key=told["run_key"], **COMPUTE_AGAIN
+        shelf="what-ifs", places=PLACES, lake=PLACES.what_ifs, run_key=given["run_key"], **COMPUTE_AGAIN
     )
 
     chain(snapshot, simulate, [before(), after()], publish)

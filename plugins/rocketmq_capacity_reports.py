@@ -1,7 +1,7 @@
 """The Airflow plugin: capacity reports in the Airflow UI, behind Airflow's login.
 
-Every Airflow process loads this file, so it imports nothing but Airflow's plugin class. The pages themselves stand in
-``rocketmq_capacity_pages`` and are imported where Airflow asks for its apps: in the API server.
+Every Airflow process loads this file, so it imports nothing but Airflow's plugin class. The pages themselves are in
+``rocketmq_capacity_pages``, which only the API server imports, when it asks for the apps.
 """
 
 from functools import cached_property
@@ -19,7 +19,7 @@ ICONS = {"icon": ICON.format(colour="%23334155"), "icon_dark_mode": ICON.format(
 
 
 class RocketmqCapacityReports(AirflowPlugin):
-    """An entry of the navigation, a tab on every run, and the app behind both."""
+    """An entry in the navigation, a tab on every run, and the app with their pages."""
 
     name = "rocketmq_capacity_reports"
     # No slash before the addresses: Airflow's page resolves them against its own base, URL prefix included.
@@ -43,7 +43,7 @@ class RocketmqCapacityReports(AirflowPlugin):
 
     @cached_property
     def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
-        """The address without its slash, which Airflow's own page would answer for otherwise."""
+        """Redirects the address without its slash at the end, which Airflow's own page would answer otherwise."""
         from rocketmq_capacity_pages.slash import WithSlash
 
         return [{"name": "RocketMQ capacity reports", "middleware": WithSlash, "kwargs": {"prefix": PREFIX}}]

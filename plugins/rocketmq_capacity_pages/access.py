@@ -1,4 +1,4 @@
-"""Who may read what, asked with Airflow's own dependencies: logged in, and may read the Dag that made the report."""
+"""Who may read what. Airflow's own checks decide: a user must be logged in, and may read the Dag of the report."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -10,7 +10,7 @@ from rocketmq_capacity_pages.kinds import KINDS, Kind
 
 
 def require(kind: Kind, request: Request, user: GetUserDep) -> None:
-    """Errors: HTTPException 403 where the user may not read the Dag."""
+    """Errors: HTTPException 403 if the user may not read the Dag."""
     requires_access_dag("GET", param_dag_id=kind.dag_id)(request, user)
 
 
@@ -26,7 +26,7 @@ def may_read(kind: Kind, request: Request, user: GetUserDep) -> bool:
 
 
 def readable_kinds(request: Request, user: GetUserDep) -> tuple[Kind, ...]:
-    """The kinds that the user may read; errors: HTTPException 403 where there is none."""
+    """The kinds that the user may read. Errors: HTTPException 403 if there are none."""
     kinds = tuple(kind for kind in KINDS.values() if may_read(kind, request, user))
     if not kinds:
         raise HTTPException(HTTPStatus.FORBIDDEN, "You may read neither the Dag of the plans nor that of the what-ifs.")
@@ -34,7 +34,7 @@ def readable_kinds(request: Request, user: GetUserDep) -> tuple[Kind, ...]:
 
 
 def kind_of_address(kind: str, request: Request, user: GetUserDep) -> Kind:
-    """The kind that the address names; errors: HTTPException 404 for any other, 403 where it may not be read."""
+    """The kind in the address. Errors: HTTPException 404 for an unknown one, 403 if the user may not read it."""
     if kind not in KINDS:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     require(KINDS[kind], request, user)
@@ -42,7 +42,7 @@ def kind_of_address(kind: str, request: Request, user: GetUserDep) -> Kind:
 
 
 def dag_of_address(dag_id: str, request: Request, user: GetUserDep) -> str:
-    """The Dag that the address names; errors: HTTPException 403 where it may not be read."""
+    """The Dag in the address. Errors: HTTPException 403 if the user may not read it."""
     requires_access_dag("GET", param_dag_id=dag_id)(request, user)
     return dag_id
 

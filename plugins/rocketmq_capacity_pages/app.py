@@ -1,4 +1,4 @@
-"""The FastAPI app that Airflow mounts: its routes, and how refusals look."""
+"""The FastAPI app that Airflow mounts: its routes, and the pages of its refusals."""
 
 import logging
 from http import HTTPStatus
@@ -18,8 +18,8 @@ from rocketmq_capacity_pages.responses import HERE, READING, Guard, page
 log: Final = logging.getLogger(__name__)
 STYLE: Final = (HERE / "style.css").read_bytes()
 OWN_STYLE: Final = Markup(STYLE.decode())  # noqa: S704  # our own file
-"""Inside the one page that is shown to those who are not handed the style."""
-SAID: Final = {
+"""Inside the login page, because the file with the style needs a login."""
+TEXTS: Final = {
     HTTPStatus.UNAUTHORIZED: "Log in to Airflow to read the reports.",
     HTTPStatus.FORBIDDEN: "You may not read the Dag that made these reports.",
     HTTPStatus.NOT_FOUND: "There is no such page or report. It may have been deleted since.",
@@ -28,13 +28,13 @@ SAID: Final = {
 
 
 def create_app() -> FastAPI:
-    """The app; every route of it, the style and unknown addresses included, asks for a login first."""
+    """The app. Every address in it, also the style and unknown ones, needs a login."""
     app = FastAPI(
         title="RocketMQ capacity reports",
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        redirect_slashes=False,  # a redirect would name the host that a proxy stands before
+        redirect_slashes=False,  # behind a proxy, a redirect would name the wrong host
         dependencies=[Depends(logged_in)],
     )
     app.add_middleware(Guard)
@@ -51,14 +51,14 @@ def _style() -> Response:
     return Response(STYLE, media_type="text/css")
 
 
-def _nothing(rest: str) -> None:  # noqa: ARG001  # whatever it is
+def _nothing() -> None:
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def _refusal(request: Request, error: Any) -> HTMLResponse:
     status = HTTPStatus(error.status_code)
     is_ours = isinstance(error.detail, str) and error.detail not in {status.phrase, "Forbidden", "Not authenticated"}
-    said = error.detail if is_ours else SAID.get(status, status.phrase)
+    said = error.detail if is_ours else TEXTS.get(status, status.phrase)
     if status is not HTTPStatus.UNAUTHORIZED:
         return page(request, "refusal.html.j2", status, title=status.phrase, said=said, login=None)
     login = get_auth_manager().get_url_login(next_url=request.scope["path"])
@@ -70,4 +70,4 @@ def _refusal(request: Request, error: Any) -> HTMLResponse:
 def _failure(request: Request, error: Exception) -> HTMLResponse:
     log.error("no page for %s", request.scope["path"], exc_info=error)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
-    return page(request, "refusal.html.j2", status, title=status.phrase, said=SAID[status], login=None)
+    return page(request, "refusal.html.j2", status, title=status.phrase, said=TEXTS[status], login=None)

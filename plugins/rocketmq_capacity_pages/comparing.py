@@ -20,18 +20,18 @@ from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
 LARGEST: Final = 64 << 20
-"""Bytes of a plan that is compared here: reading one takes several times its size of the API server's memory."""
+"""Bytes of the largest plan that is compared here: to read a plan takes several times its size in memory."""
 CHOICES: Final = 500
-"""Entries of a list to choose from: more than a year of days."""
+"""Entries of a list to choose from: daily plans of more than a year."""
 SHOWN: Final = 100
-"""Entries of one list of differences; the rest is counted."""
+"""Entries of one list of differences; the others are counted."""
 
 
 @router.api_route("/difference", methods=READING)
 def difference_page(
     request: Request, readable: ReadableKinds, cluster: str = "", before: str = "", after: str = ""
 ) -> HTMLResponse:
-    """The form with a cluster's reports to choose from, and under it the difference of the two that are chosen."""
+    """The form to choose two reports of a cluster, and below it the difference of the two."""
     if cluster and not RUN_ID.fullmatch(cluster):
         raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
     shelves = shelves_of(readable)
@@ -65,11 +65,11 @@ def _difference(before: Plan, after: Plan) -> Difference:
     try:
         return difference(before, after)
     except BadInput:
-        raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is no plan that can be compared.") from None
+        raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is not a plan that can be compared.") from None
 
 
 def _chosen(side: str, address: str, cluster: str, readable: tuple[Kind, ...]) -> Report | None:
-    """The report that ``plans/<run id>`` names, or None where the cluster has none; errors: HTTPException 400, 403."""
+    """The report of an address such as ``plans/<run id>``, or None. Errors: HTTPException 400, 403."""
     name, _, run_id = address.partition("/")
     if name not in KINDS or not RUN_ID.fullmatch(run_id):
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"The report {side} is named by its kind and its run, plans/RUN.")

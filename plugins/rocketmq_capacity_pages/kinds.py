@@ -1,4 +1,4 @@
-"""The two kinds of reports: where each is kept, and whose reader may read it."""
+"""The two kinds of reports: the lake of each, and the Dag whose readers may read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from rocketmq_capacity.store.lake import Lake
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Reports that are kept in one lake and read by those who may read one Dag."""
+    """The reports in one lake; who may read the Dag may read them."""
 
     name: str
-    """As it stands in an address."""
+    """Its name in addresses."""
     dag_id: str
     one: str
     many: str
@@ -27,14 +27,14 @@ KINDS: Final = {kind.name: kind for kind in (PLANS, WHAT_IFS)}
 
 
 def shelf_of(kind: Kind) -> Shelf:
-    """The shelf of a kind, where this deployment keeps it.
+    """The shelf of a kind, in this deployment's lake.
 
-    Errors: BadInput where the environment of the API server is not as it should be.
+    Errors: BadInput for a wrong setting in the environment of the API server.
     """
     places = Places.of(home_of(str(Path(__file__).parent)))
     return Shelf(Lake(places.lake if kind is PLANS else places.what_ifs), kind.name)
 
 
 def shelves_of(kinds: Sequence[Kind]) -> list[Shelf]:
-    """One shelf a kind."""
+    """One shelf for each kind."""
     return [shelf_of(kind) for kind in kinds]

@@ -1,4 +1,4 @@
-"""Lists: all reports, those of one Airflow run, and the course of a cluster's plans."""
+"""Lists: all reports, those of one Airflow run, and the trend of a cluster's plans."""
 
 from datetime import UTC, date
 from http import HTTPStatus
@@ -19,7 +19,7 @@ from rocketmq_capacity_pages.responses import READING, page
 router: Final = APIRouter()
 Day = tuple[date, tuple[Report, ...]]
 LONGEST: Final = 250
-"""Characters of a search."""
+"""The most characters of a search."""
 SPANS: Final = (30, 90, 365)
 """How many of the latest plans a trend may show."""
 
@@ -35,7 +35,7 @@ def reports(
     text: str = "",
     sheet: str = "1",
 ) -> HTMLResponse:
-    """All reports that the reader may read and the form asks for, latest first."""
+    """The reports that fit the form and that the user may read, latest first."""
     kinds = _kinds(kind, readable)
     search = Search(_cluster(cluster), _day("From", since), _day("To", until), _text(text))
     shelves = shelves_of(kinds)
@@ -60,7 +60,7 @@ def reports(
 
 @router.api_route("/dag-runs/{dag_id}/{run_id}", methods=READING)
 def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
-    """What one run of a Dag made: its report, or the list of them where it planned several clusters.
+    """The report of one run of a Dag, or a list of reports if it planned several clusters.
 
     The tab on the run's page shows this.
     """
@@ -73,8 +73,8 @@ def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress,
 
 @router.api_route("/trends/{cluster}", methods=READING)
 def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> HTMLResponse:
-    """How the findings of a cluster went over its latest plans."""
-    from rocketmq_capacity.report.trend import trend_of  # draws with a JavaScript engine: only once it is asked for
+    """The trend over the latest plans of a cluster."""
+    from rocketmq_capacity.report.trend import trend_of  # imported here, because it loads a JavaScript engine
 
     require(PLANS, request, user)
     shelf = shelf_of(PLANS)

@@ -45,7 +45,7 @@ def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/{name}", methods=READING)
 def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
-    """A file of the report: report.html to be shown, the others to be kept."""
+    """A file of the report: report.html to show, the others to download."""
     report = _report(kind, cluster, run_id)
     path = shelf_of(kind).file(report, name)
     if path is None:
@@ -58,17 +58,16 @@ def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str
         with file:
             content = file.read()
         return HTMLResponse(content, headers={"Content-Security-Policy": policy_of(content)})
-    kept_as = (
-        f"{cluster}-{run_id}-{name}"  # letters, digits, '_', '.' and '-' alone: both names have been found as folders
-    )
-    told = {
-        "Content-Disposition": f'attachment; filename="{kept_as}"',
+    # It has only letters, digits, '_', '.' and '-': both names exist as folders.
+    file_name = f"{cluster}-{run_id}-{name}"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{file_name}"',
         "Content-Length": str(fstat(file.fileno()).st_size),
     }
     if request.method == "HEAD":
         file.close()
-        return Response(media_type=DOWNLOADS[name], headers=told)
-    return StreamingResponse(_chunks(file), media_type=DOWNLOADS[name], headers=told)
+        return Response(media_type=DOWNLOADS[name], headers=headers)
+    return StreamingResponse(_chunks(file), media_type=DOWNLOADS[name], headers=headers)
 
 
 def _report(kind: Kind, cluster: str, run_id: str) -> Report:
@@ -79,7 +78,7 @@ def _report(kind: Kind, cluster: str, run_id: str) -> Report:
 
 
 def _before(kind: Kind, report: Report) -> Report | None:
-    """The plan that people compare with: the one before a plan, the latest one up to a what-if's snapshot."""
+    """The plan to compare with: for a plan the one before it, for a what-if the latest up to its snapshot."""
     plans = shelf_of(PLANS)
     if kind is not WHAT_IFS:
         return plans.before(report)

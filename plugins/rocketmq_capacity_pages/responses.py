@@ -1,4 +1,4 @@
-"""What is answered: pages from templates, and files as they are stored, each under a strict policy."""
+"""The responses: pages from templates, and files as they are stored, each with a strict policy."""
 
 from functools import cache
 from http import HTTPStatus
@@ -28,12 +28,12 @@ PAGE_POLICY: Final = "; ".join((
 ))
 FILE_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 HEADERS: Final = {
-    "Cache-Control": "no-store",  # who may read it today may not tomorrow
+    "Cache-Control": "no-store",  # a user may lose the right to read it
     "Content-Security-Policy": FILE_POLICY,
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame of its own
+    "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame
 }
 READING: Final[list[str]] = ["GET", "HEAD"]
 """The methods of every route. The API server sends no body after HEAD."""
@@ -41,7 +41,7 @@ APPROVAL_WORDS: Final = {"APPROVED": "Approved", "REJECTED": "Rejected"}
 
 
 class Guard:
-    """The outermost layer: answers GET and HEAD alone, and puts the headers on whatever is answered."""
+    """The outermost layer: it refuses other methods than GET and HEAD, and adds the headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -67,14 +67,14 @@ class Guard:
 
 
 def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
-    """A page; its links are relative to itself, so that they hold behind any URL prefix."""
+    """A page; its links are relative, so that they work behind any URL prefix."""
     content = templates().get_template(template).render(root=root_of(request), **values)
-    # Headers here as well: an unforeseen error is answered outside of the guard.
+    # Headers here as well, because the page of an unexpected error does not pass the guard.
     return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY})
 
 
 def root_of(request: Request) -> str:
-    """The app's own root as the page of this request has to write it: ``./``, ``../../``."""
+    """The app's root, relative to the page of this request: ``./`` or ``../../``."""
     # In a mounted app the path begins with the root path (ASGI, HTTP connection scope).
     inside = request.scope["path"].removeprefix(request.scope["root_path"])
     depth = inside.count("/") - 1
@@ -82,7 +82,7 @@ def root_of(request: Request) -> str:
 
 
 def query(**values: Any) -> str:
-    """A query string of what is not empty."""
+    """A query string of the values that are not empty."""
     return urlencode({name: value for name, value in values.items() if value not in ("", None)})
 
 
@@ -91,7 +91,7 @@ def templates() -> Environment:
     """The templates; every value is escaped, and invisible characters are written out."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,  # always: no file extension decides
+        autoescape=True,  # always, whatever the file extension is
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,

@@ -1,7 +1,7 @@
-"""Leads from the reports' address without its slash to the one with it.
+"""Redirects from the reports' address without a slash at the end to the one with it.
 
-An app that is mounted answers for what is below its prefix. The prefix alone goes to Airflow's own page, which knows no
-such address. Source: starlette.routing.Mount.
+A mounted app gets only addresses below its prefix. The prefix itself goes to Airflow's own page, which does not know
+it. Source: starlette.routing.Mount.
 """
 
 from http import HTTPStatus
@@ -13,7 +13,7 @@ from rocketmq_capacity_pages.responses import READING
 
 
 class WithSlash:
-    """Stands before the whole of Airflow; every other request passes as it is."""
+    """A middleware before all of Airflow; every other request passes unchanged."""
 
     def __init__(self, app: ASGIApp, prefix: str) -> None:
         self.app, self.prefix = app, prefix
@@ -21,7 +21,7 @@ class WithSlash:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Source: ASGI, HTTP connection scope."""
         if scope["type"] == "http" and scope["method"] in READING and self._is_meant(scope):
-            # Relative to what the browser asked for: the host and the prefix that a proxy shows are not known here.
+            # Relative to the requested address, because the host and the prefix of a proxy are not known here.
             query = f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""
             there = f"{self.prefix.rpartition('/')[2]}/{query}"
             await RedirectResponse(there, HTTPStatus.TEMPORARY_REDIRECT)(scope, receive, send)
