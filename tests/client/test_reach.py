@@ -43,7 +43,7 @@ def reached(*, refuses: str | None = None, starting: int = 0, also: dict[str, st
 
             async with SpeakingPeer(names) as name_server:
                 found = await reach([str(name_server.address)], PATIENT)
-                return found, found.told().replace(str(name_server.address), "N").replace(str(one.address), "A")
+                return found, found.summary().replace(str(name_server.address), "N").replace(str(one.address), "A")
 
     return asyncio.run(run())
 
@@ -101,7 +101,7 @@ def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_told(
     assert deaf == "cannot connect: timed out after 2 s"
     assert silent.startswith("timed out after 1.5 s")
     assert other.startswith("the body of 6 bytes cannot be read")
-    assert found.told().startswith("0 of 4 name servers answered (")
+    assert found.summary().startswith("0 of 4 name servers answered (")
 
 
 def test_proxies_are_asked_as_well_and_are_not_needed(free_address: Address) -> None:
@@ -117,7 +117,7 @@ def test_proxies_are_asked_as_well_and_are_not_needed(free_address: Address) -> 
     well, ill = found.proxies
     assert (well.name, well.version, well.problem) == ("Proxy", "V5_3_3", None)
     assert "Connection refused" in (ill.problem or "")
-    assert "1 of 2 Proxies answered (Proxy " in found.told()
+    assert "1 of 2 Proxies answered (Proxy " in found.summary()
 
 
 def test_an_address_that_is_none_is_bad_input() -> None:

@@ -94,7 +94,7 @@ def test_a_secret_that_opens_the_cluster_is_found_nowhere_afterwards(
     ("changed", "status", "words"),
     [
         ({"secret_key": "wrong-0123456789"}, 3, "snapshot: access to the brokers was refused: "),
-        ({"secret_key": 123456789012}, 2, "secret_key: is no text; expected text, in quotes"),
+        ({"secret_key": 123456789012}, 2, "secret_key: is not a text; expected text, in quotes"),
     ],
 )
 def test_a_secret_that_opens_nothing_is_not_in_the_reason_either(

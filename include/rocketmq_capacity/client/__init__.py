@@ -1,1 +1,1 @@
-"""The thin asyncio shell over the protocol: connections, time limits, retries and one small method a request."""
+"""The thin asyncio shell over the protocol: connections, time limits, retries, and a small method for each request."""

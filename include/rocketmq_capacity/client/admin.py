@@ -1,4 +1,4 @@
-"""What can be asked, one small method a request."""
+"""The requests to name servers, brokers and Proxies, a small method for each; it begins with the request code."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class NameServers:
-    """The name servers of a cluster: any of them knows all, so the next is asked where one fails.
+    """Some name servers of a cluster: if one fails, the next is asked.
 
-    Every method raises `NoNameServerError` where all failed, `ResponseError` where one answered and refused.
+    Every method raises `NoNameServerError` if all failed, `ResponseError` if one answered and refused.
     """
 
     def __init__(self, addresses: Sequence[Address], settings: ConnectionSettings) -> None:
@@ -31,7 +31,7 @@ class NameServers:
 
     @property
     def address(self) -> Address:
-        """The one that is asked first: the last that answered."""
+        """The name server that is asked first: the last one that answered."""
         return self._peers[self._preferred].address
 
     async def cluster_info(self) -> ClusterInfo:
@@ -71,8 +71,8 @@ class NameServers:
 class BrokerAdmin:
     """One broker.
 
-    Every method raises `TransportError` where no answer came, `ResponseError` where the broker refused and
-    `RemoteProtocolError` where the answer makes no sense.
+    Every method raises `TransportError` if no answer came, `ResponseError` if the broker refused, and
+    `RemoteProtocolError` if the answer is not valid.
     """
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:

@@ -1,8 +1,8 @@
-"""One connection that carries many requests at a time.
+"""One connection with many requests at a time.
 
-Every request gets a future; the response with its number resolves it. There is no task, no lock and no timer for a
-single request: bytes that arrive are decoded where they arrive, requests made in one turn of the loop leave in one
-write, and one timer for the whole connection watches the oldest request.
+Every request has a future; the response with its number resolves it. A single request needs no task, no lock and no
+timer: bytes are decoded as soon as they arrive, all requests of one turn of the loop are sent in one write, and one
+timer for the whole connection watches the oldest request.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from rocketmq_capacity.settings.address import Address
 
 @dataclass(slots=True)
 class _Question:
-    """A request under way; ``deadline`` counts from the moment it leaves."""
+    """A request under way; ``deadline`` is in seconds of the loop's clock, set when the request is sent."""
 
     code: RequestCode
     fields: Mapping[str, str]
@@ -36,7 +36,7 @@ class _Question:
 
 
 class Connection(asyncio.Protocol):
-    """A connection, open until `close` or until the peer ends it; ``answered`` counts what the peer has sent."""
+    """A connection, open until `close` or until the peer ends it; ``answered`` counts the peer's commands."""
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self.address = address
@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def reason(self) -> Exception | None:
-        """Why no request can be sent any more; None while one can."""
+        """Why no request can be sent any more; None while the connection is open."""
         return self._closed
 
     def ask(self, code: RequestCode, fields: Mapping[str, str], *, limit_s: float) -> asyncio.Future[Command]:
@@ -95,7 +95,7 @@ class Connection(asyncio.Protocol):
         return answer
 
     def close(self) -> None:
-        """End the connection; whatever is under way fails."""
+        """Close the connection; requests under way fail."""
         self._end(ConnectionLostError("closed by us"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -113,18 +113,18 @@ class Connection(asyncio.Protocol):
             return
         self.answered += len(commands)
         for command in commands:
-            # The peer numbers its own requests (40, for one) as it likes: only a response can be an answer.
+            # The peer numbers its own requests (such as 40) itself. So a request with one of our numbers is no answer.
             question = self._open.pop(command.opaque, None) if command.is_response else None
             if question is not None and not question.answer.done():
                 question.answer.set_result(command)
         self._send_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called by the loop when the connection is gone, be it by an OSError, ssl.SSLError among them."""
+        """Called by the loop when the connection has ended, with the error if there was one."""
         self._end(ConnectionLostError(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
 
     def _send_waiting(self) -> None:
-        """Let as many requests leave as may be open at a time."""
+        """Send waiting requests, up to the number that may be open at a time."""
         now = self._loop.time()
         while self._waiting and len(self._open) < self._settings.in_flight:
             question = self._waiting.popleft()
@@ -158,14 +158,14 @@ class Connection(asyncio.Protocol):
             self._transport.write(data)
 
     def _watch_oldest(self) -> None:
-        """Wake up when the first open request is due."""
+        """Set the timer to the first deadline of the open requests."""
         due = min(question.deadline for question in self._open.values())
         self._watch = self._loop.call_at(due, self._give_up_late)
 
     def _give_up_late(self) -> None:
-        """Fail what is due; all, and the connection, where the peer has been silent for half of the limit or longer.
+        """Fail the requests that are due. If the peer was silent for half of the limit, fail all, and the connection.
 
-        A peer that answers others is alive, and only slow; one that froze after its first answers is not.
+        A peer that answers other requests is only slow. A silent one is frozen.
         """
         self._watch = None
         now = self._loop.time()
@@ -180,7 +180,7 @@ class Connection(asyncio.Protocol):
         self._send_waiting()
 
     def _end(self, reason: Exception) -> None:
-        """Fail everything under way, once."""
+        """Fail all requests, and close; only the first call has an effect."""
         if self._closed is not None:
             return
         self._closed = reason
@@ -197,7 +197,7 @@ class Connection(asyncio.Protocol):
 
 
 def _words(error: Exception) -> str:
-    """An error in one line: the system's own words for its number, where it has one."""
+    """An error in one line: the system's text for its number, if it has one, else its own text."""
     system = isinstance(error, OSError) and not isinstance(error, ssl.SSLError | socket.gaierror) and error.errno
     text = os.strerror(system) if system else " ".join(str(error).split())
     return text or type(error).__name__

@@ -1,4 +1,4 @@
-"""Why no answer came. The errors that an answer itself says are in `rocketmq_capacity.protocol.errors`."""
+"""Errors if no answer came. Errors inside an answer are in `rocketmq_capacity.protocol.errors`."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ class RequestTimeoutError(TransportError):
 
 
 class PeerGivenUpError(TransportError):
-    """The peer failed too often in a row, so that it is not asked any more."""
+    """The peer failed too often in a row, so it is not asked any more."""
 
 
 class NoNameServerError(TransportError):

@@ -19,7 +19,7 @@ from rocketmq_capacity.settings.yaml_file import mapping_of_file
 WHAT: Final = "a connection file"
 SECRETS: Final = ("secret_key", "security_token")
 OTHERS: Final = 0o077
-"""The rights of everybody but the owner. ssh, too, takes no key of ours that somebody else may read."""
+"""The rights of everybody but the owner. ssh refuses a key that others may read, too."""
 _DEFAULT: Final = ConnectionSettings()
 
 Seconds = Annotated[float, Field(gt=0, le=600, allow_inf_nan=False, strict=True)]
@@ -50,8 +50,8 @@ class ConnectionOptions(BaseModel):
 def read_connection(path: Path) -> ConnectionSettings:
     """Read a connection file; a relative path in it starts at the file's own folder.
 
-    Errors: BadInput naming the file, the key and what was expected, for a file with secrets also that others may read
-    it, and for the files that it names.
+    Errors: BadInput naming the file, the key and what was expected; also for files that it names, and for a file with
+    secrets that others may read.
     """
     source = str(path)
     options = options_of(_mapping(path), source)
@@ -61,7 +61,7 @@ def read_connection(path: Path) -> ConnectionSettings:
 
 
 def options_of(document: Mapping[Any, Any], source: str) -> ConnectionOptions:
-    """The options that a mapping is.
+    """The options in a mapping.
 
     Errors: BadInput naming ``source``, the key and what was expected, and never a value.
     """
@@ -75,7 +75,7 @@ def options_of(document: Mapping[Any, Any], source: str) -> ConnectionOptions:
 
 
 def settings_of(options: ConnectionOptions, source: str, folder: Path) -> ConnectionSettings:
-    """What the client is told; the certificates that the options name are read, from ``folder`` on.
+    """The settings of the client; certificates are read, and their paths start at ``folder``.
 
     Errors: BadInput naming ``source``, the key of the file and what was expected.
     """
@@ -96,9 +96,9 @@ def settings_of(options: ConnectionOptions, source: str, folder: Path) -> Connec
 
 
 def render_options(options: ConnectionOptions) -> bytes:
-    """The connection file that says the same, secrets included."""
-    said = options.model_dump(exclude_defaults=True)
-    plain = {key: _plain(value) for key, value in said.items()}
+    """A connection file with these options, secrets included."""
+    given = options.model_dump(exclude_defaults=True)
+    plain = {key: _plain(value) for key, value in given.items()}
     return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False).encode()
 
 
@@ -120,7 +120,7 @@ def _mapping(path: Path) -> dict[Any, Any]:
 
 
 def _bad_input(source: str, error: ValidationError) -> BadInput:
-    """The first thing that is wrong, an unknown key before all."""
+    """The first error; an unknown key comes before all others."""
     errors = error.errors(include_url=False, include_input=False)
     known = list(ConnectionOptions.model_fields)
     first = next((e for e in errors if e["loc"][0] not in known), errors[0])
@@ -131,20 +131,20 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return BadInput(source, key, f"is not a known key; the nearest known key is {near[0]!r}")
-    # A line that is like no key may be the second half of a secret.
+    # A key that is not similar to any known one may be the second half of a secret.
     return BadInput(source, "", f"has an unknown key, not shown since it may be a secret; expected {', '.join(known)}")
 
 
 _SECONDS: Final = "seconds, above 0 and up to 600"
 _COUNT: Final = "a whole number from 1 to 1000"
 _WORDS: Final = {
-    "tuple_type": "is no list; expected a list of addresses, HOST:REMOTING-PORT each",
+    "tuple_type": "is not a list; expected a list of addresses, HOST:REMOTING-PORT each",
     "value_error": "has a value that is not an address; expected a list of addresses, HOST:REMOTING-PORT each",
-    "string_type": "is no text; expected text, in quotes where it looks like a number or a date",
+    "string_type": "is not a text; expected text, in quotes if it looks like a number or a date",
     "string_too_short": "is empty; expected text",
-    "bool_type": "is no switch; expected true or false",
+    "bool_type": "is not a switch; expected true or false",
     "float_type": "is not a number; expected {range}",
-    "int_type": "is no whole number; expected {range}",
+    "int_type": "is not a whole number; expected {range}",
     "greater_than": "is out of range; expected {range}",
     "greater_than_equal": "is out of range; expected {range}",
     "less_than_equal": "is out of range; expected {range}",
@@ -153,7 +153,7 @@ _WORDS: Final = {
 
 
 def _disagreements(options: ConnectionOptions) -> list[tuple[str, str]]:
-    """(key, problem) of what does not go together: whatever is given has to take effect."""
+    """(key, problem) of options that do not fit together, or would have no effect."""
     secret_key = options.secret_key.get_secret_value() if options.secret_key else None
     token = options.security_token.get_secret_value() if options.security_token else None
     problems = []
@@ -167,24 +167,24 @@ def _disagreements(options: ConnectionOptions) -> list[tuple[str, str]]:
         missing, beside = ("access_key", "secret_key") if secret_key else ("secret_key", "access_key")
         problems.append((missing, f"is missing; expected it together with {beside}"))
     if token is not None and secret_key is None:
-        problems.append(("security_token", "stands alone; expected access_key and secret_key beside it"))
+        problems.append(("security_token", "is given alone; expected access_key and secret_key as well"))
     if options.tls_key_file is not None and options.tls_cert_file is None:
         problems.append(("tls_cert_file", "is missing; expected it together with tls_key_file"))
     if not options.tls:
         given = [key for key in ("tls_ca_file", "tls_cert_file", "tls_key_file") if getattr(options, key) is not None]
         given += [] if options.tls_verify else ["tls_verify"]
-        problems += [(key, "has no effect without TLS; expected tls: true beside it") for key in given]
+        problems += [(key, "has no effect without TLS; expected tls: true as well") for key in given]
     return problems
 
 
 def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContext:
-    """The rules that both sides of a connection prove themselves by."""
+    """The TLS context: which certificates are trusted, and our own."""
     context = ssl.create_default_context()
     if not options.tls_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif options.tls_ca_file is not None:
-        # A context of its own: an authority that is named replaces those of the system.
+        # A new context, because the named authority replaces those of the system.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         authority = folder / options.tls_ca_file
         try:
@@ -193,7 +193,7 @@ def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContex
             raise BadInput(source, "tls_ca_file", f"{authority} holds no certificate; expected PEM") from None
         except OSError as error:
             raise _unreadable(source, "tls_ca_file", authority, error) from None
-    # Not every Python sets a bound: Debian's leaves it to the system's settings of OpenSSL.
+    # Not every Python sets a least version: Debian's leaves it to the system's settings of OpenSSL.
     context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     if options.tls_cert_file is not None:
         _load_own_certificate(context, options, source, folder)
@@ -201,7 +201,7 @@ def _tls(options: ConnectionOptions, source: str, folder: Path) -> ssl.SSLContex
 
 
 def _load_own_certificate(context: ssl.SSLContext, options: ConnectionOptions, source: str, folder: Path) -> None:
-    """The client's own certificate; without a key file the certificate's file has the key."""
+    """Load the client's own certificate; without a key file, the certificate's file has the key."""
     certificate = folder / (options.tls_cert_file or "")
     key = folder / options.tls_key_file if options.tls_key_file is not None else certificate
     for name, file in (("tls_cert_file", certificate), ("tls_key_file", key)):
@@ -223,7 +223,7 @@ def _load_own_certificate(context: ssl.SSLContext, options: ConnectionOptions, s
 
 
 def _check_private(file: Path, source: str, place: str, why: str) -> None:
-    """Our own file must not be open to others; one that somebody else owns is that one's to protect."""
+    """Refuse a file of ours that others may read. A file of another user is that user's to protect."""
     about = file.stat()
     if about.st_uid == os.getuid() and about.st_mode & OTHERS:
         mode = f"{about.st_mode & 0o777:04o}"

@@ -1,4 +1,4 @@
-"""One name server or broker: a connection that is made when it is needed, and made again when it was lost."""
+"""One name server, broker or Proxy: a connection that is made when it is needed, and again if it was lost."""
 
 import asyncio
 from typing import TypeVar
@@ -14,16 +14,16 @@ T = TypeVar("T")
 
 
 class Peer:
-    """Whom requests go to.
+    """The receiver of requests.
 
-    A peer on which as many connections in a row failed as a request has attempts is given up: every later request
-    fails at once with the same error, so that a frozen broker costs a few time limits and not one for each request.
+    A peer is given up if as many connections in a row failed as a request has attempts. Every later request then fails
+    at once with the same error. So a frozen broker costs a few time limits, and not one for each request.
     """
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self.address = address
         self.version: int | None = None
-        """RocketMQ's number of the peer's version, as its last answer bore it."""
+        """RocketMQ's number of the peer's version, from its last answer; None before the first."""
         self._settings = settings
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[Connection] | None = None
@@ -31,15 +31,15 @@ class Peer:
         self._given_up: PeerGivenUpError | None = None
 
     async def call(self, request: Request[T]) -> T:
-        """Ask, and ask again where what failed may pass.
+        """Send the request, again if it failed for a reason that may pass.
 
-        Errors: `TransportError` where no answer came, `ResponseError` where the peer refused, `RemoteProtocolError`
-        where it did not speak the protocol.
+        Errors: `TransportError` if no answer came, `ResponseError` if the peer refused, `RemoteProtocolError` if the
+        answer is not of the protocol.
         """
         return await retrying(self._settings)(self._ask, request)
 
     async def close(self) -> None:
-        """End the connection, if there is one."""
+        """Close the connection, if there is one."""
         if self._connecting is not None:
             self._connecting.cancel()
             await asyncio.gather(self._connecting, return_exceptions=True)
@@ -56,7 +56,7 @@ class Peer:
         return request.answer(response, max_body_bytes=self._settings.max_body_bytes)
 
     async def _connected(self) -> Connection:
-        """An open connection; all who ask at a time share one attempt to make it."""
+        """An open connection; requests at the same time share one attempt to open it."""
         if self._given_up is not None:
             raise self._given_up
         if self._connecting is None:
@@ -68,7 +68,7 @@ class Peer:
         return await asyncio.shield(self._connecting)
 
     def _note_lost_connection(self) -> None:
-        """Count the connection that is being replaced; answers on it broke the row of failures."""
+        """Count the failure of the connection that is being replaced; if it had answers, the row begins with it."""
         lost, self._connection = self._connection, None
         if lost is not None and lost.reason is not None:
             if lost.answered:

@@ -1,4 +1,4 @@
-"""Who of a cluster answers, without taking a snapshot: name servers, the brokers that they list, and Proxies."""
+"""Checks which name servers, brokers and Proxies of a cluster answer, without taking a snapshot."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,22 @@ from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.settings.address import Address, parse_address, parse_nameservers
 
 ATTEMPTS: Final = 1
-"""Somebody waits for the answer, and may ask again."""
+"""Each is asked once, because a person waits for the answer, and may ask again."""
 NOBODY: Final = "TOOLS_CONSUMER"
-"""A group that is RocketMQ's own, and has no consumer behind a Proxy."""
+"""A group of RocketMQ's own, which has no consumers behind a Proxy."""
 WARM_UP_S: Final = 5
-"""A broker's figures are sampled every second (StoreStatsService.java, rocketmq-all-5.3.3)."""
+"""Seconds to wait for a broker's first figures, which it samples every second (StoreStatsService.java, 5.3.3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of asking one process.
+    """The result of asking one process.
 
     Attributes:
-        name: "name server", or a broker's name and id.
-        address: where it was asked.
-        version: of a broker that answered.
-        problem: why it did not answer; None where it did.
+        name: "name server", "Proxy", or a broker's name and id.
+        address: its address.
+        version: of a broker or a Proxy that answered.
+        problem: why it did not answer; None if it did.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Everybody who was asked: name servers and brokers in the order of their names, Proxies as they were named."""
+    """All results: brokers sorted by name, name servers and Proxies in the order in which they were given."""
 
     clusters: tuple[str, ...]
     nameservers: tuple[Answer, ...]
@@ -54,11 +54,11 @@ class Reach:
 
     @property
     def is_enough(self) -> bool:
-        """Whether a snapshot would find somebody: a name server answered, and one of the brokers that it lists."""
+        """Whether a snapshot would succeed: a name server answered, and one of the brokers that are listed."""
         return any(one.problem is None for one in self.nameservers) and any(one.problem is None for one in self.brokers)
 
-    def told(self) -> str:
-        """All of it in one line for people."""
+    def summary(self) -> str:
+        """All results in one line for people."""
         answered = [one for one in self.nameservers if one.problem is None]
         parts = [f"{len(answered)} of {len(self.nameservers)} name servers answered ({_list(self.nameservers)})"]
         if answered:
@@ -72,17 +72,17 @@ class Reach:
 
 
 async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Reach:
-    """Ask all of them, side by side, each once.
+    """Ask name servers, listed brokers and Proxies, each once.
 
-    Errors: `BadInput` where an address is none.
+    Errors: `BadInput` for a text that is not an address.
     """
     settings = replace(settings, attempts=ATTEMPTS)
     addresses = parse_nameservers(nameservers)
     asked = await asyncio.gather(*(_ask_nameserver(address, settings) for address in addresses))
-    told = [info for info, _ in asked if info is not None]
+    infos = [info for info, _ in asked if info is not None]
     listed = {
         (broker.broker_name, broker_id): address
-        for info in told
+        for info in infos
         for broker in info.brokers
         for broker_id, address in broker.addresses.items()
     }
@@ -90,7 +90,7 @@ async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Rea
         *(_ask_broker(f"{name} {number}", address, settings) for (name, number), address in sorted(listed.items()))
     )
     proxies = await asyncio.gather(*(_ask_proxy(address, settings) for address in settings.proxies))
-    clusters = sorted({cluster for info in told for cluster in info.clusters})
+    clusters = sorted({cluster for info in infos for cluster in info.clusters})
     return Reach(tuple(clusters), tuple(answer for _, answer in asked), tuple(brokers), tuple(proxies))
 
 
@@ -136,7 +136,7 @@ async def _ask_proxy(address: Address, settings: ConnectionSettings) -> Answer:
 
 
 async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:
-    """A broker's figures; one that has just started has none for its first seconds, and says so at once."""
+    """A broker's figures. A broker that has just started refuses at once, so it is asked again for some seconds."""
     for _ in range(WARM_UP_S):
         try:
             return await admin.runtime()

@@ -1,4 +1,4 @@
-"""The one place where anything is tried again: a request that failed for a reason that may pass."""
+"""Retries of requests that failed for a reason that may pass. Nothing else in the package is tried again."""
 
 from typing import Final
 
@@ -42,8 +42,8 @@ def _has_just_started(error: BaseException | None) -> bool:
 def retrying(settings: ConnectionSettings) -> AsyncRetrying:
     """The policy for one request; the last error is raised.
 
-    Each wait is drawn evenly from 0 up to a bound, which doubles from attempt to attempt. What a broker refused at one
-    moment does not come back all at one moment. A broker that has just started is given the second that it needs.
+    Each wait is random, from 0 up to a limit that doubles from attempt to attempt. So requests that a broker refused at
+    the same moment come back at different moments. A broker that has just started gets the second that it needs.
     """
     usual = wait_random_exponential(multiplier=settings.retry_wait_s, max=_LONGEST_WAIT_S)
 

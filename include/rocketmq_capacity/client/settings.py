@@ -10,17 +10,17 @@ from rocketmq_capacity.protocol.frame import MAX_FRAME_BYTES
 from rocketmq_capacity.settings.address import Address
 
 BROKER_ADMIN_THREADS: Final = 16
-"""Threads of a broker that answer questions like ours, mqadmin's and a dashboard's (adminBrokerThreadPoolNums).
+"""Threads of a broker that answer requests like ours, mqadmin's and a dashboard's (adminBrokerThreadPoolNums).
 
-With no more requests under way than that, ours never queue up in the broker: somebody else's request waits for at most
-one of ours. A request that has queued for 5 s (waitTimeMillsInAdminBrokerQueue) is refused as SYSTEM_BUSY.
+With at most this many requests under way, ours do not queue in the broker, and nobody waits for more than one of ours.
+A broker refuses a request that has queued for 5 s (waitTimeMillsInAdminBrokerQueue) with SYSTEM_BUSY.
 Source: BrokerConfig.java, BrokerController.registerProcessor, BrokerFastFailure.java, rocketmq-all-5.3.3.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who we are to a broker with access control; the secrets are never printed."""
+    """Our user at a broker with access control; the secrets are never printed."""
 
     access_key: str
     secret_key: str = field(repr=False)
@@ -29,22 +29,22 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """What holds for every connection.
+    """The settings of every connection.
 
     Args:
-        connect_timeout_s: for TCP and TLS together.
-        request_timeout_s: from sending a request to its answer. A frozen broker accepts connections and never
-            answers, so this and not the limit above is what finds it.
-        in_flight: requests under way to one broker or name server at a time; more wait here for their turn.
-        attempts: how often a request is tried in all, where what failed may pass.
-        retry_wait_s: longest wait before the second attempt; doubles with every further one. The wait is drawn at
-            random from 0 up to it.
-        max_frame_bytes: of a frame, as it travels.
-        max_body_bytes: of a compressed body, once inflated.
-        serialization: of the headers that we send; answers come in the peer's.
-        tls: speak TLS by these rules; None speaks plainly.
-        credentials: sign every request; None signs none.
-        proxies: remoting addresses of the cluster's Proxies, which are asked as brokers are.
+        connect_timeout_s: limit for TCP and TLS together.
+        request_timeout_s: limit from sending a request to its answer. It finds a frozen broker, which accepts
+            connections but does not answer.
+        in_flight: the most requests under way to one broker or name server; others wait.
+        attempts: the most times that a request is sent, if it fails for reasons that may pass.
+        retry_wait_s: the longest wait before the second attempt; it doubles with every further attempt. The wait is
+            random, from 0 up to this.
+        max_frame_bytes: the largest frame, as it is received.
+        max_body_bytes: the largest compressed body, after it is inflated.
+        serialization: of the headers that we send; an answer has the peer's.
+        tls: how to speak TLS; None for plain TCP.
+        credentials: for signing every request; None to sign none.
+        proxies: remoting addresses of the cluster's Proxies, which are asked like brokers.
     """
 
     connect_timeout_s: float = 3.0

@@ -90,7 +90,7 @@ class RocketmqHook(BaseHook):
             found = asyncio.run(reach([connection.nameservers], connection.settings()))
         except CapacityError as error:
             return False, str(error)
-        return found.is_enough, found.told()
+        return found.is_enough, found.summary()
 
 
 def _nameservers(host: str | None, port: int | None) -> str:

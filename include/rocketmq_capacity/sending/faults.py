@@ -1,6 +1,6 @@
-"""What a producer remembers of slow and failing brokers, where its latency fault tolerance is on.
+"""A producer's memory of slow and failing brokers, used if its latency fault tolerance is on.
 
-Times are ms since any moment, durations ms. Source: LatencyFaultToleranceImpl, rocketmq-all-4.9.7 and 5.3.3.
+Times are ms since any moment; durations are ms. Source: LatencyFaultToleranceImpl, rocketmq-all-4.9.7 and 5.3.3.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from typing import Final
 from rocketmq_capacity.sending.java_numbers import hash_of
 
 DETECT_INTERVAL_MS: Final = 2_000
-"""ClientConfig.detectInterval: how long after a detection the next one asks the same broker."""
+"""ClientConfig.detectInterval: the least time between two detections of the same broker."""
 DETECT_PERIOD_MS: Final = 3_000
 """LatencyFaultToleranceImpl.startDetector: how often the detector looks for brokers to ask."""
 _TABLE_SIZE: Final = 32
@@ -20,7 +20,15 @@ _INDEX_MASK: Final = 0x7FFFFFFF
 
 @dataclass(slots=True)
 class Fault:
-    """A broker with at least one message behind it."""
+    """A broker that got at least one message.
+
+    Attributes:
+        added: number in the order in which brokers got their first message.
+        latency_ms: how long its last message took.
+        available_from_ms: the end of its back-off.
+        next_check_ms: when the detector may ask it again.
+        is_reachable: whether it could be reached at its last message or detection.
+    """
 
     added: int
     latency_ms: int = 0
@@ -38,32 +46,32 @@ class Index:
         self._resets = iter(resets)
 
     def next(self) -> int:
-        """Count one further."""
+        """Count up by one, and give the lower 31 bits."""
         self._value += 1
         return self._value & _INDEX_MASK
 
     def reset(self) -> None:
-        """Start anew."""
+        """Start again from the next of the ``resets``."""
         self._value = next(self._resets)
 
 
 class Faults:
-    """All brokers with a message behind them: up to 5.1.3 the last message alone counts."""
+    """All brokers that got a message. Up to 5.1.3 only a broker's last message counts."""
 
     def __init__(self, worst: Index) -> None:
-        """Remember nothing yet; ``worst`` is where picking among bad brokers starts."""
+        """Begin without brokers; ``worst`` is the index by which one of the bad brokers is picked."""
         self._faults: dict[str, Fault] = {}
         self._worst = worst
         self._added = count()
 
     def update(self, broker_name: str, now_ms: int, latency_ms: int, avoided_ms: int) -> None:
-        """Note how long a message to the broker took, and how long the broker is avoided for it."""
+        """Note how long a message to the broker took, and for how long the broker is avoided because of it."""
         fault = self._fault(broker_name)
         fault.latency_ms = latency_ms
         fault.available_from_ms = now_ms + avoided_ms
 
     def is_available(self, broker_name: str, now_ms: int) -> bool:
-        """Whether the broker is not avoided; one without a message is not."""
+        """Whether the broker may be used now; a broker that got no message may."""
         fault = self._faults.get(broker_name)
         return fault is None or now_ms >= fault.available_from_ms
 
@@ -72,9 +80,10 @@ class Faults:
         del self._faults[broker_name]
 
     def pick_one_at_least(self, now_ms: int) -> str | None:
-        """One of the better half of the brokers: available ones first, then by latency, then by end of the back-off.
+        """One of the better half of the brokers, sorted by availability, latency and end of the back-off.
 
-        Equal ones are in the order of Java's ConcurrentHashMap: exact for fewer than 24 brokers, when it grows.
+        Equal brokers are in the order of Java's ConcurrentHashMap. This is exact for fewer than 24 brokers; with 24 the
+        map grows. None if there is no broker.
         """
         order = sorted(
             self._faults,
@@ -98,17 +107,17 @@ class Faults:
 
 
 class DetectedFaults(Faults):
-    """From 5.1.4 on a back-off is never shortened, and a broker may also be unreachable."""
+    """The same from 5.1.4 on: a back-off is never shortened, and a broker may also be unreachable."""
 
     def __init__(self, *, needs_reach: bool = False) -> None:
-        """Remember nothing yet; ``needs_reach``: a broker has to be reachable to be available, in 5.1.4 (#7812)."""
+        """Begin without brokers; ``needs_reach``: only a reachable broker is available, as in 5.1.4 (#7812)."""
         super().__init__(Index(0))
         self._needs_reach = needs_reach
 
     def update(
         self, broker_name: str, now_ms: int, latency_ms: int, avoided_ms: int, *, is_reachable: bool = True
     ) -> None:
-        """Note how long a message took, how long the broker is avoided for it, and whether it could be reached."""
+        """Note how long a message took, for how long the broker is avoided, and whether it could be reached."""
         fault = self._fault(broker_name)
         fault.latency_ms = latency_ms
         fault.is_reachable = is_reachable
@@ -116,7 +125,7 @@ class DetectedFaults(Faults):
             fault.available_from_ms = max(fault.available_from_ms, now_ms + avoided_ms)
 
     def is_available(self, broker_name: str, now_ms: int) -> bool:
-        """Whether the broker is not avoided; one without a message is not."""
+        """Whether the broker may be used now; a broker that got no message may."""
         return super().is_available(broker_name, now_ms) and (not self._needs_reach or self.is_reachable(broker_name))
 
     def is_reachable(self, broker_name: str) -> bool:
@@ -129,7 +138,7 @@ class DetectedFaults(Faults):
 
         Args:
             now_ms: the time of the round.
-            answers: whether a broker answers; None for one that the client has no address of any more.
+            answers: whether a broker answers; None for a broker whose address the client no longer has.
         """
         for name, fault in list(self._faults.items()):
             if now_ms >= fault.next_check_ms:

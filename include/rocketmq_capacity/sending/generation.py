@@ -1,24 +1,24 @@
-"""What differs between the versions of the Java producer: back-off, retries, and what is done with a chosen queue."""
+"""Differences between the versions of the Java producer: back-off, retries, and the choice among bad brokers."""
 
 from dataclasses import dataclass
 from typing import Final
 
 SEND_TIMEOUT_MS: Final = 3_000
-"""DefaultMQProducer.sendMsgTimeout: all tries of a message together."""
+"""DefaultMQProducer.sendMsgTimeout: the limit for all tries of a message together."""
 RETRIES: Final = 2
-"""DefaultMQProducer.retryTimesWhenSendFailed: how often a synchronous message is tried again."""
+"""DefaultMQProducer.retryTimesWhenSendFailed: how many times a synchronous message is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Java clients whose latency fault tolerance is the same.
+    """Java clients with the same latency fault tolerance.
 
     Attributes:
-        name: which versions these are.
-        table: (latency from which on, how long the broker is avoided) in ms, ascending.
-        error_ms: the latency that an error counts as.
-        displaces: the choice writes into the queue that all threads share, which displaces it for ever (#7779).
-        has_filters: it filters queues by what is available and reachable, and can detect what is reachable again.
+        name: their versions.
+        table: pairs of a least latency and the back-off from this latency on, in ms, ascending.
+        error_ms: the latency as which an error counts.
+        displaces: a choice among bad brokers overwrites a queue that all threads share, for ever (#7779).
+        has_filters: it filters queues by availability and reachability, and can detect reachable brokers.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Generation:
     has_filters: bool = False
 
     def back_off_ms(self, latency_ms: float, *, has_failed: bool = False) -> int:
-        """How long a broker is avoided after a message that took so long, or failed, where the tolerance is on."""
+        """How long a broker is avoided after a message with this latency, or after a failure; the tolerance is on."""
         taken = self.error_ms if has_failed else latency_ms
         return next((back_off for least, back_off in reversed(self.table) if taken >= least), 0)
 
@@ -67,16 +67,17 @@ GO_AWAY: Final = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What decides how the Java producer of one version sends.
+    """The properties of one version of the Java producer.
 
     Attributes:
         generation: its latency fault tolerance.
-        avoids_last_broker: with the tolerance on, a retry avoids the broker that failed; always so where it is off,
-            and where the generation has filters.
-        takes_absolute: an index that runs over counts by its absolute value; else choosing fails and starts again.
-        knows_perm: a broker that is picked for want of a better one has to be writable.
-        needs_reach: a broker has to be reachable to be available (#7812); with filters alone.
-        retried_codes: the refusals of a broker after which a message is tried again. Errors of the network always are.
+        avoids_last_broker: with the tolerance on, a retry avoids the broker that failed. With the tolerance off, or if
+            the generation has filters, it always does.
+        takes_absolute: an index that overflows counts by its absolute value; else the choice fails and starts again.
+        knows_perm: a bad broker is only picked if it is writable.
+        needs_reach: only a reachable broker is available (#7812); only with filters.
+        retried_codes: the refusals of a broker after which a message is tried again. After errors of the network it
+            always is.
     """
 
     generation: Generation
@@ -88,7 +89,7 @@ class Release:
 
 
 def release_of(version: str | None) -> Release | None:
-    """The release of a Java client by what it calls its version, such as V4_9_8; None where that is not a release.
+    """The release of a Java client with this version, such as V4_9_8; None if that is not a release.
 
     Source: MQVersion, whose names are V4_9_8, V5_1_4, and some with -SNAPSHOT or -BETA after them; MQFaultStrategy,
     TopicPublishInfo and DefaultMQProducer at every tag from rocketmq-all-4.1.0-incubating to rocketmq-all-5.3.3.
@@ -111,6 +112,6 @@ def release_of(version: str | None) -> Release | None:
 
 
 def generation_of(version: str | None) -> Generation | None:
-    """The generation of a Java client; None where its version is not a release."""
+    """The generation of a Java client; None if its version is not a release."""
     release = release_of(version)
     return None if release is None else release.generation

@@ -1,4 +1,4 @@
-"""Java's arithmetic, where Python's differs: int wraps around at 2^31, and a remainder has the dividend's sign."""
+"""Java's arithmetic where it differs from Python's: an int overflows at 2^31, a remainder has the dividend's sign."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ def as_int(number: int) -> int:
 
 
 def absolute(number: int) -> int:
-    """``Math.abs``: the smallest int stays negative."""
+    """``Math.abs``; the smallest int stays negative."""
     return as_int(abs(number))
 
 

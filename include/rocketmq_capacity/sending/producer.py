@@ -1,7 +1,7 @@
-"""The Java producer: which queue it chooses, and what it does when a broker is slow or fails.
+"""The Java producer: which queue it chooses, and what it does if a broker is slow or fails.
 
-One thread that sends synchronously, exactly as the official class: given the random numbers from which it starts, it
-makes the same choices. Times are ms since any moment.
+It is one thread that sends synchronously. With the same random numbers at the start, it makes the same choices as the
+official class. Times are ms since any moment.
 Source: DefaultMQProducerImpl.sendDefaultImpl, MQFaultStrategy and TopicPublishInfo, rocketmq-all-4.9.7, 4.9.8, 5.1.3,
 5.1.4 and 5.3.3.
 """
@@ -18,7 +18,7 @@ from rocketmq_capacity.vocabulary import PERM_WRITE
 
 
 class Outcome(Enum):
-    """How a try ends, unless the broker refuses it with a code."""
+    """The end of a try that the broker does not refuse with a code."""
 
     STORED = "stored"
     UNREACHABLE = "an error of the network, such as a refused connection"
@@ -26,14 +26,14 @@ class Outcome(Enum):
 
 
 class Answer(NamedTuple):
-    """How a broker answers a try: after how long, and how; an int is the code of its refusal."""
+    """The answer to a try: the time that it took, and the outcome; an int is the code of a refusal."""
 
     latency_ms: int
     outcome: Outcome | int = Outcome.STORED
 
 
 class Sent(NamedTuple):
-    """What became of a message: the queues that were tried, whether one stored it, and when that was known."""
+    """The result of a message: the queues that were tried, whether one stored it, and when the producer knew."""
 
     tries: tuple[WriteQueue, ...]
     is_stored: bool
@@ -60,10 +60,10 @@ class Producer:
 
         Args:
             release: the client's version.
-            route: the topic's places.
-            start: where counting through the queues starts; random in the client.
-            worst_start: where picking among bad brokers starts; random in the client.
-            resets: where counting starts anew at each retry, from 5.1.4 on; random in the client.
+            route: the topic on each broker.
+            start: where the index of queues starts; random in the client.
+            worst_start: where the index of bad brokers starts; random in the client.
+            resets: where the index of queues starts again at each retry, from 5.1.4 on; random in the client.
             tolerates: its latency fault tolerance is on (``sendLatencyFaultEnable``).
             detects: its detector of reachability is on (``startDetectorEnable``).
             retries: its ``retryTimesWhenSendFailed``.
@@ -83,9 +83,9 @@ class Producer:
         self._timeout_ms = timeout_ms
 
     def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
-        """Send one message; ``network`` says how a broker answers now.
+        """Send one message; ``network`` gives the answer of a broker now.
 
-        A message whose time is up is not tried again, so that a broker that does not answer costs the whole message.
+        A message whose time is up is not tried again. So the message fails if a broker does not answer in time.
         """
         begun, tries = now_ms, list[WriteQueue]()
         chosen: WriteQueue | None = None
@@ -166,7 +166,7 @@ class Producer:
         return self._first(is_available) or self._first(is_reachable) or self._next()
 
     def _choose_among_bad(self, now_ms: int) -> WriteQueue:
-        """Every broker is avoided: one of the better half; up to 5.1.3 it is written over a queue for ever (#7779)."""
+        """All brokers are avoided: choose one of the better half. Up to 5.1.3 this overwrites a queue (#7779)."""
         picked = self._faults.pick_one_at_least(now_ms)
         number = next((place.write_queue_nums for place in self._route if self._may_pick(place, picked)), -1)
         if picked is None or number <= 0:
@@ -183,7 +183,7 @@ class Producer:
         return place.broker_name == broker_name and (not self._release.knows_perm or bool(place.perm & PERM_WRITE))
 
     def _first(self, fits: Callable[[WriteQueue], bool]) -> WriteQueue | None:
-        """The first queue of one turn that fits; the turn goes on where the last one ended."""
+        """The first fitting queue of one round through all queues, from the current index on; None if none fits."""
         turn: Iterator[WriteQueue] = (self._next() for _ in self._queues)
         return next(filter(fits, turn), None)
 
@@ -191,7 +191,7 @@ class Producer:
         return self._queues[self._index.next() % len(self._queues)]
 
     def _position(self, index: int) -> int | None:
-        """Where an index points; None where the client throws, and catches, because it ran over."""
+        """The position of an index; None if the index has overflowed, and the client throws and catches."""
         size = len(self._queues)
         if index >= 0:
             return index % size

@@ -1,7 +1,7 @@
 """The Proxy: which queue it chooses for a message that came over gRPC.
 
-The Proxy tries a message once; the gRPC client tries it again, with any Proxy. All clients of a Proxy share one count
-through the queues of a topic.
+The Proxy tries a message once. The gRPC client may try it again, with any Proxy. All clients of a Proxy share one index
+of a topic's queues.
 Source: MessageQueueSelector, ProducerProcessor.sendMessage and SendMessageActivity, rocketmq-all-5.3.3; the first is
 the same at rocketmq-all-5.1.4.
 """
@@ -18,7 +18,7 @@ from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
 _NEWEST: Final = GENERATIONS[-1]
 _LONG: Final = 1 << 64
 _MULTIPLIER: Final = 2862933555777941757
-"""Of Guava's LinearCongruentialGenerator."""
+"""The multiplier of Guava's LinearCongruentialGenerator."""
 
 
 class Proxy:
@@ -30,10 +30,10 @@ class Proxy:
         """Begin before the first message.
 
         Args:
-            route: the topic's places.
-            start: where counting through the queues starts; random in the Proxy, and below 0 as often as not.
+            route: the topic on each broker.
+            start: where the index of queues starts; random in the Proxy, and below 0 in half of all cases.
             tolerates: its ``sendLatencyEnable``.
-            timeout_ms: how long a message may take.
+            timeout_ms: the limit for a message.
         """
         self._queues = write_queues(route)
         self._index = start
@@ -42,7 +42,7 @@ class Proxy:
         self._faults = DetectedFaults()
 
     def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
-        """Send one message without a message group; ``network`` says how a broker answers now."""
+        """Send one message without a message group; ``network`` gives the answer of a broker now."""
         queue = self._choose(now_ms)
         if queue is None:
             return Sent((), False, now_ms)
@@ -80,7 +80,7 @@ class Proxy:
 
 
 def bucket(message_group: str, queues: int) -> int:
-    """The index of the queue, in the Proxy's order, that takes all messages of a message group.
+    """The index of the queue, in the Proxy's order, that gets all messages of a message group.
 
     Source: Hashing.consistentHash of Guava, a jump hash.
     """

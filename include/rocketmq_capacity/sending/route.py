@@ -1,4 +1,4 @@
-"""What a producer knows of a topic: its brokers, and the queues that it may write to."""
+"""The route of a topic as a producer sees it: brokers, and the queues that it may write to."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from rocketmq_capacity.vocabulary import PERM_WRITE, java_order
 
 
 class Place(NamedTuple):
-    """A topic on a broker, as the route shows it."""
+    """A topic's write queues on one broker, as the route shows them."""
 
     broker_name: str
     write_queue_nums: int
