@@ -135,11 +135,11 @@ def test_a_topic_for_which_it_throws_keeps_its_owners(out: Path, plan: dict[str,
         ({"class": "com.acme.Missing"}, "does not give com.acme.Missing (java.lang.ClassNotFoundException: com.acme.M"),
         (
             {"class": "java.lang.String"},
-            "is java.lang.String, which is no org.apache.rocketmq.client.consumer.Allocate",
+            "is java.lang.String, which is not an org.apache.rocketmq.client.consumer.Allocate",
         ),
         ({"class": f"{OWN}$Told"}, "which cannot be made: java.lang.NoSuchMethodException"),
         ({"class": f"{OWN}$Broken"}, "which cannot be made: java.lang.IllegalArgumentException: not configured"),
-        ({"jar": "/nowhere/own.jar"}, "is /nowhere/own.jar, which is no file; expected a jar file"),
+        ({"jar": "/nowhere/own.jar"}, "is /nowhere/own.jar, which is not a file; expected a jar file"),
     ],
 )
 def test_what_is_no_such_strategy_is_refused(

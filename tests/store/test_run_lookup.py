@@ -97,5 +97,5 @@ def test_a_spoiled_snapshot_is_named(tmp_path: Path, spoiled: bytes) -> None:
     run = store(lake, "C1", "r2")
     published(lake, "C1", "r1", "2026-11-19T02:00:00Z").inventory.write_bytes(spoiled)
 
-    with pytest.raises(BadInput, match=r"r1/inventory\.json: is no stored inventory \("):
+    with pytest.raises(BadInput, match=r"r1/inventory\.json: is not a stored inventory \("):
         run_before(lake, run)

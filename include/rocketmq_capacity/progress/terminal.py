@@ -76,7 +76,7 @@ class Terminal(Display):
         table.add_column(no_wrap=True, justify="right")
         for row in list(self._rows):
             seconds = wording.seconds(row.step.seconds if row.seconds is None else row.seconds)
-            table.add_row(self._mark(row), Text(row.step.name), _said(row), Text(seconds, "cyan"))
+            table.add_row(self._mark(row), Text(row.step.name), _state(row), Text(seconds, "cyan"))
         return table
 
     def _mark(self, row: _Row) -> RenderableType:
@@ -85,14 +85,14 @@ class Terminal(Display):
         return Text("x", "red") if self._is_over else self._spinner
 
 
-def _said(row: _Row) -> RenderableType:
-    """The outcome; before the end, how far the phase is."""
+def _state(row: _Row) -> RenderableType:
+    """The outcome; before the end of the step, how far its phase is."""
     phase = row.step.phase
     if row.seconds is not None:
         return Text(wording.outcome(row.step))
     if phase is None or phase.total is None:
         return Text(phase.name if phase is not None else "")
-    said = Table.grid(padding=(0, 1))
+    line = Table.grid(padding=(0, 1))
     counts = Text(f"{phase.name} {wording.how_far(phase)}")
-    said.add_row(ProgressBar(total=max(phase.total, 1), completed=phase.done, width=BAR_WIDTH), counts)
-    return said
+    line.add_row(ProgressBar(total=max(phase.total, 1), completed=phase.done, width=BAR_WIDTH), counts)
+    return line

@@ -20,7 +20,7 @@ def how_far(phase: Phase) -> str:
 
 def outcome(step: Step) -> str:
     """The outcome of a step, and the most memory that was used during it."""
-    told = list(step.outcome)
+    parts = list(step.outcome)
     if step.peak_bytes is not None:
-        told.append(f"peak memory {size(step.peak_bytes)}")
-    return "; ".join(told)
+        parts.append(f"peak memory {size(step.peak_bytes)}")
+    return "; ".join(parts)

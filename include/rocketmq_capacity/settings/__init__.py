@@ -1,1 +1,1 @@
-"""What a deployment and its users decide: the policy, its YAML, addresses and folders."""
+"""Settings of a deployment and its users: the policy, its YAML, addresses and folders."""

@@ -1,4 +1,4 @@
-"""Where a deployment keeps what the Dags read and write, set by the environment of the Airflow processes."""
+"""The folders that the Dags of a deployment read and write, set by the environment of the Airflow processes."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A strategy of the deployment's own: a class in a jar, and what it gave when it was asked."""
+"""A strategy of the deployment's own: a class in a jar, and its answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ class OwnStrategy(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class OwnAnswers:
-    """What a class gave to the clients of a group, and what it was asked with.
+    """The queues that a class gave to the clients of a group, and its arguments.
 
     Attributes:
-        places: topic, broker name and number of readable queues of each place that it was told.
-        client_ids: that it was told, in their order; equal ones stand beside one another.
-        given: by topic and client id, topic, broker name and queue id of the queues of its answer.
-        thrown: by topic what it threw; it is asked no more of such a topic.
+        places: topic, broker name and number of readable queues, for each topic and broker of the arguments.
+        client_ids: of the arguments, in their order; equal ids are next to one another.
+        given: by topic and client id, the queues of its answer: topic, broker name and queue id.
+        thrown: by topic, what it threw; it is not called again for such a topic.
     """
 
     places: tuple[tuple[str, str, int], ...]
@@ -57,7 +57,7 @@ def place_of(consumer_group: str) -> str:
 
 
 def check_jars(strategy: OwnStrategy, place: str, source: str = "policy") -> None:
-    """Refuse jars that are not there. Errors: BadInput, naming the ``source`` and the place in it."""
+    """Refuse jars that do not exist. Errors: BadInput, naming the ``source`` and the place in it."""
     for jar in strategy.jar:
         if not Path(jar).is_file():
-            raise BadInput(source, f"{place}.jar", f"is {jar}, which is no file; expected a jar file")
+            raise BadInput(source, f"{place}.jar", f"is {jar}, which is not a file; expected a jar file")

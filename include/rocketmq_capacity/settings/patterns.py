@@ -28,7 +28,10 @@ class Compiling:
         self._left_s = COMPILES_WITHIN_S
 
     def compile(self, pattern: str) -> re.Pattern[str]:
-        """Errors: ValueError for a text that is no pattern or too long, and if the time is used up."""
+        """Compile a pattern.
+
+        Errors: ValueError for a text that is not a pattern or too long, and if the time is used up.
+        """
         if len(pattern) > LONGEST:
             raise ValueError(f"pattern is too long; expected at most {LONGEST:,} characters")
         if self._left_s <= 0:

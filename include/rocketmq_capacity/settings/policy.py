@@ -1,4 +1,4 @@
-"""The policy file, as a frozen model: what a user may decide, and the default of each decision.
+"""The policy file, as a frozen model: all settings of a user, and their defaults.
 
 ``include/policy.yaml`` has the defaults with their units, reasons and sources; a test compares the two.
 """
@@ -105,7 +105,7 @@ class ClientRoom(Section):
         return self
 
     def room_of(self, client_id: str, address: Callable[[], IPv4Address | IPv6Address | None]) -> str | None:
-        """The room, or None if this rule does not match the client; ``address`` tells its address, if known."""
+        """The room, or None if this rule does not match the client; ``address`` gives its address, if known."""
         if self.pattern is not None:
             return _room_in(self.pattern, client_id)
         ip = address()
@@ -402,7 +402,7 @@ class SwitchToPop(Section):
 
 
 class Transition(Section):
-    """How quickly clients notice a change; no client tells its intervals."""
+    """How quickly clients notice a change; clients do not report their intervals."""
 
     poll_nameserver_s: NonNegative = Field(default=30.0, le=86_400)
     heartbeat_s: NonNegative = Field(default=30.0, le=86_400)
@@ -447,7 +447,7 @@ DEFAULT_HEAP: Final = "default"
 
 
 class Policy(Section):
-    """Everything a user may decide."""
+    """All settings of a user."""
 
     strategies: tuple[Strategy, ...] = (
         AVG,
@@ -478,14 +478,14 @@ class Policy(Section):
         return self.strategies if own is None else (*self.strategies, own.class_name)
 
     def own_answers(self, consumer_group: str) -> tuple[OwnAnswers, ...]:
-        """What the group's own class gave."""
+        """The answers of the group's own class."""
         return self._own_answers.get(consumer_group, ())
 
     def with_own_answers(self, answers: Mapping[str, tuple[OwnAnswers, ...]]) -> "Policy":
-        """The same policy, knowing what the classes of groups gave."""
-        told = self.model_copy()
-        told._own_answers = dict(answers)
-        return told
+        """The same policy, with the answers of the groups' own classes."""
+        copy = self.model_copy()
+        copy._own_answers = dict(answers)
+        return copy
 
     @field_validator("strategies")
     @classmethod

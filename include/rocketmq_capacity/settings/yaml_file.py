@@ -51,7 +51,7 @@ def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
     """The mapping in a YAML text; errors call the text ``source``."""
     try:
         document = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  (a SafeLoader that refuses more)
-    except _NotTaken as error:
+    except _Refused as error:
         raise BadInput(source, f"line {error.line}", error.problem) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -75,8 +75,8 @@ def validated(document: Mapping[Any, Any], model: type[Model], source: str, cont
         raise _bad_input(source, error, model) from None
 
 
-class _NotTaken(yaml.YAMLError):
-    """YAML of a kind that is refused. The error quotes nothing of the file, because it may have secrets."""
+class _Refused(yaml.YAMLError):
+    """YAML of a kind that is refused. The error quotes nothing of the file, because the file may have secrets."""
 
     def __init__(self, mark: yaml.Mark, problem: str) -> None:
         self.line, self.problem = mark.line + 1, problem
@@ -92,12 +92,12 @@ class _PlainLoader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # its stubs lack types
         if event.anchor is not None:
             problem = "has an anchor or an alias (&, *); expected every value in full, in quotes if it begins so"
-            raise _NotTaken(event.start_mark, problem)
+            raise _Refused(event.start_mark, problem)
         if event.tag != "!" and event.tag not in self.yaml_constructors:
             problem = f"the tag {cut(event.tag, LONGEST_NAME)} is not known"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         if self._depth == DEEPEST:
-            raise _NotTaken(event.start_mark, f"is nested too deeply; expected at most {DEEPEST} levels")
+            raise _Refused(event.start_mark, f"is nested too deeply; expected at most {DEEPEST} levels")
         self._depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= 1
@@ -106,7 +106,7 @@ class _PlainLoader(yaml.SafeLoader):
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
         try:
             chunks: list[str] = super().scan_flow_scalar_non_spaces(double, start_mark)
-        except (OverflowError, ValueError):  # what chr says of \Uffffffff
+        except (OverflowError, ValueError):  # raised by chr() for \Uffffffff
             problem = "found an escape of a character that does not exist"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
         return chunks
@@ -124,7 +124,7 @@ class _PlainLoader(yaml.SafeLoader):
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
         text = super().construct_scalar(node)
         if not is_writable(text):
-            raise _NotTaken(node.start_mark, HALF_A_CHARACTER)
+            raise _Refused(node.start_mark, HALF_A_CHARACTER)
         return text
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -169,7 +169,7 @@ _WORDS_OF_YAML: Final = {
     "model_type": "expected a mapping of keys",
     "model_attributes_type": "expected a mapping of keys",
 }
-"""What pydantic says in Python's words."""
+"""Kinds of pydantic's errors -> our words, because pydantic's are about Python's types."""
 
 
 def nearest(what: str, name: object, known: list[str]) -> str:

@@ -1,1 +1,1 @@
-"""The Spark session and its JVM; units gathered from tables and mapped over."""
+"""The Spark session and its JVM, and plain Python mapped over units."""

@@ -1,6 +1,6 @@
-"""Calls a strategy of the deployment's own in Spark's JVM.
+"""Calls a strategy class of the deployment's own in Spark's JVM.
 
-The class sees its own jars and the Java platform, and nothing of Spark's: a loader of its own loads it.
+A separate class loader loads it, so it sees only its own jars and the Java platform, and none of Spark's classes.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,15 @@ NEEDED: Final = "expected the jars of rocketmq-client and rocketmq-common, and o
 
 
 class OwnClass:
-    """One object of the class, ready to be asked.
+    """An object of the class, ready to be called.
 
     Args:
-        context: of the session whose JVM is to call it.
+        context: of the session whose JVM calls it.
         strategy: the class and its jars.
-        place: of its entry in the policy, for errors.
+        place: where the policy names it, for errors.
 
-    Errors: BadInput for a jar or a class that is not there, one that is no strategy, and one that cannot be made.
+    Errors: BadInput for a jar or a class that does not exist, a class that is not a strategy, and one without a usable
+    constructor.
     """
 
     def __init__(self, context: SparkContext, strategy: OwnStrategy, place: str) -> None:
@@ -37,13 +38,13 @@ class OwnClass:
         kind = self._class(strategy.class_name, "class", "expected a class of the jar")
         interface = self._class(INTERFACE, "jar", NEEDED)
         if not interface.isAssignableFrom(kind):
-            raise BadInput("policy", f"{place}.class", f"is {strategy.class_name}, which is no {INTERFACE}")
+            raise BadInput("policy", f"{place}.class", f"is {strategy.class_name}, which is not an {INTERFACE}")
         text, many = self._class("java.lang.String", "class", NEEDED), self._class("java.util.List", "class", NEEDED)
         self._allocate = interface.getMethod("allocate", self._array("java.lang.Class", [text, text, many, many]))
         number = self._jvm.java.lang.Integer.TYPE
         queue = self._class(QUEUE, "jar", NEEDED)
         self._queue = queue.getConstructor(self._array("java.lang.Class", [text, text, number]))
-        # By reflection: py4j remembers methods by the name of their class, and another loader has another such class.
+        # By reflection: py4j saves methods by the name of their class, but each loader has a class of this name.
         nothing = self._array("java.lang.Class", [])
         self._read = [queue.getMethod(name, nothing) for name in ("getTopic", "getBrokerName", "getQueueId")]
         try:
@@ -58,12 +59,12 @@ class OwnClass:
     def answers(
         self, consumer_group: str, places: tuple[tuple[str, str, int], ...], client_ids: tuple[str, ...]
     ) -> OwnAnswers:
-        """What it gives to each client of a group, topic by topic, as RebalanceImpl asks it.
+        """The queues that it gives to each client of a group, topic by topic, called as RebalanceImpl calls it.
 
         Args:
-            consumer_group: its name.
+            consumer_group: name of the group.
             places: topic, broker name and number of readable queues, in rebalance order.
-            client_ids: in rebalance order.
+            client_ids: in rebalance order; equal ids as often as they have consumers.
         """
         given: dict[str, dict[str, tuple[tuple[str, str, int], ...]]] = {}
         thrown: dict[str, str] = {}
@@ -106,15 +107,15 @@ class OwnClass:
         try:
             return self._jvm.java.lang.Class.forName(name, True, self._loader)
         except Py4JJavaError as error:
-            told = thrown_by(error)
-            # Of what the class needs, the loader lacks a class.
-            if told.startswith("java.lang.NoClassDefFoundError"):
+            thrown = thrown_by(error)
+            # The class was found, but its loader lacks another class that it needs.
+            if thrown.startswith("java.lang.NoClassDefFoundError"):
                 key, expected = "jar", NEEDED
-            raise BadInput("policy", f"{self._place}.{key}", f"does not give {name} ({told}); {expected}") from None
+            raise BadInput("policy", f"{self._place}.{key}", f"does not give {name} ({thrown}); {expected}") from None
 
 
 def thrown_by(error: Py4JJavaError) -> str:
-    """What Java threw: the class, and its message. The innermost cause of a call by reflection says it."""
+    """What Java threw: the class and its message. For a call by reflection, that is the innermost cause."""
     thrown = error.java_exception
     while thrown.getClass().getName() == "java.lang.reflect.InvocationTargetException" and thrown.getCause():
         thrown = thrown.getCause()

@@ -117,20 +117,20 @@ def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
 
 @contextmanager
 def _held_back() -> Iterator[Tell]:
-    """Hold back what the body writes on standard error. It is shown at the end, unless an error says it all.
+    """Hold back what the body writes on standard error. It is shown at the end, unless one of our errors explains it.
 
     When the JVM is gone, libraries write tracebacks there that no caller can catch: the thread that receives the tasks'
     counters, and the log of a command without an answer.
     Source: accumulators.UpdateRequestHandler, PySpark 4.2.0; GatewayClient.send_command, py4j 0.10.9.9.
     """
     held = io.StringIO()
-    is_told = False
+    is_explained = False
     try:
         with redirect_stderr(held):
             yield held.write
     except BaseException as error:
-        is_told = isinstance(error, CapacityError) or not isinstance(error, Exception)
+        is_explained = isinstance(error, CapacityError) or not isinstance(error, Exception)
         raise
     finally:
-        if not is_told:
+        if not is_explained:
             sys.stderr.write(held.getvalue())

@@ -1,4 +1,4 @@
-"""The second step: who owns what under every strategy."""
+"""The second step: who owns which queue under every strategy."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -29,8 +29,8 @@ def app_parser(description: str | None) -> ArgumentParser:
     parser = ArgumentParser(description=description, allow_abbrev=False)
     parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
     parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="what to decide otherwise than by default (YAML)")
-    parser.add_argument("--policy-changes", default="", metavar="YAML", help="what this run decides otherwise again")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="a policy file (YAML); it replaces defaults")
+    parser.add_argument("--policy-changes", default="", metavar="YAML", help="changes of the policy for this run")
     parser.add_argument(
         "--strategies", default="", metavar="NAME,…", help="the strategies of this run, not the policy's"
     )

@@ -89,7 +89,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
 
 
 def since_when(places: Iterable[FoundPlace], before: Found, taken_at: str) -> list[contracts.FindingSince]:
-    """Since when there is what this run finds: since the run before knew it, or since now."""
+    """Since when each finding of this run exists: the time that the run before has for it, or this run's."""
     return [
         contracts.FindingSince(
             rule=rule,

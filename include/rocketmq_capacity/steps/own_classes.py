@@ -1,4 +1,4 @@
-"""Strategies of the deployment's own: Spark's JVM is asked what they give to the groups of a run that run them."""
+"""Strategy classes of the deployment's own: Spark's JVM calls them for the groups of a run that use them."""
 
 from collections.abc import Mapping
 
@@ -18,19 +18,19 @@ from rocketmq_capacity.store.lake import Run
 
 
 def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy]) -> dict[str, tuple[OwnAnswers, ...]]:
-    """What the class of each group gives to its clients; nothing of groups that share no queues out.
+    """The answers of each group's class; none for a group that divides no queues.
 
-    Errors: BadInput for a jar or a class that is not as it should be, also of a group that is not there.
+    Errors: BadInput for a jar or a class with an error, also if the run does not have the group.
     """
     folder = run.table(contracts.GroupUnit.dataset_name())
     is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(own, pa.string()))
     facts = {row.consumer_group: row.facts for row in rows_where(folder, contracts.GroupUnit, is_one)}
     answers: dict[str, tuple[OwnAnswers, ...]] = {}
     for group, strategy in sorted(own.items()):
-        asked = OwnClass(session.sparkContext, strategy, place_of(group))
+        own_class = OwnClass(session.sparkContext, strategy, place_of(group))
         if group not in facts:
             continue
         division = Division.of(msgspec.json.decode(facts[group], type=GroupFacts)).among_listed
         if division.group.is_clustering and len(division.members) and len(division.queues):
-            answers[group] = (asked.answers(group, *asked_with(division)),)
+            answers[group] = (own_class.answers(group, *asked_with(division)),)
     return answers

@@ -31,7 +31,7 @@ ALLOCATE: Final = "allocate"
 ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
 COMPARE: Final = "compare"
-"""Only of a what-if: it and the run of the cluster as it is."""
+"""Only a what-if has this step: it compares the run with the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
 Record = TypeVar("Record", bound=NamedTuple)
@@ -48,8 +48,8 @@ class Found:
     """What a run has found.
 
     Attributes:
-        flagged: groups and rules that say that something is wrong with them.
-        since: what the findings are about, with the time of the first of the runs in a row that found it.
+        flagged: pairs of a group and a rule that found something wrong with it.
+        since: by rule, group, topic and broker, the moment of the first of the unbroken row of runs that found it.
     """
 
     flagged: set[tuple[str, str]]
@@ -162,9 +162,9 @@ class Planning:
 
     @cached_property
     def deciding(self) -> Policy:
-        """The policy, with what the deployment's own strategies give to the groups of this run.
+        """The policy, with the answers of the deployment's own strategy classes for the groups of this run.
 
-        Errors: BadInput for a jar or a class that is not as it should be.
+        Errors: BadInput for a jar or a class with an error.
         """
         own = self.policy.current_strategies.own
         if not own:

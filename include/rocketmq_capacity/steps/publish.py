@@ -1,4 +1,4 @@
-"""The last step: what people read. It computes nothing, so it needs no Spark session."""
+"""The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
 import gc
 from collections.abc import Iterator, Mapping

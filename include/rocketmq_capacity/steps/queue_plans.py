@@ -1,4 +1,4 @@
-"""A what-if's queue plans: how to bring about, from the cluster as it is, what its changes do to queues and brokers."""
+"""A what-if's queue plans: the steps from the cluster as it is to the changed queues and brokers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -23,14 +23,14 @@ _UNIT: Final = Decoder(TopicWithReaders)
 
 
 def changes_queues(scenario: Scenario) -> bool:
-    """Whether the scenario asks for other queues, or for a broker that comes or goes in good order."""
+    """Whether the scenario changes numbers of queues, adds a broker, or makes a broker read-only."""
     return any(isinstance(one, SetQueues | AddBroker | ReadOnlyBroker) for one in scenario.changes)
 
 
 def queue_plans(before: Planning, after: Planning, scenario: Scenario, *, is_suspect: bool) -> list[dict[str, Any]]:
-    """An entry for each topic that is told other queues, by name, and then one for each broker; in the plan's form.
+    """An entry for each topic whose queues the scenario sets, by name, then one for each broker; in the plan's form.
 
-    The commands are for the cluster as it is. Where several changes are about one topic, the last one's queues count.
+    The commands are for the cluster as it is. If several changes set the queues of a topic, the last one counts.
     """
     cluster = Cluster(before.cluster, after.deciding, is_suspect)
     asked = {one.topic: one.broker_name for one in scenario.changes if isinstance(one, SetQueues)}

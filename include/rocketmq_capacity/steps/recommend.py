@@ -88,7 +88,7 @@ def recommend(planning: Planning) -> None:
 def tried_cases(asking: Asking, units: Rows) -> Tables:
     """The cases of some topics.
 
-    A topic has cases if it has findings, if groups ask for more of its queues, or if a history tells of its clients.
+    A topic has cases if it has findings, if groups ask for more of its queues, or if the history has its clients.
     """
     asked = (topic for topic in _topics(asking, units) if topic.findings or topic.demands or topic.past)
     cases = [case for topic in asked for case in topic_cases(topic)]

@@ -35,7 +35,7 @@ def rows_of_plan(run: Run) -> Rows:
 def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[Row]:
     """The rows of these groups in a dataset; in a large cluster one row in hundreds.
 
-    None of a run without the dataset: the page then lacks what it shows.
+    Empty for a run without the dataset; the page then lacks the section.
     """
     if not _has(run, dataset):
         return []
@@ -44,7 +44,7 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
 
 
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
-    """Some columns of all rows of a dataset, as named tuples; none of a run without the dataset."""
+    """Some columns of all rows of a dataset, as named tuples; none if the run lacks the dataset."""
     if _has(run, dataset):
         table = pq.read_table(run.table(dataset.dataset_name()), columns=list(kind._fields))
         yield from map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
@@ -63,7 +63,7 @@ def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
 
 
 def rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
-    """All rows of a dataset; none of a run without the dataset."""
+    """All rows of a dataset; empty if the run lacks the dataset."""
     return list(rows(run, dataset)) if _has(run, dataset) else ()
 
 

@@ -20,7 +20,7 @@ from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.lake import write_whole
 
 ROW_GROUP_ROWS: Final = 65_536
-"""Maximum of rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
+"""The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
 
 
 def snapshot(
@@ -44,13 +44,13 @@ def snapshot(
 
 
 def write_inventory(planning: Planning, inventory: Inventory) -> None:
-    """The inventory as a file of the run."""
+    """Write the inventory as a file of the run."""
     with planning.progress.phase("inventory"):
         write_whole(planning.run.inventory, render_inventory(inventory))
 
 
 def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """The tables and units, for a step that does more."""
+    """Write the tables and units inside a step."""
     resolved = Resolved(inventory, planning.policy)
     with planning.progress.phase("tables"):
         _write(planning, snapshot_tables(resolved, history))

@@ -128,12 +128,12 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
     found = before.rows(contracts.Finding)
     still, gone, added = sides_of(found, after.rows(contracts.Finding))
     undecided = {_key(one) for one in in_doubt}
-    told = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
+    more = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
     if changes_queues(scenario):
         is_suspect = any(one.rule == "SUSPECT_SNAPSHOT" for one in found)
-        told["queue_plans"] = queue_plans(before, after, scenario, is_suspect=is_suspect)
+        more["queue_plans"] = queue_plans(before, after, scenario, is_suspect=is_suspect)
     return {
-        **told,
+        **more,
         "name": scenario.name,
         "changes": scenario.changes_as_written(),
         "verdict": verdict_of(
@@ -175,7 +175,7 @@ def producers_undecided(before: Run, after: Run) -> list[dict[str, str]]:
 
 
 def _deciding(before: Planning, after: Planning) -> Policy:
-    """The policy, with what the deployment's own strategies give to the groups of both runs."""
+    """The policy, with the answers of the deployment's own strategy classes for the groups of both runs."""
     groups = after.policy.current_strategies.own
     if not groups:
         return after.policy
@@ -204,7 +204,7 @@ class Sides:
         cluster_after: the facts of the changed cluster.
         policy: the policy.
         hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
-        ending: how clients end that leave.
+        ending: how the clients that leave end.
     """
 
     before: Run

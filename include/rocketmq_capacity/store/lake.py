@@ -1,11 +1,12 @@
-"""The lake, its runs, their datasets and what is committed. Only this module knows paths.
+"""The lake, its runs, their datasets, and which of them are committed. Only this module knows paths.
 
 A run's datasets are in the run's own folder::
 
     LAKE/<cluster_name>/<run_id>/inventory.json          the snapshot as it was taken
                                  tables/<dataset>/       parquet
                                  steps/<step>.json       manifest of a finished step, written last
-                                 report/                 report.html, plan.json, findings.csv, recommendations.csv
+                                 report/                 the report: all files of report/publish.py
+                                 history.json            of a live cluster only: which earlier runs it uses
                                  what_if.json            of a what-if only: its changes, and the run that it changes
                                  approval.json           a person's answer to the recommendations, once there is one
 
@@ -29,7 +30,7 @@ from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, shown
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 WAIT_S: Final = 60.0
-"""A driver whose JVM is gone ends within seconds. If only its task was killed, it may go on without end."""
+"""Seconds to wait for the lock. A driver whose JVM is gone ends within seconds; one whose task was killed may go on."""
 
 
 @dataclass(frozen=True, slots=True)

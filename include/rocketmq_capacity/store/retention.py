@@ -59,8 +59,8 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
     published = [name for name in names if lake.run(cluster, name).is_committed("publish")]
-    for place, name in enumerate(names):
-        reason = _reason(now - due[name], len(names) - place, rules)
+    for index, name in enumerate(names):
+        reason = _reason(now - due[name], len(names) - index, rules)
         if reason is not None and name != max(published, default=None):
             for run, _ in runs:
                 # A what-if and the run that it started from: both are kept, or neither.
@@ -68,11 +68,11 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
                     yield Expired(cluster, run.folder.name, _size(run), reason)
 
 
-def _reason(age: timedelta, place_from_last: int, rules: Retention) -> str | None:
+def _reason(age: timedelta, number_from_last: int, rules: Retention) -> str | None:
     if age > timedelta(days=rules.days):
         return f"{age.days} days old; {rules.days} are kept"
-    if place_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be running
-        return f"number {place_from_last} of the cluster from the last; {rules.count} are kept"
+    if number_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be running
+        return f"number {number_from_last} of the cluster from the last; {rules.count} are kept"
     return None
 
 
@@ -85,7 +85,7 @@ def _folders(lake: Lake) -> list[str]:
 
 def _runs(lake: Lake, cluster: str) -> list[tuple[Run, datetime]]:
     """Runs that the Dags made, and when they were due; oldest first."""
-    found = ((lake.root / cluster).iterdir()) if (lake.root / cluster).is_dir() else ()
+    found = (lake.root / cluster).iterdir() if (lake.root / cluster).is_dir() else ()
     names = sorted(folder.name for folder in found if folder.is_dir() and not folder.is_symlink())
     dues = ((name, due_of(name)) for name in names if RUN_ID.fullmatch(name))
     return [(lake.run(cluster, name), due) for name, due in dues if due is not None]

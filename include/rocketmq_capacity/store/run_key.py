@@ -21,7 +21,7 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class DagRunLike(Protocol):
-    """What is read of Airflow's Dag run."""
+    """The members of Airflow's Dag run that are used."""
 
     @property
     def run_id(self) -> str:

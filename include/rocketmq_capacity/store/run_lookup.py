@@ -39,7 +39,7 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 
 
 def latest_of_source(lake: Lake, source: str) -> Run | None:
-    """The last run that planned a source, by its key, and whose snapshot is stored; None where there is none."""
+    """The last run of a source, by its key, whose snapshot is stored; None if there is none."""
     found = (Run(folder) for folder in lake.root.glob("*/*") if is_of_source(folder.name, source))
     ordered = sorted(found, key=lambda run: run.folder.name, reverse=True)
     return next((run for run in ordered if run.is_committed("snapshot") and run.inventory.is_file()), None)
@@ -76,13 +76,13 @@ def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Ru
 
 
 def _taken_at(run: Run) -> datetime:
-    """When the stored snapshot was taken. Errors: BadInput if the file does not say it any more."""
+    """When the stored snapshot was taken. Errors: BadInput if the file is damaged."""
     try:
         with run.inventory.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             taken_at = datetime.fromisoformat(msgspec.json.decode(data, type=_Snapshot).taken_at)
         if taken_at.tzinfo is None:
-            raise ValueError(f"taken_at is {taken_at.isoformat()!r}, of no time zone")
+            raise ValueError(f"taken_at is {taken_at.isoformat()!r}, without a time zone")
     except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        problem = f"is no stored inventory ({error}); expected what the step snapshot wrote"
+        problem = f"is not a stored inventory ({error}); expected what the step snapshot wrote"
         raise BadInput(str(run.inventory), "", problem) from None
     return taken_at
