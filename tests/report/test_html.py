@@ -364,7 +364,7 @@ def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
 
     assert "Manual: a person decides" in text_of(advice)
     assert "It is ordered." in text_of(advice)
-    assert "Do not run these as they stand" in text_of(advice)
+    assert "Do not run these as they are" in text_of(advice)
 
 
 def test_commands_stand_one_a_line_and_a_line_end_inside_one_is_visible():
@@ -426,10 +426,10 @@ def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
     assert len(elements(tree, "figure")) == limits.CHARTS + 1
     plan = plan_of(rows)
     shown = [one for one in with_class(tree, "cause") if "fold" not in one.get("class").split()]
-    hidden = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ stand in", text)]
-    hidden += [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more causes? stand", text)]
+    hidden = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ (?:is|are) in", text)]
+    hidden += [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more causes? (?:is|are) in", text)]
     assert len(shown) + sum(hidden) == len(plan.causes)
-    assert f"{groups - limits.GROUPS:,} more groups stand in plan.json" in text
+    assert f"{groups - limits.GROUPS:,} more groups are in plan.json" in text
     assert "further uneven groups have none" in text
     assert len(text) < 2_500_000
 

@@ -1,5 +1,6 @@
 """report.html: one file that needs no other file, no script and no network."""
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -14,7 +15,7 @@ from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.plan_file import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.page import page_of
-from rocketmq_capacity.report.visible import finalize
+from rocketmq_capacity.report.visible import finalize, visible
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS
 
 PACKAGE: Final = "rocketmq_capacity.report"
@@ -70,8 +71,17 @@ def _environment() -> Environment:
     environment.globals.update(
         severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted, most_commands=COMMANDS
     )
-    environment.filters |= {"number": number, "lower_first": lambda text: text[:1].lower() + text[1:]}
+    environment.filters |= {
+        "number": number,
+        "lower_first": lambda text: text[:1].lower() + text[1:],
+        "breakable": _breakable,
+    }
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that a browser breaks after ``_``, ``.``, ``$`` and ``-`` where it is too long for its column."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_.$-])(?=.)", visible(name)))
 
 
 @cache

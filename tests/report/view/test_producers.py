@@ -31,7 +31,7 @@ def test_the_brokers_furthest_from_their_share_are_named() -> None:
     view = producers_of(_balances(row))
     assert view is not None
     (line,) = view.topics
-    assert line.brokers == ("broker-2: 5 % of 20 %", "broker-4: 30 % of 20 %", "broker-1: 25 % of 20 %")
+    assert line.brokers == ("broker-2: 5 % (20 %)", "broker-4: 30 % (20 %)", "broker-1: 25 % (20 %)")
     assert line.more_brokers == 2
     assert line.producers == ("only_a", "old")
 
@@ -39,4 +39,4 @@ def test_the_brokers_furthest_from_their_share_are_named() -> None:
 def test_the_page_has_the_section() -> None:
     page = page_of({"cluster": [a_cluster()], "producer_balance": [a_producer_balance("pay")]})
     assert "How producers spread messages" in page
-    assert "broker-a: 80 % of 50 %" in page
+    assert "broker-a: 80 % (50 %)" in page

@@ -51,7 +51,7 @@ def producers_of(balances: Sequence[ProducerBalance]) -> ProducersView | None:
 def _topic(balance: ProducerBalance) -> UnevenTopic:
     expected, measured = balance.broker_expected_ratios, balance.broker_measured_ratios
     furthest = sorted(expected, key=lambda name: (-abs(measured[name] - expected[name]), name))
-    shares = (f"{name}: {per_cent(measured[name])} of {per_cent(expected[name])}" for name in furthest)
+    shares = (f"{name}: {per_cent(measured[name])} ({per_cent(expected[name])})" for name in furthest)
     producers = dict.fromkeys((*balance.producer_groups_elsewhere, *balance.displacing_producer_groups))
     return UnevenTopic(
         topic=balance.topic,
