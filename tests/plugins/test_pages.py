@@ -301,7 +301,9 @@ def test_an_answer_is_seen_in_the_list_and_in_the_report(api, own_lakes):
     put(own_lakes[0], "r1", rows, approval=approval)
     viewer = api("viewer")
 
-    assert "Rejected" in text_of(with_class(tree_of(viewer, ""), "reports")[0])
+    listed = text_of(with_class(tree_of(viewer, ""), "reports")[0])
+    assert "Rejected" in listed
+    assert "admin, 20 November 2026, 08:00:00 UTC: the change window is tonight" in listed
     assert "Approval: Rejected" in text_of(tree_of(viewer, f"reports/plans/{CLUSTER}/r1/"))
     assert "Rejected by admin" in viewer.get(f"{ROOT}reports/plans/{CLUSTER}/r1/report.html").text
 

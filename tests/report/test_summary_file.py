@@ -34,6 +34,9 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "utilisation": None,
         "verdict": None,
         "approved": None,
+        "answered_by": None,
+        "answered_at": None,
+        "answer_why": None,
     }
 
 
@@ -58,6 +61,8 @@ def test_it_waits_for_an_answer_until_there_is_one():
 
     assert summary_of_plan(open_plan).is_waiting
     assert summary_of_plan(answered).approval == "APPROVED"
+    who_when_why = [getattr(summary_of_plan(answered), name) for name in ("answered_by", "answered_at", "answer_why")]
+    assert who_when_why == ["admin", "2026-11-20T08:00:00Z", "the change window is tonight"]
     assert not summary_of_plan(answered).is_waiting
     assert not summary_of_plan(nothing_to_ask).is_waiting
 
@@ -72,6 +77,7 @@ def test_it_waits_for_an_answer_until_there_is_one():
         {"findings": {"CRITICAL": 0, "WARNING": 0, "INFO": "<b>"}},
         {"groups": None},
         {"approval": "MAYBE"},
+        {"answered_at": "today"},
     ],
 )
 def test_a_spoiled_one_is_not_believed(tmp_path, changes):

@@ -162,13 +162,14 @@ def answer_fields() -> dict[str, Param]:
     """The fields of the answer's form, beside Approve and Reject."""
     named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
     # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
-    text: dict[str, Any] = {"type": ["null", "string"], "format": "multiline"}
+    text: dict[str, Any] = {"type": ["null", "string"]}
+    lines = text | {"format": "multiline"}
     only = f"{named}. Empty: all. A reason may follow a colon, on a line of its own: 1, 4: agreed with the shop"
     rejected = "The same words, each line with its reason after a colon: 2: it costs too much"
     why = "The reason for all that have none of their own."
     return {
-        ONLY: Param(None, **text, maxLength=LONGEST, title="Approve only these", description=only),
-        REJECTED: Param(None, **text, maxLength=LONGEST, title="Reject these", description=rejected),
+        ONLY: Param(None, **lines, maxLength=LONGEST, title="Approve only these", description=only),
+        REJECTED: Param(None, **lines, maxLength=LONGEST, title="Reject these", description=rejected),
         COMMENT: Param(None, **text, maxLength=LONGEST_REASON, title="Why", description=why),
     }
 

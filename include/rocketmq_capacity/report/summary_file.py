@@ -37,6 +37,9 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         utilisation: busy share of the busiest client of all groups, 1 is always busy; null if all are unknown.
         verdict: of a what-if, null for a plan of the cluster as it is.
         approved: how many recommendations were approved; null while nobody has answered.
+        answered_by: who answered; null while nobody has, or if nobody did in time.
+        answered_at: when; null while nobody has answered.
+        answer_why: the reason for all that have none of their own, if one was given.
     """
 
     format: Literal["rocketmq-capacity/summary/1"] = FORMAT
@@ -54,6 +57,9 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     utilisation: float | None = None
     verdict: Verdict | None = None
     approved: int | None = None
+    answered_by: str | None = None
+    answered_at: str | None = None
+    answer_why: str | None = None
 
     @property
     def moment(self) -> datetime:
@@ -73,6 +79,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 def summary_of_plan(plan: Plan) -> PlanSummary:
     """The summary of a plan."""
+    approval = None if plan.approval is UNSET else plan.approval
     found = Counter(finding.severity for finding in plan.findings)
     causes = tuple(cause.id for cause in plan.causes if cause.severity != INFO)
     return PlanSummary(
@@ -85,11 +92,14 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         recommendations=len(plan.recommendations),
         needing_approval=len(needing_approval(plan)),
         scenario=None if plan.scenario is UNSET else plan.scenario.name,
-        approval=None if plan.approval is UNSET else plan.approval.status,
+        approval=None if approval is None else approval.status,
         causes=causes if len(causes) <= MOST_CAUSES else None,
         utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
         verdict=None if plan.scenario is UNSET else plan.scenario.verdict,
-        approved=None if plan.approval is UNSET else len(plan.approval.approved),
+        approved=None if approval is None else len(approval.approved),
+        answered_by=None if approval is None else approval.by,
+        answered_at=None if approval is None else approval.at,
+        answer_why=None if approval is None else approval.why,
     )
 
 
@@ -101,10 +111,12 @@ def render_summary(summary: PlanSummary) -> bytes:
 def read_summary(file: Path) -> PlanSummary:
     """The summary in the file.
 
-    Errors: OSError; msgspec.DecodeError if it is not such a summary; ValueError if its time has no zone, or a severity
-    is missing.
+    Errors: OSError; msgspec.DecodeError if it is not such a summary; ValueError if a time is none or has no zone, or a
+    severity is missing.
     """
     summary = msgspec.json.decode(file.read_bytes(), type=PlanSummary)
+    if summary.answered_at is not None:
+        datetime.fromisoformat(summary.answered_at)
     if summary.moment.tzinfo is None or set(summary.findings) != set(SEVERITIES):
         raise ValueError(f"{file}: a time without its zone, or a severity that is missing")
     return summary
