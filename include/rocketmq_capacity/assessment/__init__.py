@@ -1,1 +1,1 @@
-"""What an allocation means: loads, skew, the strategy in use, provision, and what is wrong."""
+"""Judges allocations: loads, skew, the strategy in use, the provision status, and findings."""

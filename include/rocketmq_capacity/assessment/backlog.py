@@ -18,7 +18,7 @@ from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
 
 EARLIEST: Final = "earliestMessageTimeStamp"
-"""Of a broker's runtime figures: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
+"""A broker's runtime figure: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
 RESERVED: Final = "fileReservedTime"
 DEFAULT_RESERVED: Final = "72"
 """Hours (MessageStoreConfig.fileReservedTime)."""
@@ -28,12 +28,12 @@ HOUR_S: Final = 3600
 def lag_state(group: Group) -> Iterator[Finding]:
     """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up.
 
-    A group that is bound to a LITE topic has no place on the topic's queues: brokers say 0 there, whatever it has read.
+    A group that is bound to a LITE topic has no offsets on the topic's queues: brokers report 0, whatever it has read.
     """
     if group.facts.is_lite:
         return
     allowed = group.policy.thresholds.LAG_STATE.allowed_lag
-    # A few messages are always on their way.
+    # A few messages are always under way.
     states = [
         one for one in queue_states(group.facts) if one.state != OK and not (one.state == WARN and one.most <= allowed)
     ]
@@ -68,7 +68,7 @@ def lag_state(group: Group) -> Iterator[Finding]:
 
 
 def _severity(group: Group, *, is_critical: bool) -> Severity:
-    """A group without clients may be gone for good, which nobody can tell from one that is to come back."""
+    """The severity; at most a warning for a group without clients, because it may never come back."""
     if not group.facts.connections:
         return INFO
     return CRITICAL if is_critical else WARNING
@@ -91,7 +91,7 @@ def _speeds(group: Group) -> tuple[float | None, float | None]:
 
 
 def retention_risk(group: Group) -> Iterator[Finding]:
-    """RETENTION_RISK: unread messages are deleted soon, or have been; of lite topics no broker says that."""
+    """RETENTION_RISK: unread messages will soon be deleted, or were deleted; not for lite topics, which are unknown."""
     if group.facts.is_lite:
         return
     bounds = group.policy.thresholds.RETENTION_RISK
@@ -109,7 +109,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
             lost.append(queue)
             deleted += least - one.consumer_offset
         elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
-            if not least:  # nothing of the queue has been deleted yet: the broker may be young
+            if not least:  # the queue still has its first message, so the broker may be new
                 kept = max(kept, reserved_s.get(one.broker_name, kept))
             hours[queue] = max(kept - one.behind_s, 0.0) / HOUR_S
     near = {queue: left for queue, left in hours.items() if left < bounds.warning_hours}
@@ -139,7 +139,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
 
 
 def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
-    """Of each broker how old its oldest message is, in seconds."""
+    """By broker name, the age of its oldest message, in seconds."""
     taken_at = datetime.fromisoformat(cluster.cluster.taken_at).timestamp()
     kept: dict[str, float] = {}
     for broker in cluster.brokers:
@@ -150,7 +150,7 @@ def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
 
 
 def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
-    """Of each broker how long it means to keep messages, in seconds."""
+    """By broker name, how long it is configured to keep messages, in seconds."""
     return {
         broker.broker_name: int(hours) * HOUR_S
         for broker in cluster.brokers
@@ -159,7 +159,7 @@ def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
 
 
 def retry_pressure(group: Group) -> Iterator[Finding]:
-    """RETRY_PRESSURE: the listener fails for more than a few messages, which come again."""
+    """RETRY_PRESSURE: the listener fails on more than a few messages, which are delivered again."""
     bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
     handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]
     failed = [one.failed_msgs_per_s for one in group.facts.consumed if one.failed_msgs_per_s is not None]

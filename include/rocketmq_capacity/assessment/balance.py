@@ -1,8 +1,8 @@
 """Rules on uneven loads: ALLOCATION_SKEW, CROSS_TOPIC_SKEW, TRAFFIC_SKEW, LAG_SKEW.
 
-A skew is judged by EXCESS, how far the busiest client is above what whole queues allow; idle clients alone do not make
-one (they raise PEAK and FLOOR alike). Judged are clustering groups that pull all of their topics and do enough: a
-popped queue counts for each of its readers, so that the least load that whole queues allow says nothing there.
+A skew is judged by EXCESS: how far the busiest client is above the least that whole queues allow. Idle clients do not
+make a skew, because they raise PEAK and FLOOR by the same factor. The rules judge clustering groups that pull all of
+their topics and have enough traffic or lag. Popped queues count for each of their readers, so they have no FLOOR.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from rocketmq_capacity.vocabulary import CRITICAL, PRIORITY, WARNING, Rule
 
 
 def allocation_skew(group: Group) -> Iterator[Finding]:
-    """ALLOCATION_SKEW: some clients own more queues than they need to, of a topic already."""
+    """ALLOCATION_SKEW: some clients own more queues of a single topic than they need to."""
     yield from _count_skew(group, "ALLOCATION_SKEW", group.policy.thresholds.ALLOCATION_SKEW)
 
 
@@ -32,9 +32,9 @@ def cross_topic_skew(group: Group) -> Iterator[Finding]:
 
 
 def traffic_skew(group: Group) -> Iterator[Finding]:
-    """TRAFFIC_SKEW: some clients receive much more than their share of the messages, and need not.
+    """TRAFFIC_SKEW: some clients get much more than their share of the messages, and another division would help.
 
-    The levels of PRIORITY topics are meant to differ, and are left out.
+    PRIORITY topics are left out, because their levels should differ.
     """
     load = _judged(group)
     weights = group.weights
@@ -59,7 +59,7 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
 
 
 def lag_skew(group: Group) -> Iterator[Finding]:
-    """LAG_SKEW: the lag lies on few clients and is not under control."""
+    """LAG_SKEW: few clients have most of the lag, and it is not under control."""
     load = _judged(group)
     if load is None or (lag := load.lag_metrics) is None:
         return
@@ -77,7 +77,7 @@ def lag_skew(group: Group) -> Iterator[Finding]:
 
 
 def _judged(group: Group) -> Load | None:
-    """Today's load, of a group that is judged by it."""
+    """Today's load; None for a group that these rules do not judge."""
     low, weights = group.policy.thresholds.LOW_UTILISATION, group.weights
     if not group.facts.pulls or group.whole_load is None or not len(weights.queue) or group.is_settling:
         return None
@@ -87,7 +87,7 @@ def _judged(group: Group) -> Load | None:
 
 
 def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
-    """The rule's finding, where the skew is of its kind: CROSS_TOPIC_SKEW where several topics are each even."""
+    """The finding of the rule, if the skew is of its kind: CROSS_TOPIC_SKEW if there are several topics, each even."""
     load = _judged(group)
     if load is None or (count := load.count) is None:
         return
@@ -117,7 +117,7 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
 
 
 def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
-    """Of how many business topics a client owns queues today, and of how many of them one owns more than it needs."""
+    """The number of business topics with owners today, and of those of which a client owns more than it needs to."""
     queues, clients = group.division.queues, len(group.client_ids)
     own = np.zeros((len(queues.topics), clients), np.int64)
     np.add.at(own, (queues.topic[load.owners.queue], load.owners.client), 1)
@@ -131,7 +131,7 @@ def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
 
 
 def _busiest(group: Group, loads: npt.NDArray[Any], most: float) -> list[str]:
-    """The clients that bear the highest load."""
+    """The clients with the highest load."""
     return [client_id for client_id, load in zip(group.client_ids, loads.tolist(), strict=True) if load == most]
 
 

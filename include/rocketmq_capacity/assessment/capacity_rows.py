@@ -1,4 +1,4 @@
-"""The rows of ``client_capacity``, as arrays: a fleet has a million of them."""
+"""The rows of ``client_capacity`` as arrays, because a fleet has a million of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class CapacityRows:
-    """What the clients of a group have to do for each topic of which they own queues.
+    """The work of the clients of a group for each topic of which they own queues. Arrays have one entry a row.
 
     Attributes:
         consumer_group: the group.
-        topics: names, and
-        topic: of each row the index of one.
-        client_ids: ids, and
-        client: of each row the index of one.
-        queues: of each row how many the client owns.
-        is_rt_reported: of each row whether the client itself reports its response time.
-        figures: by name of FIGURES, one number a row, NaN where unknown.
+        topics: names of topics.
+        topic: the index of each row's topic.
+        client_ids: client ids.
+        client: the index of each row's client id.
+        queues: how many queues of the topic the client owns.
+        is_rt_reported: whether the client itself reports its response time.
+        figures: by name of FIGURES, one number a row; NaN if unknown.
     """
 
     consumer_group: str
@@ -50,7 +50,7 @@ class CapacityRows:
 
 
 def capacity_rows(group: Group) -> CapacityRows | None:
-    """The rows of a group; None where nobody knows who owns what."""
+    """The rows of a group; None if the owners are unknown."""
     work = group.work
     if work is None:
         return None

@@ -1,10 +1,10 @@
-"""How likely differences are by chance alone: the chi-square test."""
+"""The chi-square test: how likely it is that differences are only chance."""
 
 from math import erfc, exp, fsum, lgamma, log, sqrt
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:
-    """The probability that a chi-square variable of so many degrees of freedom is at least ``statistic``.
+    """The probability that a chi-square variable with these degrees of freedom is at least ``statistic``.
 
     Shape: a statistic from 0 on, degrees from 1 on -> a probability.
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.4.4 and 26.4.5.

@@ -1,4 +1,4 @@
-"""What a rule of the whole cluster is."""
+"""The type of the rules of the whole cluster."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,4 +7,4 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 
 ClusterRule = Callable[[ClusterFacts, Disagreements, Policy], Iterator[Finding]]
-"""It looks at name servers and brokers, and at no group or topic of its own."""
+"""A rule that looks at name servers and brokers, and not at single groups or topics."""

@@ -1,4 +1,4 @@
-"""How much clients say that they consume, beside what should come to them: a check of the facts of a verdict."""
+"""Compares what clients report to consume with what should come to them, to check the facts of a verdict."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -17,9 +17,10 @@ NEEDS: Final = "compare both with mqadmin consumerStatus and consumerProgress"
 
 
 def consumed_msgs_per_s(division: Division) -> Numbers:
-    """Messages a second that each client handles, well or not. Shape: a row a client id, a column a topic.
+    """Messages a second that each client handles, with success or without.
 
-    NaN where the client does not say; 0 for a topic that a client leaves out which reports others.
+    Shape: a row a client id, a column a topic. NaN if the client reports nothing; 0 for a topic that it leaves out
+    while it reports others.
     """
     clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
     topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
@@ -33,7 +34,7 @@ def consumed_msgs_per_s(division: Division) -> Numbers:
 
 
 def doubt(group: "Group", work: Work) -> str | None:
-    """Which fact must be wrong where the clients consume otherwise than the messages come; None where both agree."""
+    """Which fact must be wrong, if the clients consume at another rate than messages come; None if both agree."""
     bounds = group.policy.thresholds
     most, least_rate = bounds.PROVISION.max_disagreement_ratio, bounds.LOW_UTILISATION.min_msgs_per_s
     consumed, incoming = consumed_msgs_per_s(group.division), work.incoming_msgs_per_s
@@ -54,7 +55,7 @@ def doubt(group: "Group", work: Work) -> str | None:
         if total > expected and growth < 0:
             return f"{both}, and lag falls: the group is catching up"
         return f"{both}: the put rates or the clients' own rates are wrong; {NEEDS}"
-    # A client that cannot keep up consumes less than comes; that is no wrong fact.
+    # A client that cannot keep up consumes less than comes, though no fact is wrong.
     is_overloaded = work.busy(work.times.estimate) >= bounds.PROVISION.under_utilisation
     apart = [
         index

@@ -1,4 +1,4 @@
-"""How a rule says what it found, and the words that sentences share."""
+"""Makes findings, and formats figures for their sentences."""
 
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
@@ -47,19 +47,19 @@ def figures(metrics: Metrics) -> dict[str, float | None]:
 
 
 def times(figure: float) -> str:
-    """A factor for a sentence, to two places and no more than it needs: ``4.0``, ``1.55``."""
+    """A factor for a sentence, with one or two decimals: ``4.0``, ``1.55``."""
     return str(rounded(figure, 2))
 
 
 def percent(ratio: float) -> str:
-    """A share for a sentence, cut off and not rounded up, so that less than all never reads ``100.0 %``."""
-    # A ratio may come as a sum whose last digit is off.
+    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``."""
+    # The last digit of a ratio may be wrong, if it is a sum.
     tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
     return f"{tenths / 10:.1f} %"
 
 
 def harm(orphans: int | None, twice: int | None) -> str:
-    """What is wrong with the queues of a group today, as a further sentence; empty where nothing is known to be."""
+    """A further sentence about orphan and doubly owned queues of today; empty if there are none, or if unknown."""
     parts = []
     if orphans:
         parts.append(f"nobody reads {counted(orphans, 'queue')}")

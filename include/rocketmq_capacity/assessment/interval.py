@@ -1,10 +1,10 @@
-"""A figure that is known within bounds."""
+"""A figure with its bounds."""
 
 from typing import NamedTuple
 
 
 class Interval(NamedTuple):
-    """The least and the largest that a figure can be, and what it most likely is."""
+    """The least, the largest and the most likely value of a figure."""
 
     lower: float
     estimate: float
@@ -12,7 +12,7 @@ class Interval(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing that it rests on is unknown."""
+        """Whether the bounds are equal: everything that the figure depends on is known."""
         return self.lower == self.upper
 
     def times(self, factor: float) -> "Interval":

@@ -10,7 +10,7 @@ from rocketmq_capacity.contracts.facts import GroupFacts, Samples, lag_of
 from rocketmq_capacity.vocabulary import BUSINESS
 
 WINDOW: Final = 10
-"""Samples that a verdict looks at, and needs (Burrow's own window)."""
+"""The number of samples that a verdict uses and needs (Burrow's own window)."""
 
 STOP: Final = "STOP"
 REWIND: Final = "REWIND"
@@ -19,7 +19,7 @@ WARN: Final = "WARN"
 OK: Final = "OK"
 State = Literal["STOP", "REWIND", "STALL", "WARN", "OK"]
 STATES: Final[tuple[State, ...]] = get_args(State)
-"""Worst first, which is also the order in which they are looked for."""
+"""Worst first, which is also the order in which they are checked."""
 
 _Offsets = tuple[int | None, ...]
 
@@ -29,9 +29,9 @@ class Growth:
     """How the lag of a group grew over the samples, in messages.
 
     Attributes:
-        by: from the first to the last sample of each queue; None where a queue has fewer than two samples, or the lag
-            of its first or last one is unknown, and where there are no samples.
-        now: at the last sample of each queue; None where it is unknown.
+        by: from the first to the last sample of each queue; None if there are no samples, if a queue has fewer than
+            two, or if the lag of its first or last one is unknown.
+        now: at the last sample of each queue; None if unknown.
     """
 
     by: int | None
@@ -55,7 +55,7 @@ def has_lag_trouble(group: GroupFacts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What the last samples of a queue say of its lag.
+    """The state of a queue's lag by its last samples.
 
     Attributes:
         queue: its name.
@@ -86,19 +86,19 @@ def queue_states(group: GroupFacts) -> list[QueueState]:
             continue
         name = one.topic, one.broker_name, one.queue_id
         age_s, span_s = behind_s.get(name), at_s[-1] - at_s[0]
-        # A client that owns the queue commits every few seconds, also where it does not move on.
+        # A client that owns the queue commits every few seconds, even if its offset does not change.
         is_left = age_s is not None and age_s > span_s and name not in owned
         states.append(QueueState(Queue(*name), _state(places, lags, is_left=is_left), lags[-1], max(lags)))
     return sorted(states, key=lambda state: state.queue)
 
 
 def _state(places: list[int], lags: list[int], *, is_left: bool) -> State:
-    """The first of Burrow's rules that holds.
+    """The first of Burrow's rules that applies.
 
     Args:
         places: the group's offsets.
         lags: messages behind at the same moments.
-        is_left: what was read last is older than the window, and nobody owns the queue.
+        is_left: whether the last message read is older than the window, and nobody owns the queue.
     """
     stood_still, was_behind = len(set(places)) == 1, min(lags) > 0
     if is_left and stood_still and was_behind:
@@ -112,9 +112,9 @@ def _state(places: list[int], lags: list[int], *, is_left: bool) -> State:
 
 
 def business_topics(group: GroupFacts) -> frozenset[str]:
-    """Business topics that the group subscribes: offsets outlive a subscription, and retry topics come and go.
+    """Business topics that the group subscribes to: it may still have offsets on others.
 
-    What a group that is offline subscribes nobody knows: its unit has samples of business topics alone.
+    The subscriptions of an offline group are unknown; its unit has samples only of business topics.
     """
     if not group.reads and not group.consumers:
         return frozenset(queue.topic for queue in group.samples)
@@ -136,6 +136,6 @@ def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
 
 
 def _sum(parts: list[int | None]) -> int | None:
-    """None where a part is unknown, and where there is none."""
+    """The sum; None if a part is unknown, or if there are no parts."""
     known = [part for part in parts if part is not None]
     return sum(known) if known and len(known) == len(parts) else None

@@ -1,4 +1,4 @@
-"""Rules on how topics lie on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
+"""Rules on the queues of topics on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -49,11 +49,11 @@ def read_less_than_write(topic: Topic) -> Iterator[Finding]:
 
 
 def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | None:
-    """How many messages a broker's hidden queues hold; None where it cannot be told for one of them.
+    """The number of unread messages in a broker's hidden queues; None if it is unknown for one of them.
 
-    Counted for the group that is furthest behind, of those with an offset: max_offset - max(its offset, min_offset),
-    and from min_offset where no group has one. Where an offset of the queue is unknown, or the group's lies beyond its
-    end, it cannot be told.
+    It is counted for the group with an offset that is furthest behind: max_offset - max(its offset, min_offset). If no
+    group has an offset, it is counted from min_offset. It is unknown if an offset of the queue is, or if the group's
+    offset is beyond its end.
     """
     furthest: dict[int, int] = {}
     for one in topic.unit.stranded:
@@ -74,7 +74,7 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
 def topic_coverage(topic: Topic) -> Iterator[Finding]:
     """TOPIC_COVERAGE: a topic is absent on a broker that can be read and written, or has unequal queue counts.
 
-    Unknown counts are not unequal ones, and a static topic's queues lie on brokers in a way of their own.
+    Unknown counts do not count as unequal. Static topics are left out, because their queues can move between brokers.
     """
     places = [place for place in topic.unit.facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
     if not places:

@@ -1,4 +1,4 @@
-"""What a division of queues means: loads of every client, who is idle, which queues nobody reads, and the skew."""
+"""The loads of a division of queues: load of every client, idle clients, orphan queues, and skew."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owne
 
 @dataclass(frozen=True)
 class Weights:
-    """What each readable business queue of a group weighs.
+    """The weight of each readable business queue of a group: its messages a second and its lag.
 
     Attributes:
         queue: indexes of these queues in the division.
-        msgs_per_s: that the group gets of every queue of the division (what is written, times the pass ratio of its
-            filter), NaN where unknown.
-        lag: of every queue of the division, 0 where unknown.
-        has_lag: of every queue, whether its lag is known.
+        msgs_per_s: messages a second that the group gets from each queue of the division: what is written, times the
+            pass ratio of the group's filter; NaN if unknown.
+        lag: messages not read on each queue of the division; 0 if unknown.
+        has_lag: whether the lag of each queue is known.
     """
 
     queue: Integers
@@ -53,7 +53,7 @@ class Weights:
         )
 
     def without(self, left_out: Flags) -> "Weights":
-        """The same where some queues of the division weigh nothing."""
+        """The weights, with 0 for some queues of the division."""
         return replace(
             self,
             queue=self.queue[~left_out[self.queue]],
@@ -64,24 +64,24 @@ class Weights:
 
     @cached_property
     def total_msgs_per_s(self) -> float | None:
-        """Of all business queues; None where a rate is unknown, and where there is no queue."""
+        """Messages a second from all business queues; None if a rate is unknown, or if there is no queue."""
         total = float(self.msgs_per_s[self.queue].sum())
         return None if np.isnan(total) or not len(self.queue) else total
 
     @cached_property
     def total_lag(self) -> int | None:
-        """Of all business queues; None where a lag is unknown, and where there is no queue."""
+        """The lag on all business queues; None if a lag is unknown, or if there is no queue."""
         return int(self.lag[self.queue].sum()) if len(self.queue) and self.has_lag[self.queue].all() else None
 
     def floors(self, clients: int) -> Numbers:
-        """FLOOR by queues, by messages a second and by lag, over so many clients."""
+        """FLOOR by queues, by messages a second and by lag, for this number of clients."""
         lag = np.where(self.has_lag, self.lag, np.nan)
         loads = np.stack([np.ones(len(lag)), self.msgs_per_s, lag])
         return floors(loads[:, self.queue], clients)
 
 
 def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
-    """Of each topic and broker the index of its first readable queue, and how many there are."""
+    """By topic and broker, the index of the first readable queue, and the number of these queues."""
     first: dict[str, dict[str, tuple[int, int]]] = {reads.topic.topic: {} for reads in division.queues.topics}
     begin = 0
     for topic, place in division.queues.places:
@@ -92,17 +92,17 @@ def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
 
 @dataclass(frozen=True)
 class Load:
-    """What one division of the queues means for a group.
+    """The load of a group's clients under one division of the queues.
 
     Attributes:
-        division: what is divided among whom.
-        owners: who owns what; of topics whose owners are unknown the load knows nothing.
+        division: the queues and the consumers.
+        owners: the owners of the queues; topics whose owners are unknown do not count.
         queues: how many queues each client id owns.
-        msgs_per_s: messages a second written to each client id's queues, NaN where unknown; 0 for an idle one.
+        msgs_per_s: messages a second written to each client id's queues; NaN if unknown, 0 for an idle client.
         lag: messages not read on each client id's queues; see ``has_lag``.
-        has_lag: of each client id whether its lag is known.
+        has_lag: whether each client id's lag is known.
         orphans: indexes of the readable business queues that nobody owns.
-        count: METRICS by number of queues; like the others None where the owners of a topic are unknown.
+        count: METRICS by number of queues; all METRICS are None if the owners of a topic are unknown.
         traffic: METRICS by messages a second.
         lag_metrics: METRICS by messages of lag.
     """
@@ -120,7 +120,7 @@ class Load:
 
     @classmethod
     def of(cls, division: Division, weights: Weights, owners: Owners) -> "Load":
-        """The load where these own the queues."""
+        """The load if these own the queues."""
         return next(loads_of(division, weights, [owners]))
 
     @property
@@ -130,18 +130,18 @@ class Load:
 
     @cached_property
     def idle(self) -> Integers:
-        """Indexes of the client ids that own nothing; none where they may own queues of a topic that is not known."""
+        """Indexes of the client ids that own nothing; empty if the owners of a topic are unknown."""
         return np.flatnonzero((self.queues == 0) & self.is_whole)
 
     @cached_property
     def doubly_owned(self) -> list[Queue]:
-        """Queues of which more than one consumer reads each message; in order. Those who pop a queue share it."""
+        """Queues of which more than one consumer reads every message, in order; clients that pop a queue share it."""
         copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
         readers = copies[owners.client]
         of_queue = np.zeros(len(queues), np.int64)
         if owners.is_popped is not False:
             is_popped = np.broadcast_to(owners.is_popped, readers.shape)
-            of_queue[owners.queue[is_popped]] = 1  # those who pop a queue share its messages
+            of_queue[owners.queue[is_popped]] = 1  # clients that pop a queue share its messages
             readers = readers * ~is_popped
         np.add.at(of_queue, owners.queue, readers)
         twice = [queues.names[queue] for queue in np.flatnonzero(of_queue > 1).tolist()]
@@ -154,7 +154,7 @@ class Load:
 
 
 def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> Iterator[Load]:
-    """The load under each of several owners, computed together: one by one the calls cost more than the sums."""
+    """The loads under several owners. They are computed together, because single calls cost more than the sums."""
     clients = len(division.members.client_ids)
     shape = len(each), clients
     row = np.repeat(np.arange(len(each)), [len(owners.queue) for owners in each])

@@ -25,7 +25,7 @@ from rocketmq_capacity.vocabulary import (
 def duplicate_client_id(group: Group) -> Iterator[Finding]:
     """DUPLICATE_CLIENT_ID: consumers of a clustering group share a client id.
 
-    Some queues are then read twice, others by nobody. What a Proxy assigns to gRPC clients does not go by their ids.
+    Some queues are then read twice, others by nobody. A Proxy assigns queues to gRPC clients without regard to ids.
     """
     members = group.division.members
     if not group.is_clustering or len(members.client_ids) == len(members):
@@ -64,9 +64,9 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
 def subscription_mismatch(group: Group) -> Iterator[Finding]:
     """SUBSCRIPTION_MISMATCH: settled clients of a group subscribe to different topics or filters.
 
-    Compared are (topic, expression type, expression), never the subscription's version, which every restart changes.
-    Retry topics and what the policy excludes do not count.
-    Source: ConsumerRunningInfo.analyzeSubscription, rocketmq-all-5.3.3 (it, too, waits two minutes after a start).
+    A client is settled when it has run for ``settled_s``. Topic, expression type and expression are compared, but not
+    the subscription's version, which every restart changes. Retry topics and excluded topics do not count.
+    Source: ConsumerRunningInfo.analyzeSubscription, rocketmq-all-5.3.3 (it waits two minutes after a start, too).
     """
     subscribers: dict[tuple[str, ...], list[Consumer]] = {}
     for one, entries in _subscriptions(group):
@@ -97,10 +97,10 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
 
 
 def mixed_strategies(group: Group) -> Iterator[Finding]:
-    """MIXED_STRATEGIES: clients of a group run different strategies: their shares overlap, others have no owner.
+    """MIXED_STRATEGIES: clients of a group run different strategies, so shares overlap, or queues have no owner.
 
-    So do a group's gRPC clients, which pop every queue, and its remoting clients, which divide the queues; and clients
-    whose libraries compute the group's strategy differently, where that does harm.
+    The same happens if gRPC clients pop every queue that remoting clients divide, and if libraries compute the group's
+    strategy differently, with orphan or doubly owned queues.
     """
     if not group.is_clustering or group.facts.message_request_mode == POP:
         return
@@ -132,7 +132,7 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
 
 
 def _mixed_dialects(group: Group) -> Iterator[Finding]:
-    """The finding of MIXED_STRATEGIES where libraries compute one strategy differently."""
+    """The finding of MIXED_STRATEGIES for libraries that compute one strategy differently."""
     if group.current is None or not group.has_mixed_dialects or not group.is_harmed:
         return
     strategy = group.policy.computed(group.current.strategy)
@@ -158,7 +158,7 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
 
 
 def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[str]]]) -> Finding:
-    """The finding of MIXED_STRATEGIES where gRPC clients pop what remoting clients divide."""
+    """The finding of MIXED_STRATEGIES for gRPC clients that pop what remoting clients divide."""
     others = group.facts.connections - len(grpc)
     return finding(
         "MIXED_STRATEGIES",
@@ -179,9 +179,9 @@ def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[s
 def membership_disagreement(group: Group) -> Iterator[Finding]:
     """MEMBERSHIP_DISAGREEMENT: brokers that serve a group name different members of it.
 
-    Its clients then compute with different lists. Compared are the brokers that answered, hold a topic of the client
-    and were named by at least one of the group. A client that has just started may have reached some brokers only.
-    What a Proxy assigns to gRPC clients does not go by any list.
+    Its clients then compute with different lists. The rule compares brokers that answered, have a topic of the client,
+    and are known to at least one client of the group. A client that has just started may have reached only some
+    brokers. gRPC clients use no such list.
     """
     remoting = [one for one in group.facts.consumers if not one.is_grpc]
     named = {broker for one in remoting for broker in one.seen_on or ()}
@@ -216,7 +216,7 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
 
 
 def _subscriptions(group: Group) -> Iterator[tuple[Consumer, tuple[str, ...]]]:
-    """What each settled consumer subscribes; one that did not report it has its group's subscriptions."""
+    """The subscriptions of each settled consumer: its own, or its group's if it did not report them."""
     own: dict[int, set[str]] = {}
     for each in group.facts.subscriptions:
         if each.kind not in (RETRY, EXCLUDED):
@@ -233,13 +233,13 @@ def _subscriptions(group: Group) -> Iterator[tuple[Consumer, tuple[str, ...]]]:
 
 
 def _entry(topic: str, each: OwnSubscription | Reads) -> str:
-    """A subscription in words that can be compared; RocketMQ's defaults where it says nothing."""
+    """A subscription as a text to compare, with RocketMQ's defaults for unknown parts."""
     kind = "TAG" if each.expression_type is None else each.expression_type
     return f"{topic} {kind} {'*' if each.expression is None else each.expression}"
 
 
 def _serving(group: Group, consumer: Consumer) -> set[str]:
-    """The brokers that answered and hold a topic of a consumer."""
+    """The brokers that answered and have a topic of the consumer."""
     return {
         place.broker_name
         for reads in group.facts.reads
@@ -250,7 +250,7 @@ def _serving(group: Group, consumer: Consumer) -> set[str]:
 
 
 def _distinct(texts: Iterable[str | None]) -> list[str]:
-    """The known ones, each once, sorted."""
+    """The known texts, each once, sorted."""
     return sorted({text for text in texts if text is not None})
 
 

@@ -15,9 +15,9 @@ ACTING: Final = "enableSlaveActingMaster"
 
 
 def unordered_reader(group: Group) -> Iterator[Finding]:
-    """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key side by side.
+    """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key in parallel.
 
-    For information where it has no clients. A group of which nobody knows whether it is orderly has no finding.
+    It is INFO for a group without clients. If it is unknown whether a group is orderly, there is no finding.
     Source: ConsumeMessageConcurrentlyService; SubscriptionGroupConfig.consumeMessageOrderly for gRPC clients;
     rocketmq-all-5.3.3.
     """
@@ -45,9 +45,9 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
 def unlockable_queues(group: Group) -> Iterator[Finding]:
     """FIFO_BROKEN: an orderly group reads queues of a broker that has slaves and no master.
 
-    A clustering consumer locks a queue at the master before it reads it in order; a queue that it cannot lock is read
-    by nobody. Where a slave may act as master, it is a warning only.
-    Source: RebalanceImpl.lock, rocketmq-all-5.3.3 (findBrokerAddressInSubscribe with MASTER_ID alone).
+    A clustering consumer locks a queue at the master before it reads it in order. Nobody reads a queue that cannot be
+    locked. If a slave may act as master, it is only a warning.
+    Source: RebalanceImpl.lock, rocketmq-all-5.3.3 (findBrokerAddressInSubscribe with only MASTER_ID).
     """
     if not (group.facts.is_orderly and group.is_clustering):
         return

@@ -48,7 +48,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
 
 
 def _cause(group: Group, strategy: str) -> Rule | None:
-    """The rule that finds what leaves queues to nobody; None where the strategy itself does."""
+    """The rule that finds why queues have no owner; None if the strategy itself leaves them."""
     members = group.division.members
     if len(members.client_ids) < len(members):
         return "DUPLICATE_CLIENT_ID"
@@ -60,8 +60,8 @@ def _cause(group: Group, strategy: str) -> Rule | None:
 def idle_consumers(group: Group) -> Iterator[Finding]:
     """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
 
-    The topic that the finding names is the one with the most queues. Where today's owners are unknown nobody is called
-    idle, but for a group that has no queue at all.
+    The finding names the topic with the most queues. If today's owners are unknown, no client is called idle, unless
+    the group has no queue at all.
     """
     is_judged = group.is_clustering and group.facts.message_request_mode != POP and not group.is_settling
     if not is_judged or not group.pulled_sizes:
@@ -97,7 +97,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
 
 
 def _pulls(group: Group) -> Flags:
-    """Of each client id whether it owns a queue today that is not popped."""
+    """Whether each client id owns a queue today that is not popped."""
     pulls = np.zeros(len(group.client_ids), bool)
     if group.today is not None:
         owners = group.today.owners
@@ -110,7 +110,7 @@ def _pulls(group: Group) -> Flags:
 def read_only_idle(group: Group) -> Iterator[Finding]:
     """READ_ONLY_IDLE: clients whose every queue is on a broker that takes no messages, and is read to its end.
 
-    That is a read-only broker or one without a master; of a broker that is not in the snapshot nothing is known.
+    Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count.
     """
     if group.whole_load is None:
         return

@@ -1,4 +1,4 @@
-"""The busiest moment that the snapshot's samples know of, beside the rates that it measured on the whole."""
+"""The busiest moment in the samples, compared with the usual rates."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -7,10 +7,10 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 
 
 def peak_factor(group: GroupFacts) -> float:
-    """How many times as much as usual is written to a group's queues at the busiest of its samples; at least 1.
+    """The rate at which a group's queues are written at the busiest of the samples / the usual rate; at least 1.
 
-    Usual is the measured rate, or what the samples had on average if that is more. 1 too where a rate or an offset is
-    unknown, and where queues were sampled at different moments.
+    The usual rate is the measured one, or the average of the samples if that is higher. The factor is 1 if a rate or an
+    offset is unknown, or if queues were sampled at different moments.
     """
     rates = {
         (reads.topic.topic, one.broker_name, one.queue_id): one.put_msgs_per_s
@@ -32,7 +32,7 @@ def peak_factor(group: GroupFacts) -> float:
 
 
 def _steps(at_s: Sequence[float], offsets: Sequence[float]) -> Iterator[tuple[float, float, float, float]]:
-    """Each moment with the next one, and the offsets at both."""
+    """Each moment and the next one, with the offsets at both."""
     for (earlier, before), (later, after) in pairwise(zip(at_s, offsets, strict=True)):
         yield earlier, later, before, after
 

@@ -13,8 +13,8 @@ from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
 def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
     """PERMANENT_DISPLACEMENT: Java producers of versions that can send to a wrong broker for ever (#7779).
 
-    It happens where ``sendLatencyFaultEnable`` is on and every broker of a topic is avoided at once. Whether it is on
-    nobody outside the producer can see, so that the finding is for information.
+    It happens if ``sendLatencyFaultEnable`` is on and all brokers of a topic are avoided at once. Nobody outside the
+    producer can see whether it is on, so the finding is INFO.
     Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-all-5.1.3.
     """
     displacing: Counter[tuple[str, str]] = Counter()

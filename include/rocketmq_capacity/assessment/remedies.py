@@ -1,4 +1,4 @@
-"""What would bring the busiest client of a group within the bound, each remedy alone and simulated over all topics."""
+"""Remedies that keep the busiest client of a group within the bound, each simulated by itself over all topics."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MoreQueues:
-    """A topic with so many queues on each of its writable brokers."""
+    """A topic with more queues on each of its writable brokers."""
 
     topic: str
     queues_per_broker: int
@@ -32,23 +32,23 @@ class MoreQueues:
 
 
 def busiest_share(work: Work | None, peak: float) -> float | None:
-    """The busy share of the busiest client at the peak; None where it is unknown."""
+    """The busy share of the busiest client at the peak; None if unknown."""
     found = None if work is None else work.busiest()
     return None if found is None else found[0].estimate * peak
 
 
 @dataclass(frozen=True, slots=True)
 class MoreThreads:
-    """At least so many threads in every client."""
+    """More threads: every client has at least this many."""
 
     consume_threads: int
     busy_ratio: float
 
 
 def more_threads(work: Work, bound: float, peak: float) -> MoreThreads | None:
-    """The least threads of every client that keep the busiest one within the bound; None where none do.
+    """The fewest threads of every client that keep the busiest one within the bound; None if no number does.
 
-    More threads than queues do nothing for an orderly client.
+    More threads than queues do not help an orderly client.
     """
     busy = work.busy(work.times.estimate) * peak
     needed = work.threads[busy > bound] * busy[busy > bound] / bound
@@ -72,11 +72,11 @@ class CallTime:
 
 @dataclass(frozen=True, slots=True)
 class ShorterCalls:
-    """Calls of every client that take at most this share of their time.
+    """Calls of every client that take only a part of their time of today.
 
     Attributes:
-        ratio: the share.
-        times: of each topic that the busiest client handles messages of, the longest first.
+        ratio: time of a call then / today.
+        times: for each topic of the busiest client, the longest call first.
         busy_ratio: the busy share of the busiest client then.
     """
 
@@ -86,7 +86,7 @@ class ShorterCalls:
 
 
 def shorter_calls(group: "Group", work: Work, bound: float, peak: float) -> ShorterCalls | None:
-    """How much shorter calls keep the busiest client within the bound; None where its share is unknown."""
+    """The shorter calls that keep the busiest client within the bound; None if its share is unknown."""
     found = work.busiest()
     if found is None or not 0 < bound < found[0].estimate * peak:
         return None
@@ -106,7 +106,7 @@ def shorter_calls(group: "Group", work: Work, bound: float, peak: float) -> Shor
 
 
 def _cut(figure: float) -> float:
-    """A figure cut off after four digits, so that it never says more than holds."""
+    """A figure rounded down to four decimals, so that it is never too large."""
     digits = Decimal(repr(figure))
     return float(digits.quantize(Decimal(1).scaleb(digits.adjusted() - 3), ROUND_FLOOR))
 
@@ -130,10 +130,10 @@ def strategies(group: "Group", peak: float) -> dict[str, float]:
 
 
 def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQueues | None:
-    """The least queues on each broker of the busiest client's heaviest topic that keep it within the bound.
+    """The fewest queues on each broker of the busiest client's heaviest topic that keep this client within the bound.
 
-    Producers spread what they write evenly over other queues than before. None where no allowed number is enough, and
-    for a topic whose number of queues is left as it is.
+    Producers then spread their messages evenly over all queues. None if no allowed number is enough, or if the topic's
+    number of queues must not change.
     """
     if group.current is None or group.today is None or not group.today.is_predicted:
         return None
@@ -145,7 +145,7 @@ def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQu
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     most = group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker
     if not group.is_harmed and work.evenly() * peak > bound:
-        return None  # every queue has one owner before and after, and that is too much however they share them
+        return None  # one client for each queue would still be too busy
     for each in range(least + 1, most + 1):
         share = busiest_share(_with_queues(group, heaviest, each), peak)
         if share is not None and (rounded(share, 9) or 0) <= bound:
@@ -164,7 +164,7 @@ def _with_queues(group: "Group", heaviest: Reads, each: int) -> Work | None:
 
 
 def _grown(facts: GroupFacts, heaviest: Reads, each: int) -> Iterator[Reads]:
-    """What the group reads, with so many queues of one topic on each writable broker."""
+    """The topics that the group reads, one of them with this number of queues on each writable broker."""
     for reads in facts.reads:
         if reads.topic.topic != heaviest.topic.topic:
             yield reads

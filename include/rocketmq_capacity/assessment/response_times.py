@@ -1,4 +1,4 @@
-"""How long a client's listener takes for a call of a topic: as it reports, else as the others of its group do."""
+"""How long a client's listener takes for a call of a topic: as it reports it, else as the others of its group do."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +13,13 @@ from rocketmq_capacity.contracts.division import Division, Flags, Integers
 class ResponseTimes:
     """Milliseconds a call. Shape of each array: a row a client id, a column a topic of the division.
 
-    Where a client reports none, ``estimate`` is the mean of its group's clients for the topic, and ``lower`` and
-    ``upper`` are the least and the largest of them. NaN where nobody reports any.
+    If a client reports none, ``estimate`` is the mean of its group's clients for the topic, and ``lower`` and ``upper``
+    are their least and largest. NaN if no client reports any.
 
     Attributes:
-        lower: at least.
-        estimate: most likely.
-        upper: at most.
+        lower: the least value.
+        estimate: the most likely value.
+        upper: the largest value.
         is_reported: whether the client itself reports it.
     """
 
@@ -39,7 +39,7 @@ class ResponseTimes:
         clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
         topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
         shape = len(clients), len(topics)
-        # RocketMQ reports 0 where nothing was handled in the last hour.
+        # RocketMQ reports 0 if nothing was handled in the last hour.
         timed = [one for one in division.group.consumed if one.consume_rt_ms and one.topic in topics]
         topic = np.array([topics[one.topic] for one in timed], np.int64)
         cell = np.array([clients[one.client_id] for one in timed], np.int64) * shape[1] + topic
@@ -57,14 +57,14 @@ class ResponseTimes:
         )
 
     def of_clients(self, rows: Integers) -> "ResponseTimes":
-        """The response times of other clients, each of which is like the client of a row."""
+        """The response times of other clients; each has those of the client in a row."""
         if self.is_exact:
             exact = self.estimate[rows]
             return ResponseTimes(exact, exact, exact, self.is_reported[rows])
         return ResponseTimes(self.lower[rows], self.estimate[rows], self.upper[rows], self.is_reported[rows])
 
     def of_topics(self, columns: Integers) -> "ResponseTimes":
-        """The response times of other topics, each of which is the topic of a column."""
+        """The response times of other topics; each has those of the topic in a column."""
         if self.is_exact:
             exact = self.estimate[:, columns]
             return ResponseTimes(exact, exact, exact, self.is_reported[:, columns])
@@ -74,6 +74,6 @@ class ResponseTimes:
 
 
 def _mean(place: Integers, values: Numbers, places: int) -> Numbers:
-    """The mean value of each place; NaN where there is none."""
+    """The mean of the values with the same index; NaN for an index without values."""
     counts = np.bincount(place, minlength=places)
     return np.bincount(place, values, places) / np.where(counts > 0, counts, np.nan)

@@ -1,4 +1,4 @@
-"""Every rule that looks at one group, one topic or the cluster: what the families of this room list as theirs."""
+"""All rules about a group, a topic or the cluster, collected from the modules of this package."""
 
 from functools import cache
 
@@ -10,17 +10,17 @@ from rocketmq_capacity.contracts.registry import offered
 
 @cache
 def group_rules() -> dict[str, GroupRule]:
-    """Rules of business groups by the name of the function: the ``GROUP_RULES`` of each family."""
+    """Rules of business groups by the name of the function: the ``GROUP_RULES`` of each module."""
     return {rule.__name__: rule for rule in offered(__package__, "GROUP_RULES")}
 
 
 @cache
 def topic_rules() -> dict[str, TopicRule]:
-    """Rules of business topics, likewise: the ``TOPIC_RULES`` of each family."""
+    """Rules of business topics by the name of the function: the ``TOPIC_RULES`` of each module."""
     return {rule.__name__: rule for rule in offered(__package__, "TOPIC_RULES")}
 
 
 @cache
 def cluster_rules() -> dict[str, ClusterRule]:
-    """Rules of the cluster, likewise: the ``CLUSTER_RULES`` of each family."""
+    """Rules of the cluster by the name of the function: the ``CLUSTER_RULES`` of each module."""
     return {rule.__name__: rule for rule in offered(__package__, "CLUSTER_RULES")}

@@ -1,4 +1,4 @@
-"""How unevenly a load lies on the clients of a group.
+"""How unevenly a load is spread over the clients of a group.
 
 For x_1..x_n with mean m: PEAK = max/m, FLOOR = the lowest PEAK that whole queues allow, EXCESS = PEAK/FLOOR and at
 least 1, GINI = sum_i (2i-n-1) x_(i) / (n sum x) over ascending x, CV = population standard deviation / m.
@@ -17,18 +17,18 @@ Numbers = npt.NDArray[np.float64]
 
 _NAMES: Final = ("peak", "floor", "excess", "gini", "cv", "max", "min", "mean")
 _OF_EXCLUSIVE: Final = ("floor", "excess")
-"""Metrics that say nothing where several clients share a queue."""
+"""Metrics that are not defined if several clients share a queue."""
 
 
 def floors(loads: Numbers, clients: int) -> Numbers:
-    """FLOOR: no division of whole queues among so many clients has a lower PEAK, whoever owns which queue.
+    """FLOOR: a PEAK that no division of whole queues among this number of clients can be below.
 
-    The busiest client bears at least an even share. And of the ``k * clients + 1`` heaviest queues some client owns at
-    least k + 1, so that it bears at least the k + 1 lightest of these; with k = 0 that is the heaviest queue. Of equal
-    queues it bears ceil(queues / clients).
+    The busiest client has at least an even share. Some client owns at least k + 1 of the ``k * clients + 1`` heaviest
+    queues, so its load is at least that of the k + 1 lightest of these; with k = 0 that is the heaviest queue. Of equal
+    queues it has ceil(queues / clients).
 
-    Shape: a row a load, a column a queue -> one a load; NaN where a part of it is unknown, and without queues, clients
-    or load.
+    Shape: a row a load, a column a queue -> one entry a load; NaN if a part of the load is unknown, and without queues,
+    clients or load.
     Source: lower bounds of P||Cmax, as in Dell'Amico and Martello, ORSA Journal on Computing 7 (1995).
 
     >>> floors(np.array([[10.0, 10.0, 10.0, 10.0, 10.0], [9.0, 5.0, 5.0, 5.0, 1.0]]), 4)
@@ -37,7 +37,7 @@ def floors(loads: Numbers, clients: int) -> Numbers:
     kinds, queues = loads.shape
     if not clients or not queues:
         return np.full(kinds, np.nan)
-    even = loads.sum(axis=1) / clients  # of the smallest numbers that there are, a share is 0
+    even = loads.sum(axis=1) / clients  # may be 0 for the smallest numbers above 0
     sums = np.zeros((kinds, queues + 1))
     np.cumsum(np.sort(loads, axis=1)[:, ::-1], axis=1, out=sums[:, 1:])
     heaviest = np.arange(1, queues + 1, clients)
@@ -48,27 +48,27 @@ def floors(loads: Numbers, clients: int) -> Numbers:
 
 
 def metrics(x: Numbers, floor: Numbers, is_shared: Flags) -> list[Metrics | None]:
-    """The contract's METRICS of several loads; None under two clients, without load, or where a part is unknown.
+    """The contract's METRICS of several loads; None with fewer than two clients, without load, or if a part is unknown.
 
-    Shape: a row a load, a column a client; the others one entry a load -> one a load.
+    Shape: ``x`` has a row a load and a column a client, the others have one entry a load -> one entry a load.
 
     Args:
         x: the load of each client.
         floor: of :func:`floors`.
-        is_shared: of each load whether clients share queues, as under POP: then it has neither FLOOR nor EXCESS.
+        is_shared: whether clients share queues, as under POP; such a load has neither FLOOR nor EXCESS.
     """
     n = x.shape[1]
     if n < 2:
         return [None] * len(x)
     total = x.sum(axis=1)
-    is_defined = (total / n > 0) & (floor > 0)  # what is not a number is not above 0 either
+    is_defined = (total / n > 0) & (floor > 0)  # False for NaN
     total = np.where(is_defined, total, np.nan)
     mean, most = total / n, x.max(axis=1)
     peak = most / mean
     ranked = np.sort(x, axis=1) @ np.arange(1.0, n + 1)
     deviation = np.sqrt(np.square(x - mean[:, None]).sum(axis=1) / n)
     gini = (2 * ranked - (n + 1) * total) / (n * total)
-    # Queues that nobody owns, and queues that two own, leave a PEAK that no division of all of them has.
+    # With orphan or doubly owned queues, PEAK may be below FLOOR, which is for a division of all queues.
     excess = np.maximum(peak / floor, 1)
     figures = np.stack([peak, floor, excess, gini, deviation / mean, most, x.min(axis=1), mean], axis=1)
     return [

@@ -1,4 +1,4 @@
-"""The rule on queues that a client holds and does not move on with: STUCK_QUEUE."""
+"""The rule on queues that a client holds without progress: STUCK_QUEUE."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,32 +22,32 @@ NO_PROGRESS: Final = "NO_PROGRESS"
 NOT_PULLED: Final = "NOT_PULLED"
 State = Literal["DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED"]
 STATES: Final[tuple[State, ...]] = get_args(State)
-"""In the order in which they are looked for."""
+"""In the order in which they are checked."""
 
 LISTENER_BUSY: Final = "LISTENER_BUSY"
-"""The listener has not come back from any message of the queue for so long."""
+"""The listener has not returned from any message of the queue in this time."""
 ONE_MESSAGE: Final = "ONE_MESSAGE"
-"""Other messages of the queue are handled, and the first one is not: the offset cannot move beyond it."""
+"""The listener handles other messages of the queue, but not the first one: the offset cannot move beyond it."""
 NO_MASTER: Final = "NO_MASTER"
 """A queue is locked at the master, and the broker has none."""
 HELD_ELSEWHERE: Final = "HELD_ELSEWHERE"
 """Another client of the group holds the queue as well."""
 CLIENT_OR_CLOCK: Final = "CLIENT_OR_CLOCK"
-"""No queue of the client has a newer time: all of it stands still, or its clock is wrong."""
+"""No queue of the client has a newer time: the whole client hangs, or its clock is wrong."""
 PULLS_STOPPED: Final = "PULLS_STOPPED"
-"""The client asks for messages of other queues, and no more for those of this one."""
+"""The client asks for messages of other queues, but no longer of this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A queue that a client holds and does not move on with.
+    """A queue that a client holds without progress.
 
     Attributes:
         queue: its name.
         client_id: who holds it.
         state: how it is stuck.
         cause: why, as far as known.
-        since_s: seconds, as far as known.
+        since_s: for how many seconds, as far as known.
         lag: unread messages, as far as known.
     """
 
@@ -60,9 +60,9 @@ class Stuck:
 
 
 def stuck_queue(group: Group) -> Iterator[Finding]:
-    """STUCK_QUEUE: a client holds a queue that it was to let go, has not locked, does not get on with or does not pull.
+    """STUCK_QUEUE: a client holds a queue that it should have released, has not locked, does not read on, or not pull.
 
-    Source: ConsumerRunningInfo.analyzeProcessQueue, rocketmq-all-5.3.3, and the offsets of the samples beside it.
+    Source: ConsumerRunningInfo.analyzeProcessQueue, rocketmq-all-5.3.3; offsets of the samples are used as well.
     """
     stuck = _stuck(group)
     if not stuck:
@@ -101,7 +101,7 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
 
 
 def _stuck(group: Group) -> list[Stuck]:
-    """What is stuck, by queue and client."""
+    """The stuck queues, sorted by queue and client."""
     bounds = group.policy.thresholds.STUCK_QUEUE
     business = {reads.topic.topic for reads in group.business}
     candidates = [one for one in group.facts.owned if one.topic in business and _may_be_stuck(group, one, bounds)]
@@ -123,7 +123,7 @@ def _stuck(group: Group) -> list[Stuck]:
 
 
 def _may_be_stuck(group: Group, one: Owned, bounds: StuckQueue) -> bool:
-    """Whether a look at the samples is worth while: of most queues nothing speaks for it."""
+    """Whether the samples have to be looked at; most queues show no sign of being stuck."""
     return bool(one.dropped or one.cached_msgs or (group.facts.is_orderly and one.locked is False)) or any(
         _is_over(age, bound)
         for age, bound in (
@@ -138,7 +138,7 @@ def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue
     if one.dropped and (one.pulled_ago_s is None or one.pulled_ago_s > bounds.dropped_s):
         return DROPPED
     if group.facts.is_orderly and group.is_clustering:
-        # A lock that has just been lost is asked for again within 20 s.
+        # A client asks again within 20 s for a lock that it has just lost.
         if one.locked_ago_s is None and one.locked is False:
             return NOT_LOCKED
         if _is_over(one.locked_ago_s, bounds.lock_s):
@@ -151,10 +151,10 @@ def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue
 
 
 def _makes_no_progress(one: Owned, samples: Samples | None, bound_s: float) -> bool:
-    """Whether a client that has messages of a queue has handled none to its end for too long.
+    """Whether a client has messages of a queue, but has not finished any for too long.
 
-    A group that has never committed an offset on the queue has no samples: then the client's word counts alone. The
-    offset of a queue that was idle stands as well, and nothing of it was handled: messages have to wait in two samples.
+    A group that has never committed an offset on the queue has no samples; then only the client's report counts. The
+    offset of an idle queue does not move either, so messages have to wait in two samples.
     """
     is_long = _is_over(one.consumed_ago_s, bound_s)
     if samples is None:
@@ -193,7 +193,7 @@ def _has_no_master(group: Group, one: Owned) -> bool:
 
 
 def _stands_s(samples: Samples) -> float | None:
-    """Seconds of the last samples over which messages waited and the offset did not move; None where it did."""
+    """For how many seconds of the last samples messages waited and the offset did not move; None if it moved."""
     if not samples.at_s:
         return None
     last = samples.consumer_offset[-1]

@@ -1,4 +1,4 @@
-"""What the rules of a topic look at."""
+"""The input of the rules of topics."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ class Topic:
     """A topic of a snapshot under a policy.
 
     Attributes:
-        unit: what the snapshot says of it and of those who read it.
-        cluster: what holds for the whole cluster.
+        unit: the facts of the topic and of its readers.
+        cluster: the facts of the whole cluster.
         policy: thresholds.
-        producers: all that run; nobody knows which of them send to the topic.
+        producers: all running producers; it is unknown which of them send to the topic.
     """
 
     unit: TopicWithReaders
@@ -32,9 +32,9 @@ class Topic:
 
     @property
     def is_business(self) -> bool:
-        """Whether it is the cluster's business: not RocketMQ's own, and not excluded by the policy."""
+        """Whether it is a business topic: not RocketMQ's own, and not excluded by the policy."""
         return self.unit.facts.kind == BUSINESS
 
 
 TopicRule = Callable[[Topic], Iterator[Finding]]
-"""What a rule of topics is."""
+"""A rule about one topic."""

@@ -1,4 +1,4 @@
-"""Rules on who should know the same of the cluster and does not: NAMESERVER_DISAGREEMENT, SLAVE_DRIFT."""
+"""Rules on servers that should have the same data and do not: NAMESERVER_DISAGREEMENT, SLAVE_DRIFT."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -14,16 +14,16 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
 
 NAMED: Final = 50
-"""Topics, groups and brokers that the evidence names; it counts all."""
+"""The most topics, groups and brokers that the evidence names; it counts all."""
 
 
 def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: Policy) -> Iterator[Finding]:
     """NAMESERVER_DISAGREEMENT: name servers list other brokers, or give other routes of a topic.
 
-    Clients that ask one of them see other queues than those who ask another. Where the readable queues differ,
+    Clients that ask one of them see other queues than clients that ask another one. If the readable queues differ,
     consumers of one group divide different lists: some queues are read twice, others by nobody.
-    Source: MQClientAPIImpl and NettyRemotingClient.getAndCreateNameserverChannel, rocketmq-all-5.3.3: a client keeps to
-    one name server of its list, chosen at random.
+    Source: MQClientAPIImpl and NettyRemotingClient.getAndCreateNameserverChannel, rocketmq-all-5.3.3: a client uses one
+    name server of its list, chosen at random.
     """
     rows = sorted(disagreements.nameservers, key=lambda row: java_order(row.nameserver_addr))
     if not rows:
@@ -52,7 +52,7 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
 
 
 def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[str, Any]:
-    """What one name server says otherwise."""
+    """The differences of one name server."""
     about_brokers = [row for row in rows if row.topic is None]
     return {
         "nameserver_addr": nameserver_addr,
@@ -74,9 +74,9 @@ def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[st
 
 
 def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
-    """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; after a switch they are gone.
+    """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; if it becomes the master, they are lost.
 
-    For information where the master's tables changed so lately that the slave may not have asked for them yet.
+    It is INFO if the master's tables changed so lately that the slave may not have asked for them yet.
     Source: SlaveSynchronize, BrokerController.handleSlaveSynchronize (every 60 s), rocketmq-all-5.3.3.
     """
     settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
@@ -87,7 +87,7 @@ def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Pol
 
 
 def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | None) -> Finding:
-    """The finding about one slave, of which the rows are."""
+    """The finding about the slave of these rows."""
     broker_name, broker_id = rows[0].broker_name, rows[0].broker_id
     missing = _distinct(row.topic for row in rows if row.read_queue_nums is None)
     other = _distinct(row.topic for row in rows if row.read_queue_nums is not None)
@@ -129,7 +129,7 @@ def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | 
 
 
 def _drift_in_words(missing: Sequence[str], other: Sequence[str], groups: Sequence[str]) -> str:
-    """What the slave lacks and has otherwise; nothing is said of what it has as its master has it."""
+    """A sentence about the topics and groups that the slave lacks, and the topics that differ."""
     lacks = [counted(len(names), noun) for names, noun in ((missing, "topic"), (groups, "group")) if names]
     parts = [f"lacks {' and '.join(lacks)} of its master"] if lacks else []
     if other:

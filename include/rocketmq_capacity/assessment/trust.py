@@ -17,9 +17,9 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
     """SNAPSHOT_INCOMPLETE: a broker did not answer every request, or queues are on a broker that the snapshot lacks.
 
     Args:
-        cluster: completeness, and who did not answer.
+        cluster: with the completeness, and the brokers that did not answer.
         absent: the brokers that business topics name and the snapshot lacks.
-        policy: what completeness is good enough.
+        policy: the thresholds.
     """
     ratio = cluster.cluster.completeness_ratio
     absent = {name for name in absent if not name.startswith(LOGICAL_BROKER_PREFIX)}  # of a static topic, and no broker
@@ -43,15 +43,15 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
 def suspect_snapshot(
     groups: int, found: Set[Flagged], before: Set[Flagged] | None, policy: Policy
 ) -> Iterator[Finding]:
-    """SUSPECT_SNAPSHOT: many groups are flagged that were not in the run before.
+    """SUSPECT_SNAPSHOT: many groups are flagged that were not flagged in the run before.
 
-    Rather the snapshot is wrong than the cluster.
+    It is then more likely that the snapshot is wrong than the cluster.
 
     Args:
-        groups: how many business groups there are.
-        found: what this run found of groups.
-        before: what the run before found; None where there was none.
-        policy: how many are too many.
+        groups: the number of business groups.
+        found: what this run found about groups.
+        before: what the run before found; None if there was none.
+        policy: the thresholds.
     """
     if before is None or not groups:
         return

@@ -1,7 +1,7 @@
 """The rule on versions: BAD_VERSION, and the faults in balancing that it knows.
 
-Each range of versions was read from the repository's tags: the first release with the faulty lines, and the last one
-before those of the pull request.
+The ranges of versions are from the repository's tags: from the first release with the faulty lines to the last one
+without the lines of the pull request.
 """
 
 import re
@@ -31,7 +31,7 @@ from rocketmq_capacity.vocabulary import (
 Version = tuple[int, int, int]
 
 _VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
-"""A release's name; of snapshots and of HIGHER_VERSION nobody knows which faults they have."""
+"""A release's name. Which faults snapshots and HIGHER_VERSION have is unknown."""
 _BARE_PID: Final = re.compile(r"[^@]+@\d+(@.*)?", re.ASCII | re.DOTALL)
 """A client id whose instance name is a process id (ClientConfig.buildMQClientId)."""
 
@@ -50,11 +50,11 @@ class Fault:
     """A fault in balancing.
 
     Attributes:
-        issue: of apache/rocketmq.
-        pull_request: that mended it.
-        ranges: which versions have it.
+        issue: number of the issue of apache/rocketmq.
+        pull_request: number of the pull request that mended it.
+        ranges: the versions that have it.
         severity: of a finding that names it.
-        what: goes wrong, in words.
+        what: what goes wrong, in words.
     """
 
     issue: int
@@ -64,7 +64,7 @@ class Fault:
     what: str
 
     def range_of(self, version: Version | None) -> Range | None:
-        """The range that a version lies in; None where it has not the fault."""
+        """The range that the version is in; None if it does not have the fault."""
         return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
 
 
@@ -120,10 +120,10 @@ SLAVE_COPIES_NO_TYPES: Final = Fault(
     WARNING,
     "a slave of this version stops to copy topics at the first one that has a message type",
 )
-"""Named by SLAVE_DRIFT, which sees what it did."""
+"""SLAVE_DRIFT names this fault, if it sees its effect."""
 
 Matters = Callable[[Group, Consumer], bool]
-"""Whether a fault can matter for a Java client of a group."""
+"""Whether a fault can affect a Java client of a group."""
 
 
 def _divides_by_room(group: Group, client: Consumer) -> bool:
@@ -142,7 +142,7 @@ def _pulls_lite(group: Group, _: Consumer) -> bool:
 
 
 def _may_send(_: Group, __: Consumer) -> bool:
-    """Any application may send."""
+    """True, because every application may also send messages."""
     return True
 
 
@@ -157,10 +157,10 @@ OF_CLIENTS: Final[tuple[tuple[Fault, Matters], ...]] = (
 
 
 def bad_version(group: Group) -> Iterator[Finding]:
-    """BAD_VERSION: Java clients of a group have a version with a known fault in balancing that can matter for them.
+    """BAD_VERSION: Java clients of a group have a version with a known fault in balancing that can affect them.
 
-    Producers are not in an inventory; that the application of a consumer sends with the same library is likely, and
-    their faults are for information. What a gRPC client says is the version of another library.
+    The application of a consumer probably sends with the same library, so faults of producers are INFO. gRPC clients
+    are left out, because they report the version of another library.
     """
     ignored = group.policy.thresholds.BAD_VERSION.ignored_issues
     clients = [
@@ -193,9 +193,9 @@ def bad_version(group: Group) -> Iterator[Finding]:
 
 
 def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
-    """BAD_VERSION: brokers have a version with a known fault that can matter for them.
+    """BAD_VERSION: brokers have a version with a known fault that can affect them.
 
-    Today's one matters for a broker that is not both readable and writable.
+    The only one today affects brokers that are not both readable and writable.
     """
     if OWN_PERM_LOST.issue in policy.thresholds.BAD_VERSION.ignored_issues:
         return
@@ -225,18 +225,18 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
 
 
 def version_of(name: str | None) -> Version | None:
-    """A release's numbers; None where they are not known."""
+    """The numbers of a release; None if the name is not a release."""
     found = _VERSION.fullmatch(name or "")
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def name_of(version: Version) -> str:
-    """As RocketMQ writes it: ``V4_9_8``."""
+    """The name of a version as RocketMQ writes it: ``V4_9_8``."""
     return "V" + "_".join(map(str, version))
 
 
 def _upgrades(versions: Iterable[Version], faults: Iterable[Fault]) -> list[Version]:
-    """The nearest version of each version's line that has none of the faults, each once, sorted."""
+    """For each version the nearest one of its line without any of the faults; each once, sorted."""
     faults = list(faults)
     ends = set()
     for version in versions:
