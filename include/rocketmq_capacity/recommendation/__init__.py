@@ -1,1 +1,1 @@
-"""The smallest safe change for each finding: simulated before it is named, checked before a command is written."""
+"""The smallest safe change for each finding: simulated before it is recommended, and its commands checked."""

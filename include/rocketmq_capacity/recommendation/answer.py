@@ -1,4 +1,4 @@
-"""How an action writes a recommendation, and the parts of its sentences."""
+"""Makes recommendations, and joins the parts of their sentences."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import Action
 
 ID_DIGITS: Final = 12
-"""Hexadecimal digits of an id: 48 bits tell apart what one plan holds."""
+"""Hexadecimal digits of an id: 48 bits are enough for the ids of one plan."""
 METRICS: Final = ("peak", "floor", "excess", "gini", "cv")
 """The metrics of a load that the plan file shows."""
 ESCAPED: Final = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
@@ -34,8 +34,8 @@ def answer(
 ) -> contracts.Recommendation:
     """One recommendation.
 
-    ``target`` tells it from other recommendations of the same action, group and topic: broker, target values. Equal
-    inputs give equal ids.
+    ``target`` (such as a broker, or values) makes its id differ from other recommendations of the same action, group
+    and topic. Equal inputs give equal ids.
     """
     identity = {"action": action, "group": consumer_group, "topic": topic, "target": target}
     return contracts.Recommendation(
@@ -54,12 +54,12 @@ def answer(
 
 
 def figures(metrics: Metrics | None) -> dict[str, float | None] | None:
-    """A load's metrics as the plan shows them; None where they are not defined."""
+    """A load's metrics as the plan shows them; None if they are not defined."""
     return None if metrics is None else {name: rounded(metrics.get(name)) for name in METRICS}
 
 
 def sentences(*parts: str | None) -> str:
-    """Parts that are not None, with a space between."""
+    """The parts that are not None, joined by spaces."""
     return " ".join(part for part in parts if part is not None)
 
 

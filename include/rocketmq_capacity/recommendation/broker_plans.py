@@ -1,4 +1,4 @@
-"""Plans of a broker that comes, with topics spread to it, and of one that is drained and removed."""
+"""Plans for a new broker with some topics, and for a broker that is drained and removed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ NAMED: Final = 8
 def add_broker_plan(
     cluster: Cluster, broker_name: str, address: str | None, topics: Mapping[str, tuple[Topic, QueueCounts]]
 ) -> dict[str, Any]:
-    """A new broker, and these topics on it with so many queues; by the topics' names."""
+    """The plan for a new broker with these topics: by name, each topic of today and its queues on the new broker."""
     where = address or placeholder(f"address of {broker_name}")
     lines, forbids = [], []
     for name in sorted(topics):
@@ -95,7 +95,7 @@ def add_broker_plan(
 
 
 def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> dict[str, Any]:
-    """A broker that is drained, and then removed; ``topics`` are the business topics that have queues there."""
+    """The plan for a broker that is drained and then removed; ``topics`` are the business topics with queues there."""
     nameserver, address = cluster.nameserver, cluster.address(broker_name)
     readers = {one.consumer_group: one for topic in topics for one in topic.readers if one.kind != SYSTEM}
     offline = sorted(name for name, one in readers.items() if not one.connections)
@@ -223,7 +223,7 @@ def _kept_here(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> I
 
 
 def _is_written(place: TopicPlace, without: str) -> bool:
-    """Whether a place elsewhere can be written."""
+    """Whether the topic can be written there, on another broker than ``without``."""
     one = place.place
     is_writable = bool((READ_WRITE if one.perm is None else one.perm) & PERM_WRITE) and bool(one.write_queue_nums)
     return one.broker_name != without and one.broker_state == "MASTER" and is_writable

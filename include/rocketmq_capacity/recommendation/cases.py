@@ -1,4 +1,4 @@
-"""Cases: changes of a topic's queues that are tried on its groups before they are recommended."""
+"""Cases: changes of a topic's queues that are tried on the topic's groups before they are recommended."""
 
 import json
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ from rocketmq_capacity.vocabulary import MASTER, READ_WRITE, Action
 
 
 def queue_case(action: Action, topic: str, counts: Iterable[QueueCounts], *names: str | int) -> Case:
-    """A case of an action; ``names`` tell it from the action's other cases of the topic."""
+    """A case of an action; ``names`` make its id differ from the action's other cases of the topic."""
     return Case(case_id=f"{action}{json.dumps([topic, *names])}", topic=topic, counts=tuple(counts))
 
 
 def changed_facts(facts: GroupFacts, case: Case, cluster: Cluster) -> GroupFacts:
-    """The group's facts in a case, with its business topics alone: retry topics weigh nothing."""
+    """The group's facts in a case, with only its business topics, because retry topics have no weight."""
     reads = [
         replace(one, topic=_changed_topic(one.topic, case, cluster)) if one.topic.topic == case.topic else one
         for one in facts.business
@@ -33,7 +33,7 @@ def _changed_topic(topic: TopicFacts, case: Case, cluster: Cluster) -> TopicFact
 
 
 def _changed_place(place: Place | None, counts: QueueCounts, cluster: Cluster) -> Place:
-    """A place with new counts; one that is not there yet is like a healthy master's."""
+    """The topic on a broker with new counts; if it is not there yet, the broker counts as a healthy master."""
     place = place or Place(broker_name=counts.broker_name, broker_state=MASTER, has_answered=True)
     master = cluster.masters.get(counts.broker_name)
     return replace(

@@ -18,7 +18,7 @@ RULE: Final[Rule] = "HOT_QUEUE"
 
 
 def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
-    """One recommendation for hot queues, even where the snapshot is too incomplete for a change."""
+    """One recommendation for hot queues, even if the snapshot is too incomplete for a change."""
     for finding in topic.findings:
         if finding.rule == RULE:
             hot = [*map(queue_label, finding.queues)]

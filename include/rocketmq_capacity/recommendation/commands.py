@@ -1,4 +1,4 @@
-"""mqadmin command lines: every option spelled out, every value quoted for a POSIX shell.
+"""mqadmin command lines: every option is given, and every value is quoted for a POSIX shell.
 
 Option names are those of the classes in org.apache.rocketmq.tools.command, rocketmq-all-5.3.3.
 """
@@ -10,14 +10,14 @@ from typing import Final
 from rocketmq_capacity.vocabulary import POP, READ_WRITE, RETRY_PREFIX
 
 LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
-"""Control characters, and whatever else some reader takes for the end of a line."""
+"""Control characters, and other characters that some program takes for the end of a line."""
 
 
 def option(name: str, value: str | int) -> str:
     """An option with its value: `` -t pay``.
 
-    A value that begins with a hyphen is written in one word with its option (``-t-pay``), or mqadmin would take it for
-    one. mqadmin refuses a value that holds an equals sign as well in any form; no topic or group may have such a name.
+    A value that begins with a hyphen is joined to its option (``-t-pay``), because mqadmin would take it for an option.
+    If it has an equals sign as well, mqadmin refuses it in every form; no topic or group may have such a name.
     """
     text = str(value)
     return f" {quote(f'-{name}{text}')}" if text.startswith("-") else f" -{name} {quote(text)}"
@@ -29,12 +29,12 @@ def mqadmin(subcommand: str, nameserver: str, *options: str) -> str:
 
 
 def comment(line: str) -> str:
-    """A line that a shell skips. What could end it, a line break in some name, becomes a space."""
+    """A line that a shell skips; a line break in a name becomes a space."""
     return "# " + LINE_ENDS.sub(" ", line)
 
 
 def placeholder(text: str) -> str:
-    """Stands where a value is unknown, for a person to fill in: ``<address of broker-c>``."""
+    """A text for an unknown value, which a person must fill in: ``<address of broker-c>``."""
     return f"<{text}>"
 
 
@@ -49,8 +49,8 @@ def update_topic(
 ) -> str:
     """Set read and write queues of a topic on one broker, and leave its perm and order flag as they are.
 
-    All are always given: mqadmin's own defaults are 8 queues, perm 6 and order false. Both counts change in one
-    command, so that there is no moment with fewer read than write queues. Attributes are kept where none are given.
+    All options are given, because mqadmin's own defaults are 8 queues, perm 6 and order false. Both counts change in
+    one command, so that there are never fewer read than write queues. Attributes that are not given stay as they are.
     Source: UpdateTopicSubCommand.
     """
     read, write = queues
@@ -81,12 +81,12 @@ def set_consume_mode(nameserver: str, address: str, topic: str, group: str, shar
 
 
 def keep_offsets(nameserver: str, group: str) -> str:
-    """Commit the offsets that a group has, and 0 on the queues that it sees and has none on.
+    """Commit a group's offsets again, and 0 on the queues that it sees without an offset.
 
-    The group is copied onto itself; its clients have to be stopped, or they would commit other offsets meanwhile. The
-    topic only says at which brokers; the group's retry topic is at all that the group reads from.
-    ``resetOffsetByTime`` is no other way: it does nothing where the offset is 0.
-    Source: CloneGroupOffsetCommand, ResetOffsetByTimeCommand; AdminBrokerProcessor.getConsumeStats, which says 0 where
+    The group is copied onto itself. Its clients must be stopped, because they would commit other offsets meanwhile. The
+    topic only chooses the brokers; the group's retry topic is on all brokers that the group reads from.
+    ``resetOffsetByTime`` does not work instead, because it does nothing if the offset is 0.
+    Source: CloneGroupOffsetCommand, ResetOffsetByTimeCommand; AdminBrokerProcessor.getConsumeStats, which gives 0 if
     there is no offset.
     """
     return mqadmin(
@@ -120,10 +120,10 @@ def consumer_config(nameserver: str, group: str) -> str:
 
 
 def set_retry_queues(nameserver: str, address: str, group: str, queues: int) -> str:
-    """Say how many retry queues a broker sends a group's failed messages to.
+    """Set the number of retry queues to which a broker sends a group's failed messages.
 
-    The command replaces all of the group's settings: what is not given gets mqadmin's default, which switches
-    broadcasting off. So each has to be filled in as it is. Source: UpdateSubGroupSubCommand.
+    The command replaces all of the group's settings. A setting that is not given gets mqadmin's default, which switches
+    broadcasting off. So a person must fill in each of them as it is. Source: UpdateSubGroupSubCommand.
     """
     kept = {
         "s": "consumeEnable",
@@ -146,13 +146,16 @@ def set_retry_queues(nameserver: str, address: str, group: str, queues: int) -> 
 
 
 def consumer_connection(nameserver: str, group: str, address: str | None = None) -> str:
-    """Who one broker, or else any of them, says is in a group (read-only). Source: ConsumerConnectionSubCommand."""
+    """The members of a group, as one broker or any of them knows them (read-only).
+
+    Source: ConsumerConnectionSubCommand.
+    """
     which = [] if address is None else [option("b", address)]
     return mqadmin("consumerConnection", nameserver, option("g", group), *which)
 
 
 def consumer_progress(nameserver: str, group: str, *, asks_clients: bool = True, topic: str | None = None) -> str:
-    """Offsets of a group's queues, of one topic or all, and their owners where its clients are asked (read-only).
+    """Offsets of a group's queues, of one topic or all; with their owners if its clients are asked (read-only).
 
     Source: ConsumerProgressSubCommand.
     """
@@ -162,13 +165,13 @@ def consumer_progress(nameserver: str, group: str, *, asks_clients: bool = True,
 
 
 def consumer_status(nameserver: str, group: str, client_id: str | None = None) -> str:
-    """What a group's clients, or one of them, say of themselves (read-only). Source: ConsumerStatusSubCommand."""
+    """What a group's clients, or one of them, report about themselves (read-only). Source: ConsumerStatusSubCommand."""
     who = [] if client_id is None else [option("i", client_id)]
     return mqadmin("consumerStatus", nameserver, option("g", group), *who)
 
 
 def consumer_stack(nameserver: str, group: str, client_id: str) -> str:
-    """What one client says of itself, with the stacks of its threads (read-only).
+    """What one client reports about itself, with the stacks of its threads (read-only).
 
     Source: ConsumerStatusSubCommand.
     """

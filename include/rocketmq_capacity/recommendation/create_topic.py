@@ -1,6 +1,6 @@
 """CREATE_TOPIC_ON_BROKER: a topic on a broker that lacks it, with as many queues as elsewhere.
 
-RocketMQ itself never spreads a topic over brokers that came later.
+RocketMQ itself never creates a topic on brokers that were added later.
 """
 
 import re
@@ -39,7 +39,7 @@ def missing_brokers(topic: Topic) -> list[contracts.Broker]:
 
 
 def creation_cases(topic: Topic) -> dict[str, Case]:
-    """By the broker's name, the topic there as well; none where it does not have one number of queues elsewhere."""
+    """By broker name, the case with the topic there as well; none if the topic's brokers have unequal queue counts."""
     per_broker = _per_broker(topic)
     if per_broker is None or kept_brokers(topic.facts) is not None:
         return {}
@@ -57,7 +57,7 @@ def creation_cases(topic: Topic) -> dict[str, Case]:
 def create_topic_on_brokers(
     topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety
 ) -> Iterator[contracts.Recommendation]:
-    """One recommendation for each broker, but where a group would be worse off, or lite topics would move."""
+    """One recommendation for each broker, unless a group would be worse off, or lite topics would move."""
     if kept_brokers(topic.facts) is not None:
         return
     outcome_on = _outcomes(topic, outcomes)
@@ -116,7 +116,7 @@ def _create_topic_on_broker(
 def _unsafe(
     topic: Topic, broker: contracts.Broker, outcome: Outcome, safety: Safety, perm: int | None
 ) -> tuple[str, ...]:
-    """What forbids to create the topic on the broker, beside what forbids any change of it."""
+    """What forbids to create the topic on the broker, and what forbids any change of it."""
     is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
     return preflight.reasons(
         None if broker.has_answered else f"{broker.broker_name} did not answer every request",
@@ -157,7 +157,7 @@ def _command(topic: Topic, broker_name: str, perm: int | None, safety: Safety) -
 
 
 def _per_broker(topic: Topic) -> int | None:
-    """How many queues the topic has on every broker where it can be written; None where that is no one number."""
+    """The number of queues on every broker where the topic can be written; None if they differ."""
     layout = topic_layout(topic)
     return None if layout is None else layout.per_broker
 

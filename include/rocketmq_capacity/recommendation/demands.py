@@ -1,4 +1,4 @@
-"""Which groups more queues of a topic might help; told with the findings, so that nobody looks for them again."""
+"""Demands: groups that more queues of a topic might help. They are made with the findings that they come from."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
 
 
 def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Demand]:
-    """What a group's findings ask: more queues of the topic that is named; CROSS_TOPIC_SKEW, of any that it reads."""
+    """The demands of a group's findings: for the topic of the finding, and for CROSS_TOPIC_SKEW for all its topics."""
     for finding in findings:
         for topic, queues in _asked(group, finding):
             yield Demand(
@@ -21,7 +21,7 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
 
 
 def _asked(group: GroupStatus, finding: Finding) -> Iterator[tuple[str, int | None]]:
-    """Topics, with the number of queues on each broker where the rule itself has found it."""
+    """Topics, with the number of queues on each broker if the rule has computed it."""
     if finding.rule == UNEVEN:
         yield from ((topic, None) for topic in group.topics)
     elif finding.rule == IDLE and finding.topic is not None:

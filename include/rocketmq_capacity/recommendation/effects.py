@@ -1,4 +1,4 @@
-"""What a change does to a group: before beside after, and whether the group would be worse off."""
+"""The effect of a change on a group: before and after, and whether the group would be worse off."""
 
 from typing import Any, Final
 
@@ -7,13 +7,13 @@ from rocketmq_capacity.contracts.dataset import Metrics
 from rocketmq_capacity.recommendation.answer import figures
 
 TOLERANCE: Final = 1e-9
-"""Of a ratio that was added up in another order."""
+"""The allowed difference of ratios that were added up in another order."""
 
 
 def is_worse(before: Side | None, after: Side | None, target_excess: float) -> bool:
-    """Whether ``after`` has more orphans, double readers or idle clients, or more EXCESS than before and allowed.
+    """Whether ``after`` has more orphans, double readers or idle clients, or more EXCESS than before and than allowed.
 
-    A side that is not known is not worse.
+    False if a side is unknown.
     """
     if before is None or after is None:
         return False
@@ -26,14 +26,14 @@ def is_worse(before: Side | None, after: Side | None, target_excess: float) -> b
 
 
 def gives_work(before: Side | None, after: Side | None, target_excess: float) -> bool:
-    """Whether ``after`` has fewer idle clients than before and is not worse; False where a side is not known."""
+    """Whether ``after`` has fewer idle clients than before and is not worse; False if a side is unknown."""
     if before is None or after is None:
         return False
     return after.idle < before.idle and not is_worse(before, after, target_excess)
 
 
 def side_shown(side: Side | None) -> dict[str, Any]:
-    """The figures of one side as the plan shows them; each is None where the side is not known."""
+    """The figures of one side as the plan shows them; all are None if the side is unknown."""
     if side is None:
         return dict.fromkeys(("idle", "orphan_queues", "doubly_owned_queues", "count"))
     return {
@@ -45,7 +45,7 @@ def side_shown(side: Side | None) -> dict[str, Any]:
 
 
 def excess(load: Metrics | None) -> float | None:
-    """EXCESS of a load; None where it is not defined, as for queues that are popped."""
+    """EXCESS of a load; None if it is not defined, as for popped queues."""
     return None if load is None else load.get("excess")
 
 

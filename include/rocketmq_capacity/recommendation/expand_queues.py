@@ -1,9 +1,10 @@
-"""EXPAND_QUEUES: more queues, equal on all writable brokers, where the simulation shows that they help.
+"""EXPAND_QUEUES: more queues, equal on all writable brokers, if the simulation shows that they help.
 
-Against idle clients, of the layouts that leave fewer of them and no group of the topic worse off: the one with the
-fewest idle clients, an even one before another, then the smallest. Against a client that is too busy: the number that
-its rule found. Against remainders that add up over topics: the next multiple of the clients. Against unequal brokers:
-what the largest of them has.
+- Against idle clients: a layout with fewer of them, and no group of the topic worse off. The best one has the fewest
+  idle clients, then is even, then is the smallest.
+- Against a client that is too busy: the number that its rule computed.
+- Against remainders that add up over topics: the next multiple of the clients.
+- Against unequal brokers: the number of the largest of them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +47,7 @@ ONLINE: Final = (
 
 @dataclass(frozen=True)
 class Judged:
-    """A layout that was tried: what it does, and why it does not answer its rule, or None."""
+    """A layout that was tried, its outcome, and why it does not answer its rule, or None."""
 
     tried: Tried
     case: Case
@@ -59,8 +60,8 @@ class Expansion:
     """The best layout of a topic.
 
     Attributes:
-        best: with the rule that it answers first.
-        rules: all that it answers.
+        best: the layout, with the first rule that it answers.
+        rules: all rules that it answers.
         asking: the groups that ask for it by its first rule, sorted.
         helped: (rule, group) of the groups that ask for it by any rule.
     """
@@ -72,7 +73,7 @@ class Expansion:
 
 
 def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
-    """A case for each number of queues to try: every writable broker with that many to read and to write."""
+    """By number of queues, the case in which every writable broker has this many read and write queues."""
     brokers = [place.place.broker_name for place in writable(topic)]
     return {
         each: queue_case(
@@ -86,7 +87,7 @@ def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
 
 
 def judged_layouts(topic: Topic, tried: Sequence[Tried], outcomes: Mapping[str, Outcome]) -> list[Judged]:
-    """The layouts with what they do."""
+    """The layouts with their outcomes."""
     cases = expansion_cases(topic, tried)
     step = 1 - topic.policy.thresholds.CHANGE_STRATEGY.min_improvement
     judged = []
@@ -118,7 +119,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.
     """The best layout as a recommendation."""
     best, outcome = chosen.best, chosen.best.outcome
     changes = queue_changes(topic, safety, best.case.counts)
-    # Its command would set fewer queues again, if it were run after this one.
+    # The other command would set fewer queues again, if it were run after this one.
     is_raised = any(topic.found(READ_LESS_THAN_WRITE))
     forbids = changes.forbids + preflight.reasons(
         "RAISE_READ_QUEUES of the topic comes first, and then another plan" if is_raised else None,
@@ -147,7 +148,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.
 
 
 def expansion_refusal(topic: Topic, judged: Iterable[Judged]) -> str | None:
-    """Why the topic is given no more queues against idle clients (a sentence), or None."""
+    """Why the topic gets no more queues against idle clients (a sentence), or None."""
     clients = [demand.clients for demand in topic.demands if demand.rule == IDLE]
     refused = [one.refusal for one in judged if one.tried.rule == IDLE]
     if not clients or None in refused:
@@ -170,7 +171,7 @@ def _why_untried(topic: Topic, clients: int) -> str:
 
 
 def _refusal(tried: Tried, outcome: Outcome, step: float) -> str | None:
-    """Why a layout does not answer its rule, or None; EXCESS must fall to ``step`` of what it is."""
+    """Why a layout does not answer its rule, or None; EXCESS must fall to ``step`` times today's."""
     asking = outcome.effects.get(tried.consumer_group or "")
     why = _of_asking(tried.rule, asking, step) if tried.rule != UNEQUAL else None
     if why is None and outcome.worse:
@@ -183,7 +184,7 @@ def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
     if asking is None or asking.before is None or asking.after is None:
         return UNCOMPUTED
     if rule == BUSY:
-        return None  # the rule itself has found out how many it takes
+        return None  # the rule itself has computed the number
     if rule == IDLE:
         return None if asking.after.idle < asking.before.idle else "would leave as many clients without any queue"
     before, after = asking.before.count, asking.after.count
@@ -192,7 +193,7 @@ def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
 
 
 def _place(one: Judged) -> tuple[bool, bool, bool, int, bool, int, str]:
-    """Sorts the best layout of a topic first."""
+    """A sort key: the best layout of a topic comes first."""
     tried = one.tried
     return (
         tried.rule != IDLE,

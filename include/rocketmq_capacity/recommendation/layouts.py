@@ -1,6 +1,7 @@
-"""How a topic may grow: layouts with more queues, to be simulated.
+"""Layouts of a topic with more queues, which are then simulated.
 
-A layout is one number of queues on every writable broker, at least what the largest of them has: a topic never shrinks.
+A layout has the same number of queues on every writable broker, at least that of the largest of today: no broker gets
+fewer queues.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,19 +20,19 @@ UNEVEN: Final[Rule] = "CROSS_TOPIC_SKEW"
 UNEQUAL: Final[Rule] = "TOPIC_COVERAGE"
 BUSY: Final[Rule] = "CONSUMER_CAPACITY"
 EVEN_MULTIPLES: Final = (1, 2)
-"""Queues a client that are tried beside the least number."""
+"""Multiples of the number of clients that are tried as well as the least number of queues."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The queues of a topic today, as far as they bear on more of them.
+    """The queues of a topic today, as far as they matter for a layout.
 
     Attributes:
-        brokers: writable ones.
+        brokers: the number of writable brokers.
         least: queues of the largest of these.
-        fixed: readable queues elsewhere.
+        fixed: readable queues on other brokers.
         is_unequal: the writable brokers differ in the larger of their two counts.
-        is_behind: a writable broker has fewer than ``least`` to read or to write.
+        is_behind: a writable broker has fewer than ``least`` read or write queues.
     """
 
     brokers: int
@@ -42,15 +43,15 @@ class Layout:
 
     @property
     def per_broker(self) -> int | None:
-        """The one number of queues on every writable broker; None where there is no such number."""
+        """The number of queues on every writable broker; None if they differ."""
         return None if self.is_behind else self.least
 
     def queues(self, per_broker: int) -> int:
-        """Readable queues with so many on each writable broker."""
+        """Readable queues of the topic with this number on each writable broker."""
         return per_broker * self.brokers + self.fixed
 
     def smallest_for(self, clients: int, headroom: float) -> int:
-        """Queues on each writable broker that are at least needed for so many clients."""
+        """The fewest queues on each writable broker for this number of clients."""
         lacking = ceil(clients * (1 + headroom)) - self.fixed
         return max(self.least, ceil(lacking / self.brokers))
 
@@ -61,7 +62,7 @@ class Tried:
 
     Attributes:
         rule: IDLE, BUSY, UNEVEN or UNEQUAL.
-        consumer_group: the group that asks; None: the topic's own rule.
+        consumer_group: the group that asks; None for the topic's own rule.
         per_broker: queues on each writable broker.
         is_even: its queues are a multiple of the group's clients.
     """
@@ -73,12 +74,12 @@ class Tried:
 
 
 def writable(topic: Topic) -> Sequence[TopicPlace]:
-    """Where queues may be added, by broker name."""
+    """The brokers on which queues may be added, by name."""
     return [place for place in topic.places if place.is_changeable]
 
 
 def topic_layout(topic: Topic) -> Layout | None:
-    """The layout of today; None where no broker is writable, or how many queues one of them has is not known."""
+    """The layout of today; None if no broker is writable, or if the number of queues of one is unknown."""
     counts = [(place.place.read_queue_nums, place.place.write_queue_nums) for place in writable(topic)]
     known = [(read, write) for read, write in counts if read is not None and write is not None]
     if not known or len(known) < len(counts):
@@ -132,6 +133,6 @@ def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
     elif demand.queues_per_broker is not None:
         yield demand.queues_per_broker
     else:
-        # Within as many steps as there are clients there is a multiple of them, if there is one at all.
+        # If there is a multiple of the clients at all, it is within as many steps as there are clients.
         steps = range(layout.least, layout.least + demand.clients + 1)
         yield from islice((each for each in steps if layout.queues(each) % demand.clients == 0), 1)

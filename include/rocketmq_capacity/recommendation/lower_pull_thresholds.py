@@ -1,4 +1,4 @@
-"""INVESTIGATE: smaller caches of pulled messages, where full ones do not fit. A change of the clients' set-up."""
+"""INVESTIGATE: smaller caches of pulled messages, if full ones do not fit. A change of the clients' set-up."""
 
 from collections.abc import Iterator
 from typing import Any, Final

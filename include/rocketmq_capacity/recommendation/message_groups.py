@@ -1,8 +1,8 @@
-"""How many message groups of a FIFO topic go to another queue when the topic gets more queues.
+"""How many message groups of a FIFO topic go to another queue if the topic gets more queues.
 
-A Proxy sends a message group to the queue at ``Hashing.consistentHash(hash of its name, write queues)``, a jump hash:
-from M to N queues the fraction 1 - M/N of the groups gets another index. It counts the queues by broker and id, so that
-an index may also come to mean another queue.
+A Proxy sends a message group to the queue with the index ``Hashing.consistentHash(hash of its name, write queues)``, a
+jump hash: from M to N queues the fraction 1 - M/N of the groups gets another index. The Proxy sorts the queues by
+broker and id, so an index may also mean another queue afterwards.
 Source: SendMessageActivity.SendMessageQueueSelector and MessageQueueSelector.buildWrite, rocketmq-all-5.3.3.
 """
 
@@ -18,7 +18,7 @@ WriteQueue = tuple[str, int]
 
 
 def moved_message_groups(topic: Topic, counts: Iterable[QueueCounts]) -> str | None:
-    """The share that moves with these counts, as a sentence; None for a topic whose messages have no groups."""
+    """The share of message groups that move with these counts, as a sentence; None for a topic without them."""
     has_groups = topic.facts.message_type == FIFO or any(
         reader.is_orderly and reader.protocol in (GRPC, MIXED) for reader in topic.readers
     )
@@ -34,7 +34,7 @@ def moved_message_groups(topic: Topic, counts: Iterable[QueueCounts]) -> str | N
 
 
 def moved_ratio(before: list[WriteQueue], after: list[WriteQueue]) -> float:
-    """The share of all message groups that go to another queue with more queues; lists in the Proxy's order."""
+    """The share of all message groups that go to another queue; lists are in the Proxy's order."""
     kept_index = sum(old == new for old, new in zip(before, after, strict=False))
     index_of_new = Counter(after[len(before) :])
     met_again = sum(index_of_new[queue] for queue in before) / len(before)

@@ -1,4 +1,4 @@
-"""What the cases of a topic do to its groups, once they were tried."""
+"""The outcomes of a topic's cases: their effects on all its groups."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,10 +13,10 @@ from rocketmq_capacity.recommendation.effects import side_shown
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case does to each group that has clients on its topic.
+    """The effects of a case on the groups that have clients on its topic.
 
     Attributes:
-        effects: by group, in the order of their names.
+        effects: one for each group, sorted by name.
     """
 
     effects: Mapping[str, Effect] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Outcome:
 
     @cached_property
     def uncomputed(self) -> list[str]:
-        """Groups of which before or after cannot be computed."""
+        """Groups whose state before or after cannot be computed."""
         return [group for group, effect in self.effects.items() if effect.before is None or effect.after is None]
 
     @property
@@ -50,7 +50,7 @@ class Outcome:
         return [before for before, _ in sides], [after for _, after in sides]
 
     def unknown(self) -> str | None:
-        """Why the change may not be made although it looks well, or None."""
+        """Why the change may not be recommended, because a group cannot be computed, or None."""
         if not self.uncomputed:
             return None
         return f"what these groups of the topic would own cannot be computed: {listed(self.uncomputed)}"
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def outcomes(effects: Iterable[Effect]) -> Mapping[str, Outcome]:
-    """The outcome of each case by its id; of a case that touches no group it is empty."""
+    """The outcome of each case by its id; empty for a case without groups."""
     by_case: defaultdict[str, dict[str, Effect]] = defaultdict(dict)
     for effect in sorted(effects, key=lambda effect: effect.consumer_group):
         by_case[effect.case_id][effect.consumer_group] = effect

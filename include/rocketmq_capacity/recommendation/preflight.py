@@ -1,7 +1,7 @@
-"""The safety preflight: what forbids a command, in words; where anything does, its commands become comments.
+"""The safety preflight: what forbids a command, in words. Forbidden commands become comments.
 
-Source: ConsumerManageProcessor and RebalancePushImpl (rocketmq-all-5.3.3) for groups
-that are offline: a queue that is new to a group is read from its end once its first messages have left memory.
+Source: ConsumerManageProcessor and RebalancePushImpl (rocketmq-all-5.3.3) for groups that are offline: a group reads a
+new queue from its end, if its first messages are no longer in memory.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,8 +30,8 @@ class Safety:
 
     Attributes:
         is_ordered: it is ordered, FIFO, or read in order by some group.
-        order: its order flag as mqadmin takes it; None where unknown.
-        forbids: reasons why none of its commands may be run, maybe none.
+        order: its order flag as mqadmin takes it; None if unknown.
+        forbids: reasons why none of its commands may be run; may be empty.
         offline: groups without a client, sorted.
         unseen: groups whose clients are unknown, sorted.
     """
@@ -63,7 +63,7 @@ def topic_safety(topic: Topic) -> Safety:
 
 
 def kind(of_topic: str) -> str:
-    """That a topic is none of business, as a reason."""
+    """The reason for a topic of a kind that is not BUSINESS."""
     return f"it is a topic of the kind {of_topic}"
 
 
@@ -87,7 +87,7 @@ def unseen_groups(safety: Safety) -> str | None:
 
 
 def unsafe_broker(place: Place) -> tuple[str, ...]:
-    """What forbids a command to the broker of a place."""
+    """What forbids a command to this broker of the topic."""
     broker, has_master = place.broker_name, place.broker_state == MASTER
     return reasons(
         None if has_master else f"{broker} has no master in the snapshot ({place.broker_state})",
@@ -109,16 +109,16 @@ def unsafe_place(place: TopicPlace, counts: QueueCounts) -> tuple[str, ...]:
 
 
 def reasons(*each: str | None) -> tuple[str, ...]:
-    """Those that are not None."""
+    """The reasons that are not None."""
     return tuple(reason for reason in each if reason is not None)
 
 
 def commented(lines: Sequence[str], is_forbidden: bool) -> list[str]:
-    """The commands, or as comments what a person must not run as it stands."""
+    """The commands; as comments if a person must not run them unchanged."""
     return [comment(line) for line in lines] if is_forbidden else list(lines)
 
 
 def blocked(forbids: Iterable[str]) -> str | None:
-    """The end of a reason, or None where nothing forbids."""
+    """The end of a recommendation's reason, or None if nothing forbids it."""
     each = dict.fromkeys(forbids)
     return f"Not to be run as it stands: {'; '.join(each)}." if each else None

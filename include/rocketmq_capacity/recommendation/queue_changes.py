@@ -17,10 +17,10 @@ class QueueChanges:
     """What new counts would do to a topic.
 
     Attributes:
-        commands: of the brokers that change, by name.
-        forbids: reasons why they may not be run, maybe none.
+        commands: one for each broker that changes, by name.
+        forbids: reasons why they may not be run; may be empty.
         before: the queues on all brokers, for the plan.
-        after: the same once the commands were run.
+        after: the same after the commands.
     """
 
     commands: tuple[str, ...]
@@ -30,7 +30,7 @@ class QueueChanges:
 
 
 def queue_changes(topic: Topic, safety: Safety, counts: Iterable[QueueCounts]) -> QueueChanges:
-    """What it takes to give the topic these counts on brokers that have it; the other brokers stay as they are."""
+    """The changes that give the topic these counts on brokers that have it; its other brokers stay as they are."""
     wanted = {one.broker_name: one for one in counts}
     changing = [
         (place, wanted[name])
@@ -66,7 +66,7 @@ def _shown(one: Place | QueueCounts) -> dict[str, Any]:
 
 
 def command_for(topic: Topic, safety: Safety, broker_name: str, queues: tuple[int, int]) -> str:
-    """What sets so many read and write queues on a broker that has the topic."""
+    """The command that sets this number of read and of write queues on a broker that has the topic."""
     (place,) = (place for place in topic.places if place.place.broker_name == broker_name)
     return _command(topic, safety, place, queues)
 

@@ -1,7 +1,7 @@
-"""What the readable queues of a topic cost a broker at the least, whatever is written to them.
+"""The least that the readable queues of a topic cost a broker, whatever is written to them.
 
-Each queue has a consume-queue file on its broker and on every slave. Each group that divides the queues keeps a pull
-waiting on each of them: a broker answers it after 15 s at the latest, and the client pulls again.
+Each queue has a consume-queue file on its broker and on every slave. Each group that divides the queues always has a
+pull waiting on each of them: a broker answers it after 15 s at the latest, and the client pulls again.
 Source: MessageStoreConfig.mappedFileSizeConsumeQueue, DefaultMQPushConsumerImpl.BROKER_SUSPEND_MAX_TIME_MILLIS,
 rocketmq-all-5.3.3.
 """
@@ -20,7 +20,7 @@ SUSPENDED_S: Final = 15
 
 
 def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> list[dict[str, Any]]:
-    """An entry for each broker of the topic, by name, with so many readable queues; ``report.plan_file.QueueCost``."""
+    """An entry for each broker of the topic with these readable queues, by name; ``report.plan_file.QueueCost``."""
     replicas: dict[str, int] = {}
     for broker in topic.cluster.facts.brokers:
         replicas[broker.broker_name] = replicas.get(broker.broker_name, 0) + 1
@@ -38,7 +38,7 @@ def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> list[dict[st
 
 
 def _pulls_of_a_queue(topic: Topic) -> int | None:
-    """Pulls that wait on each queue: one of each group with clients, and one of each client that broadcasts."""
+    """Pulls that wait on each queue: one for each group with clients, and one for each broadcasting client."""
     groups = [one for one in topic.readers if one.kind != SYSTEM and one.is_subscribed]
     if any(one.unseen_clients for one in groups):
         return None

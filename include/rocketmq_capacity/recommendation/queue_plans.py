@@ -1,4 +1,4 @@
-"""Plans that bring about other queues of a topic: fewer, more, and those of a retry topic."""
+"""Plans for another number of queues of a topic: fewer, more, and those of a retry topic."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -99,7 +99,7 @@ def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
 
 
 def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -> dict[str, Any]:
-    """Queues of a retry topic: the topic first, and only then the number of queues that brokers send to."""
+    """The plan for more queues of a retry topic: first the topic, and then the number of queues that brokers use."""
     group = topic.name.removeprefix(RETRY_PREFIX)
     changes = queue_changes(topic, _of_business(safety), counts)
     nameserver = topic.cluster.nameserver
@@ -140,7 +140,7 @@ def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -
 
 
 def _of_business(safety: Safety) -> Safety:
-    """What forbids a change, but that the topic is a retry topic."""
+    """What forbids a change, without the reason that the topic is a retry topic."""
     return replace(safety, forbids=tuple(one for one in safety.forbids if one != preflight.kind(RETRY)))
 
 
@@ -175,7 +175,7 @@ def plan(
     broker_name: str | None = None,
     steps: Sequence[Step] = (),
 ) -> dict[str, Any]:
-    """A plan as the plan file has it, without what it costs."""
+    """A plan as the plan file has it, without its costs."""
     return {
         "action": action,
         "topic": topic,

@@ -1,4 +1,4 @@
-"""RAISE_CONSUME_THREADS: more threads in each client, where the busiest is too busy. A change of the clients' code."""
+"""RAISE_CONSUME_THREADS: more threads in each client, if the busiest is too busy. A change of the clients' code."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -23,7 +23,7 @@ HOW_GRPC: Final = (
 
 
 def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation where more threads alone bring the busiest client within the bound.
+    """One recommendation if more threads are enough to bring the busiest client within the bound.
 
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.
     """

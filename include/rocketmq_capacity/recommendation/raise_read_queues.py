@@ -1,8 +1,8 @@
 """RAISE_READ_QUEUES: as many read as write queues, so that every message that is sent can be read.
 
-Refused for static topics alone: a queue that is not readable is read by no group at all, so no group can be worse off;
-what a group's strategy then leaves to nobody shows in the figures. A person decides where messages wait on these
-queues, because a group may skip them.
+It is refused only for static topics. No group reads a queue that is not readable, so no group can be worse off; queues
+that a group's strategy then leaves without an owner are in the figures. If messages wait on these queues, a person
+decides, because a group may skip them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
 def raising_case(topic: Topic) -> Case | None:
-    """Every broker with fewer read than write queues raised; None where nothing asks for it, and for a static topic."""
+    """The case that raises every broker with fewer read than write queues; None if there is none, or a static topic."""
     if topic.facts.is_static or not any(topic.found(RULE)):
         return None
     counts = [
@@ -47,7 +47,7 @@ def raising_case(topic: Topic) -> Case | None:
 
 
 def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> contracts.Recommendation | None:
-    """One recommendation for the topic, with a command for each broker; None where nothing asks for it."""
+    """One recommendation for the topic, with a command for each broker; None if no broker needs it."""
     case = raising_case(topic)
     if case is None:
         return None
@@ -76,7 +76,7 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
 
 
 def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
-    """What waits on the queues that cannot be seen, for whom, and what becomes of it."""
+    """Sentences about the messages on the hidden queues: for which groups they wait, and what happens to them."""
     if not waiting:
         return
     each = listed([f"{one.reader.consumer_group} {_number(one.now)}" for one in waiting], len(waiting))
@@ -95,7 +95,7 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
 
 
 def _keeping(topic: Topic, waiting: Sequence[StrandedMessages]) -> list[str]:
-    """The commands that let stopped groups begin where the queues begin that they have no offset on."""
+    """The commands that let stopped groups begin at the start of queues on which they have no offset."""
     return [
         keep_offsets(topic.cluster.nameserver, one.reader.consumer_group)
         for one in waiting

@@ -1,4 +1,4 @@
-"""SCALE_CONSUMERS: fewer clients where some own no queue or could go, more where the busiest is too busy.
+"""SCALE_CONSUMERS: fewer clients if some are idle or not needed, more if the busiest one is too busy.
 
 A change of the deployment, so there is no command.
 """
@@ -22,7 +22,7 @@ CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 
 
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation where nobody would miss the idle clients; says why queues are no alternative."""
+    """One recommendation if the group does not need its idle clients; with the reason why more queues do not help."""
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
     for finding in group.found(RULE):
         kept = clients - len(finding.subjects)
@@ -41,7 +41,7 @@ def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
 
 
 def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation where another number of clients brings the busiest one within the bounds."""
+    """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.found(CAPACITY):
         facts = evidence(finding)
         clients, needed = facts["clients"], facts["needed_clients"]
@@ -74,7 +74,7 @@ def _fewer(needed: int, clients: int, finding: contracts.Finding) -> str:
 
 
 def _side(clients: int, utilisation: float, one_lost: float | None) -> dict[str, Any]:
-    """The busy share of the busiest client at the peak, and, where clients go, the same with one more lost."""
+    """The busy share of the busiest client at the peak; if clients leave, also with one more client lost."""
     side = {"clients": clients, "utilisation_ratio": utilisation}
     return side if one_lost is None else {**side, "one_lost_utilisation_ratio": one_lost}
 

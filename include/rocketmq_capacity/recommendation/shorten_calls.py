@@ -1,4 +1,4 @@
-"""INVESTIGATE: shorter calls of the listener, where the busiest client is too busy. A change of the clients' code."""
+"""INVESTIGATE: shorter calls of the listener, if the busiest client is too busy. A change of the clients' code."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,7 +19,7 @@ NOTHING_ELSE: Final = (
 
 
 def shorten_calls(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation where shorter calls alone bring the busiest client within the bound, with their length."""
+    """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
     for finding in group.found(RULE):
         facts = evidence(finding)
         times = facts.get("response_times")
@@ -45,7 +45,7 @@ def _shorter(times: list[dict[str, Any]], clients: tuple[str, ...]) -> str:
 
 
 def _has_others(facts: dict[str, Any]) -> bool:
-    """Whether another change alone does as well."""
+    """Whether another single change is enough as well."""
     bound = facts["under_utilisation_ratio"]
     has_more = any(facts[f"needed_{what}"] is not None for what in ("clients", "consume_threads", "queues"))
     return has_more or any(one["busy_ratio"] <= bound for one in facts["strategies"])

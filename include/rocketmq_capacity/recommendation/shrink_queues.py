@@ -1,9 +1,9 @@
-"""SHRINK_QUEUES: fewer queues for a topic that had far more than clients for a long time, in phases with gates.
+"""SHRINK_QUEUES: fewer queues for a topic that for a long time had far more queues than clients, in steps with gates.
 
-Only a long history says that nobody needs the queues: without it no shrink is recommended, and a what-if tells its
-steps. Of the numbers that serve every group, as many clients as it ever had in the history included, it is the smallest
-with which no group is worse off. A topic that is consumed in order is left alone: its queues are what its groups can do
-at the same time.
+Only a long history shows that nobody needs the queues. Without it no shrink is recommended, but a what-if gives its
+steps. The number must serve every group with the most clients that it had in the history; the smallest such number with
+which no group is worse off is recommended. A topic that is consumed in order is left out, because its queues limit what
+its groups can do at the same time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,11 +31,11 @@ from rocketmq_capacity.vocabulary import Action, is_clustering
 
 ACTION: Final[Action] = "SHRINK_QUEUES"
 TRIED: Final = 4
-"""Numbers of queues that are tried: the smallest that are divided evenly enough."""
+"""How many numbers of queues are tried: the smallest ones that can be divided evenly enough."""
 
 
 def shrinking_cases(topic: Topic) -> list[Case]:
-    """The numbers to try, the smallest first; none where the history does not say that nobody needs the queues."""
+    """The numbers to try, the smallest first; none if the history does not show that nobody needs the queues."""
     bounds, past, layout = topic.policy.thresholds.SHRINK_QUEUES, topic.past, topic_layout(topic)
     if past is None or past.days < bounds.history_days or past.snapshots < bounds.min_snapshots:
         return []
@@ -60,9 +60,9 @@ def shrinking_cases(topic: Topic) -> list[Case]:
 
 
 def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
-    """Whether so many queues on each broker are divided about as evenly as today's, or evenly enough, by any number.
+    """Whether every group can divide this number of queues about as evenly as today, or evenly enough.
 
-    The fewer queues a client owns, the more one queue is: 4 queues give one of three clients twice what the others get.
+    One queue matters more if clients own few: of 4 queues, one of three clients gets twice as many as the others.
     """
     allowed = topic.policy.thresholds.ALLOCATION_SKEW.excess
 

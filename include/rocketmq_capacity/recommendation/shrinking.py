@@ -1,9 +1,8 @@
-"""Fewer queues of a topic, in four phases with gates, so that nothing written is left unread.
+"""Fewer queues of a topic, in four steps with gates, so that no message is left unread.
 
-Write queues go down first, and read queues last: at every moment at least as many are read as written. Between the two,
-what lies in the queues that go is read to its end by every group, those that are offline included.
-``consumerProgress`` tells that, because it looks at every read queue; what looks at write queues alone would not see
-the queues that are drained.
+The number of write queues goes down first, and that of read queues last: there are never fewer read than write queues.
+In between, every group, also one that is offline, must read the queues that go to their end. ``consumerProgress`` shows
+this, because it looks at every read queue. A command that looks only at write queues would miss these queues.
 Source: AdminBrokerProcessor.getConsumeStats, AbstractSendMessageProcessor.msgCheck, rocketmq-all-5.3.3.
 """
 
@@ -24,7 +23,7 @@ from rocketmq_capacity.recommendation.queue_changes import command_for
 from rocketmq_capacity.vocabulary import BUSINESS, SYSTEM, is_broadcasting
 
 ROUTES_S: Final = 30
-"""Producers and consumers ask for routes all so often (ClientConfig.pollNameServerInterval)."""
+"""Seconds after which producers and consumers ask for routes again (ClientConfig.pollNameServerInterval)."""
 BROKERS_SHOWN: Final = 8
 ORDERED: Final = (
     "The topic is consumed in order, and with fewer queues keys move to other queues. Pause the producers before the"
@@ -45,9 +44,9 @@ class Shrinking:
     """How a topic gets fewer queues.
 
     Attributes:
-        steps: the phases that are left to do.
-        commands: of all of them, in order.
-        forbids: reasons why none of them may be run as it stands.
+        steps: the steps that are left to do.
+        commands: the commands of all steps, in order.
+        forbids: reasons why none of them may be run unchanged.
         is_ordered: a person decides, because keys move.
     """
 
@@ -70,10 +69,10 @@ def refusal(topic: Topic) -> str | None:
 
 
 def smallest_count(topic: Topic) -> int | None:
-    """The fewest queues on each writable broker that give every client of every group one; None where unknown.
+    """The fewest queues on each writable broker that give every client of every group one; None if unknown.
 
-    Groups that pop or broadcast need no queue for each client, but count like the others: it is not wrong, and they may
-    be switched back.
+    Groups that pop or broadcast do not need a queue for each client, but count like the others, because they may be
+    switched back.
     """
     brokers = len(writable(topic))
     groups = [one for one in topic.readers if one.kind != SYSTEM]
@@ -85,12 +84,12 @@ def smallest_count(topic: Topic) -> int | None:
 
 
 def shrinking(topic: Topic, safety: Safety, counts: Sequence[QueueCounts]) -> Shrinking:
-    """The phases to these counts, of the brokers that have more today.
+    """The steps to these counts, for the brokers that have more today.
 
     Args:
         topic: a topic that :func:`refusal` does not refuse.
         safety: what may forbid the change.
-        counts: by broker; read and write queues are alike.
+        counts: by broker; read and write queues are equal.
     """
     going = _going(topic, counts)
     forbids = (*safety.forbids, *preflight.reasons(preflight.unknown_order(safety)), *_unsafe(topic, going))
@@ -173,7 +172,7 @@ def _ids(going: Mapping[str, _Going]) -> str:
 
 
 def _route(topic: Topic, going: Mapping[str, _Going], *, is_read: bool) -> Check:
-    """What topicRoute shows with the write queues down, and with the read queues down as well."""
+    """What topicRoute shows after the write queues went down, or, with ``is_read``, the read queues as well."""
     each = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
     return Check(
         command=commands.topic_route(topic.cluster.nameserver, topic.name),
@@ -237,7 +236,7 @@ def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
 
 
 def undrained(offline: Sequence[str], broadcasting: Sequence[str]) -> Iterator[str]:
-    """What the checks of draining cannot promise, by the names of such groups."""
+    """What the checks of draining cannot show, with the names of such groups."""
     if offline:
         yield (
             f"Groups without a running client, as far as known: {listed(offline, len(offline))}. What they have not"

@@ -1,7 +1,7 @@
-"""Stranded messages: in queues that producers write to and that consumers cannot see, as each group has them.
+"""Stranded messages: unread messages of each group in queues that producers write and consumers cannot see.
 
-What a group without an offset does once it sees such a queue: the broker gives it offset 0 where the queue still begins
-at 0 and its first message is in memory. Else the clients begin where consumeFromWhere says, by default at the end.
+If a group without an offset gets to see such a queue, the broker gives it offset 0, as long as the queue begins at 0
+and its first message is in memory. Otherwise its clients begin where consumeFromWhere says, by default at the end.
 Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere, rocketmq-all-5.3.3.
 """
 
@@ -15,13 +15,13 @@ from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
 
 @dataclass(frozen=True, slots=True)
 class StrandedMessages:
-    """What a group has not read of the queues of a topic that it cannot see.
+    """The messages of a topic's hidden queues that a group has not read.
 
     Attributes:
         reader: the group.
-        now: how many messages; None where that is unknown for one of the queues.
-        after: the same with as many read as write queues: what is in queues beyond those that are written.
-        may_skip: once it sees the queues it may begin at the end of one with messages, where it has no known offset.
+        now: how many messages; None if unknown for one of the queues.
+        after: the same with as many read as write queues: the messages in queues beyond the write queues.
+        may_skip: when it sees the queues, it may begin at the end of one with messages, because it has no known offset.
     """
 
     reader: Reader
@@ -31,14 +31,14 @@ class StrandedMessages:
 
     @property
     def is_broadcasting(self) -> bool:
-        """Whether its clients keep the offsets, so that nobody else knows them."""
+        """Whether its clients store the offsets themselves, so that brokers do not know them."""
         return is_broadcasting(self.reader.message_model)
 
 
 def stranded_messages(topic: Topic) -> list[StrandedMessages]:
-    """What each group that reads the topic cannot see of it, by the groups' names; nothing where all is readable.
+    """The stranded messages of each group that reads the topic, by name; none if all queues are readable.
 
-    A group that runs without subscribing the topic does not read it, whatever its old offsets say.
+    A group with clients that does not subscribe to the topic does not read it, even if it has old offsets.
     """
     hiding = [place.place for place in topic.places if _hides(place.place)]
     readers = [one for one in topic.readers if one.kind != SYSTEM and (one.is_subscribed or one.connections == 0)]
@@ -71,7 +71,7 @@ class _Hidden:
 
     name: tuple[str, int]
     written: Written | None
-    """None where nobody said how far it is written."""
+    """None if it is unknown how far it is written."""
     is_written: bool
     """Its id is below write_queue_nums."""
 
@@ -81,7 +81,7 @@ def _hides(place: Place) -> bool:
 
 
 def _hidden(topic: Topic, place: Place) -> Iterator[_Hidden]:
-    """The queues of a place with ids from read_queue_nums on, and those beyond write_queue_nums that hold messages."""
+    """The queues on a broker with ids from read_queue_nums on; those beyond write_queue_nums only with messages."""
     read, write = place.read_queue_nums or 0, place.write_queue_nums or 0
     told = {one.queue_id: one for one in topic.facts.written if one.broker_name == place.broker_name}
     ids = [*range(read, write), *sorted(one for one in told if one >= max(read, write))]
@@ -91,12 +91,12 @@ def _hidden(topic: Topic, place: Place) -> Iterator[_Hidden]:
 
 
 def _left(queue: _Hidden, offsets: Mapping[tuple[str, int], int | None]) -> int | None:
-    """Messages from the group's offset on, or from the queue's beginning where it has none; None where unknown."""
+    """Messages from the group's offset on, or from the queue's beginning if it has none; None if unknown."""
     offset = offsets.get(queue.name, 0)
     return None if queue.written is None or offset is None else queue.written.unread_from(offset)
 
 
 def _sum(parts: list[int | None]) -> int | None:
-    """None where a part is unknown."""
+    """The sum; None if a part is unknown."""
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None

@@ -1,4 +1,4 @@
-"""What an action on a topic is: the changes that it tries, and what it recommends of them."""
+"""The type of actions on topics: the changes that an action tries, and what it recommends."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from rocketmq_capacity.recommendation.preflight import Safety
 
 @dataclass(frozen=True)
 class Answered:
-    """What an action says of a topic.
+    """The result of an action for a topic.
 
     Attributes:
         recommendations: what is to be done.
         refusals: by rule, why the action does not answer it (a sentence).
-        helped: (rule, consumer_group) of findings that what it recommends answers.
+        helped: (rule, consumer_group) of the groups' findings that its recommendations answer.
     """
 
     recommendations: tuple[Recommendation, ...] = ()
@@ -35,8 +35,8 @@ class TopicAction:
     """An action on a topic.
 
     Attributes:
-        answers: the topic, what each of its cases does by the case's id, and what forbids a change -> what is said.
-        cases: the changes of the topic's queues that are worth trying.
+        answers: topic, outcomes by id of the case, and safety -> the result.
+        cases: the changes of the topic's queues that should be tried.
     """
 
     answers: Callable[[Topic, Mapping[str, Outcome], Safety], Answered]

@@ -1,4 +1,4 @@
-"""What is tried for a topic, and what is recommended for it."""
+"""The cases that are tried for a topic, and the recommendations for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from rocketmq_capacity.recommendation.topic_action import TopicAction
 
 @dataclass(frozen=True)
 class TopicAnswers:
-    """What is recommended for a topic, and what that leaves to the answers for its groups."""
+    """The recommendations for a topic, and what the answers for its groups need to know."""
 
     recommendations: Sequence[contracts.Recommendation]
     refusals: TopicRefusals
@@ -25,12 +25,12 @@ class TopicAnswers:
 
 @cache
 def topic_actions() -> tuple[TopicAction, ...]:
-    """What a topic's findings may ask for: the ``TOPIC_ACTIONS`` of each module of this room."""
+    """All actions on topics: the ``TOPIC_ACTIONS`` of each module of this package."""
     return tuple(offered(__package__, "TOPIC_ACTIONS"))
 
 
 def topic_cases(topic: Topic) -> list[Case]:
-    """Every change of the topic's queues that is worth trying."""
+    """Every change of the topic's queues that should be tried."""
     return [case for action in topic_actions() for case in action.cases(topic)]
 
 
