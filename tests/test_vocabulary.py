@@ -71,6 +71,7 @@ def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:
     assert Thresholds.model_fields.keys() <= {
         *RULES,
         *ACTIONS,
+        "BROKER_RESTART",
         "LOW_UTILISATION",
         "PRODUCER_BALANCE",
         "PROVISION",

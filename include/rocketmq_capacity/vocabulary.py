@@ -131,6 +131,10 @@ BUSIEST_CLIENT: Final = "BUSIEST_CLIENT"
 ONE_FEWER: Final = "ONE_FEWER"
 ONE_MORE: Final = "ONE_MORE"
 """Failures that are always computed: a broker, a machine room, a group's busiest client, its last one; and one more."""
+MASTER_LOST: Final = "MASTER"
+RESTART: Final = "RESTART"
+NAME_SERVER_LOST: Final = "NAME_SERVER"
+"""Failures of the cluster: a master whose slaves stay, a broker that starts again, a name server."""
 
 EVERY_QUEUE: Final = -1
 """The queue id that RocketMQ writes if a consumer pops all queues of a broker (QueryAssignmentProcessor)."""

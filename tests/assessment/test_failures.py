@@ -106,6 +106,21 @@ def test_one_client_fewer_and_one_more_are_what_a_plan_with_them_says(seed: int)
     assert busy > 3
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_loss_of_a_busiest_client_is_what_a_plan_without_it_says(seed: int) -> None:
+    compared = 0
+    for group, one in failures(seed, "BUSIEST_CLIENT"):
+        ids = [each.client_id for each in group.division.members.consumers if each.client_id == one.lost]
+        told, _ = what_if(seed, {"change": "remove_clients", "consumer_group": group.name, "client_ids": ids})
+        for strategy, moved in one.moved.items():
+            row = told.get((group.name, strategy))
+            if row is not None and row.moved_queues is not None:
+                assert (row.moved_queues, one.moved_today) == (moved, moved), one
+                compared += 1
+    assert compared > 3
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_loss_of_each_room_is_what_a_plan_without_it_says(seed: int) -> None:
     rooms = {one.lost for _, one in failures(seed, "ROOM")}
@@ -155,7 +170,7 @@ def test_what_the_lost_broker_got_goes_to_the_others() -> None:
     assert fewer.moved["AVG"] == 4
     (busiest,) = rows(plan, "BUSIEST_CLIENT")
     assert busiest.busy_ratio == pytest.approx(0.8)
-    assert busiest.lost == "c01"
+    assert (busiest.lost, busiest.moved, busiest.moved_today) == ("c01", {"AVG": 4}, 4)
     (more,) = rows(plan, "ONE_MORE")
     assert more.busy_ratio == pytest.approx(0.3)
     assert (more.lost, more.moved["AVG"]) == (None, 3)

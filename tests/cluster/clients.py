@@ -36,7 +36,7 @@ class Consumer:
     ``config`` is this client's own list of (topic, broker name, queue id). ``delay_ms`` is slept for each message. The
     intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s, nor a minute for a
     popped message whose answer came too late: it is given again after ``pop_invisible_ms``. ``record`` is a file that
-    gets a line for each message: milliseconds, topic, broker, queue, offset.
+    gets a line for each message: milliseconds, topic, broker, queue, offset, milliseconds when it was stored.
     """
 
     consumer_group: str

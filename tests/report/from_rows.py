@@ -63,6 +63,7 @@ def beside_of(rows: Built) -> PageRows:
             (GroupAfter._make(getattr(row, name) for name in GroupAfter._fields) for row in groups),
             (TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in topics),
         ),
+        cluster_failure=typed(contracts.ClusterFailure, rows),
     )
 
 

@@ -158,6 +158,21 @@ def a_producer_balance(topic: str = "pay", **changes: Any) -> Row:
     } | changes
 
 
+def a_cluster_failure(failure: str = "MASTER", lost: str = "broker-a", **changes: Any) -> Row:
+    return {
+        "failure": failure,
+        "lost": lost,
+        "lost_brokers": [],
+        "is_writable": False,
+        "can_pull": True,
+        "can_pull_in_order": False,
+        "can_pop": None,
+        "read_again_s": 163.0,
+        "is_estimated": False,
+        "why": "Its slaves stay.",
+    } | changes
+
+
 def a_topic_failure(topic: str = "pay", failure: str = "BROKER", lost: str = "broker-a", **changes: Any) -> Row:
     return {
         "topic": topic,

@@ -75,7 +75,7 @@ def test_the_queues_of_a_client_that_shuts_down_are_unread_until_the_others_are_
     rows, whole = change(pay_cluster(2), FEWER)
 
     assert {row.cause for row in rows} == {"SHUTDOWN"}
-    assert {(row.unread_best_s, row.unread_expected_s, row.unread_worst_s) for row in rows} == {(0.5, 1.0, 23.5)}
+    assert {(row.unread_best_s, row.unread_expected_s, row.unread_worst_s) for row in rows} == {(0.5, 1.0, 53.5)}
     assert {(row.twice_worst_s, row.lock_wait_worst_s, row.starts_at) for row in rows} == {(0.0, 0.0, "COMMITTED")}
     assert {row.messages_twice_expected for row in rows} == {0.0}
     assert (whole.moved_queues, whole.most_unread_at_once, whole.most_twice_at_once) == (4, 4, 0)
@@ -91,8 +91,9 @@ def test_a_killed_client_leaves_five_seconds_of_messages_uncommitted() -> None:
 def test_a_silent_client_is_missed_once_its_last_heartbeat_has_expired() -> None:
     (row, *_), _ = change(pay_cluster(2), FEWER, ending="SILENT")
 
-    # 120 s from a heartbeat up to 30 s old, 10 s between scans, 20 s between rebalances, a request, the first pull.
-    assert (row.unread_best_s, row.unread_expected_s, row.unread_worst_s) == (90.5, 120.5, 153.5)
+    # 120 s from a heartbeat up to 30 s old, 10 s between scans, 20 s between rebalances, a request, the first pull. At
+    # worst the new owner's pulls are refused until its next heartbeat.
+    assert (row.unread_best_s, row.unread_expected_s, row.unread_worst_s) == (90.5, 120.5, 183.5)
 
 
 def test_the_brokers_own_settings_are_used() -> None:
@@ -112,7 +113,8 @@ def test_a_killed_clients_lock_is_waited_for() -> None:
     rows, whole = change(orderly(pay_cluster(2)), FEWER, ending="KILL")
 
     # The lock lives 60 s from a renewal up to 20 s ago. The next try comes within 1 s, and the first pull 0.5 s later.
-    assert {(row.unread_best_s, row.unread_worst_s) for row in rows} == {(40.5, 61.5)}
+    # At worst pulls are refused for 30 s more.
+    assert {(row.unread_best_s, row.unread_worst_s) for row in rows} == {(40.5, 91.5)}
     assert all(50 < (row.unread_expected_s or 0) < 52 for row in rows)
     assert 60 <= whole.lock_wait_worst_s <= 61
     shut, _ = change(orderly(pay_cluster(2)), FEWER)
@@ -132,7 +134,7 @@ def test_a_new_client_may_read_what_the_old_one_has_not_given_up() -> None:
     takes = [row for row in rows if row.new_owners == ("10.0.0.9@1#1",)]
     assert {row.cause for row in takes} == {"STARTS"}
     assert {row.cause for row in rows} == {"STARTS", "MEMBERS"}
-    assert all(row.twice_worst_s == 22.5 and row.unread_worst_s == 23.5 for row in takes)
+    assert all(row.twice_worst_s == 22.5 and row.unread_worst_s == 53.5 for row in takes)
     assert whole.new_queues == 0
 
 
@@ -143,7 +145,7 @@ def test_a_new_queue_is_unread_until_the_route_and_the_rebalance_come_round() ->
     assert {(row.old_owners, row.cause, row.unread_best_s, row.unread_expected_s) for row in new} == {
         ((), "ROUTE", 0.5, 25.5)
     }
-    assert {row.unread_worst_s for row in new} == {53.5}
+    assert {row.unread_worst_s for row in new} == {83.5}
     assert whole.new_queues == 4
     # Of 80 messages a second each of 12 queues gets 6.67: so many in 53 s may be skipped, if they leave the memory.
     assert [row.messages_skipped_worst for row in new] == [pytest.approx(80 / 12 * 53, abs=0.01)] * 4
@@ -273,6 +275,102 @@ def test_more_clients_never_raise_a_clients_share_under_avg(clients: int, queue_
 
     few, many = shares(clients), shares(clients + 1)
     assert all(many.get(one, 0) <= share for one, share in few.items())
+
+
+STRATEGIES: Final = some.sampled_from(["AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH"])
+EACH: Final = {
+    name: Policy.model_validate({"strategies": [name], "current_strategies": {"default": name}})
+    for name in ("AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH")
+}
+
+
+def divided(clients: int, queues_each: Sequence[int], strategy: str, *, is_orderly: bool) -> Inventory:
+    """A group that reads a topic of so many queues on each broker."""
+    t = topic("pay", *(queues(f"broker-{number}", count) for number, count in enumerate(queues_each)))
+    members = [
+        client(f"c{number:02}", status=None, owned_queues=None, allocate_strategy=strategy) for number in range(clients)
+    ]
+    return cluster([t], [group("g_pay", members, [t], orderly=is_orderly)])
+
+
+LAYOUTS: Final = some.lists(some.integers(1, 7), min_size=1, max_size=3)
+
+
+@settings(max_examples=30)
+@given(some.integers(1, 8), LAYOUTS, STRATEGIES, some.booleans())
+def test_whatever_the_group_nothing_changed_moves_nothing(
+    clients: int, layout: Sequence[int], strategy: str, is_orderly: bool
+) -> None:
+    rows, whole = change(divided(clients, layout, strategy, is_orderly=is_orderly), policy=EACH[strategy])
+
+    assert rows == []
+    assert (whole.moved_queues, whole.new_queues, whole.ownerless_queues) == (0, 0, 0)
+    assert (whole.most_unread_at_once, whole.most_twice_at_once) == (0, 0)
+    assert (whole.unread_longest_worst_s, whole.messages_twice_worst, whole.messages_skipped_worst) == (0, 0, 0)
+
+
+@settings(max_examples=30)
+@given(some.integers(2, 8), LAYOUTS, STRATEGIES, some.integers(1, 3))
+def test_what_moves_is_what_has_another_owner_and_each_queue_has_one(
+    clients: int, layout: Sequence[int], strategy: str, more: int
+) -> None:
+    before = divided(clients, layout, strategy, is_orderly=False)
+    added = {"change": "add_clients", "consumer_group": "g_pay", "count": more}
+    removed = {"change": "remove_clients", "consumer_group": "g_pay", "count": min(more, clients - 1)}
+
+    for one in (added, removed):
+        was = state(before, policy=EACH[strategy]).readers
+        now = state(after(before, one, policy=EACH[strategy]), policy=EACH[strategy]).readers
+        rows, whole = change(before, one, policy=EACH[strategy])
+        assert was.keys() == now.keys()
+        assert {len(own) for own in (*was.values(), *now.values())} == {1}
+        assert {(row.broker_name, row.queue_id) for row in rows} == {
+            (queue.broker_name, queue.queue_id) for queue in now if was[queue] != now[queue]
+        }
+        assert whole.moved_queues == len(rows)
+        assert max(whole.most_unread_at_once, whole.most_twice_at_once) <= len(rows)
+
+
+INTERVALS: Final = some.sampled_from([20.0, 30.0, 60.0])
+
+
+def paced(rebalance_s: float, route_s: float, heartbeat_s: float) -> Policy:
+    intervals = {"rebalance_s": rebalance_s, "poll_nameserver_s": route_s, "heartbeat_s": heartbeat_s}
+    return Policy.model_validate({"strategies": ["AVG"], "thresholds": {"TRANSITION": intervals}})
+
+
+@settings(max_examples=30)
+@given(INTERVALS, INTERVALS, INTERVALS, some.sampled_from(["SHUTDOWN", "KILL", "SILENT"]))
+def test_an_orderly_consumer_waits_for_the_lock_as_long_as_it_lives_whatever_the_intervals(
+    rebalance_s: float, route_s: float, heartbeat_s: float, ending: Ending
+) -> None:
+    policy = paced(rebalance_s, route_s, heartbeat_s)
+    rows, whole = change(orderly(pay_cluster(2)), FEWER, ending=ending, policy=policy)
+
+    for row in rows:
+        assert row.twice_worst_s == 0
+        assert row.unread_worst_s is not None
+        assert row.lock_wait_worst_s <= row.unread_worst_s
+    # A lock that nobody gives back lives for 60 s, and a client that lacks one tries again after a second.
+    # Once a silent client is missed, its locks have run out.
+    assert whole.lock_wait_worst_s == {"SHUTDOWN": 0.0, "KILL": 61.0, "SILENT": 0.0}[ending]
+
+
+@settings(max_examples=30)
+@given(INTERVALS, INTERVALS, INTERVALS, some.sampled_from([FEWER, MORE, WIDER]), some.booleans())
+def test_longer_intervals_never_shorten_what_is_unread(
+    rebalance_s: float, route_s: float, heartbeat_s: float, one: Mapping[str, Any], is_orderly: bool
+) -> None:
+    before = orderly(pay_cluster(2)) if is_orderly else pay_cluster(2)
+    shortest, longer = (
+        change(before, one, policy=policy)[0]
+        for policy in (paced(20.0, 20.0, 20.0), paced(rebalance_s, route_s, heartbeat_s))
+    )
+
+    for quick, slow in zip(shortest, longer, strict=True):
+        assert (quick.unread_expected_s or 0.0) <= (slow.unread_expected_s or 0.0) + 1e-3
+        assert (quick.unread_worst_s or 0.0) <= (slow.unread_worst_s or 0.0)
+        assert quick.twice_worst_s <= slow.twice_worst_s
 
 
 MOVES: Final = some.lists(some.tuples(some.integers(NONE, 4), some.integers(0, 4)), max_size=12)

@@ -189,12 +189,21 @@ class Churn:
         """Queues that stay and get another owner where a machine room's brokers and clients go."""
         if not len(losses.division.members) or not len(losses.division.queues):
             return 0 if not len(losses.division.queues) else None
-        before, after = self._before(strategy), self.owners(strategy, losses.division)
+        moves = self._moves_among(strategy, losses.division, losses.base_queue)
+        return None if moves is None else int(np.count_nonzero(moves))
+
+    def moved_among(self, strategy: str, left: Division) -> int | None:
+        """Queues that get another owner where only some clients are left, and all queues."""
+        moves = self._moves_among(strategy, left, np.arange(len(left.queues)))
+        return None if moves is None else int(np.count_nonzero(moves[self.group.weights.queue]))
+
+    def _moves_among(self, strategy: str, left: Division, base_queue: Integers) -> Flags | None:
+        before, after = self._before(strategy), self.owners(strategy, left)
         if before.owners.unknown or after.unknown:
             return None
-        left = set(losses.division.members.client_ids)
-        index = np.flatnonzero([client_id in left for client_id in self.group.client_ids])
-        return int(np.count_nonzero(_differ(before, replace(after, client=index[after.client]), losses.base_queue)))
+        stays = set(left.members.client_ids)
+        index = np.flatnonzero([client_id in stays for client_id in self.group.client_ids])
+        return _differ(before, replace(after, client=index[after.client]), base_queue)
 
     def _brokers(self, strategy: str) -> Mapping[str, int | None]:
         losses = self.losses

@@ -69,7 +69,8 @@ def group_failures(group: Group) -> Iterator[GroupFailure]:
     if busiest is not None and len(group.client_ids) > 1:
         members = Members(tuple(one for one in group.division.members.consumers if one.client_id != busiest))
         left = Division(group.facts, group.division.queues, members)
-        yield _row(group, BUSIEST_CLIENT, busiest, 0, {}, current, _busy_among(group, left))
+        moved_now = {} if current not in group.loads else {current: churn.moved_among(current, left)}
+        yield _row(group, BUSIEST_CLIENT, busiest, 0, moved_now, current, _busy_among(group, left))
     for room in _rooms(group):
         yield _without_room(group, room, current)
 

@@ -8,6 +8,7 @@ from rocketmq_capacity.contracts.case_effect import CaseEffect
 from rocketmq_capacity.contracts.client_capacity import ClientCapacity
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
+from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
 from rocketmq_capacity.contracts.consume_status import ConsumeStatus
 from rocketmq_capacity.contracts.consumer import Consumer
 from rocketmq_capacity.contracts.consumer_group import ConsumerGroup
@@ -79,6 +80,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupStatus,
     GroupFailure,
     TopicFailure,
+    ClusterFailure,
     ProducerShare,
     ProducerBalance,
     Finding,

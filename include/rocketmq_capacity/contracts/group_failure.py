@@ -29,7 +29,7 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
         Metrics,
         Meta(
             description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown. "
-            "Empty for BUSIEST_CLIENT"
+            "Of BUSIEST_CLIENT only the strategy in use"
         ),
     ]
     moved_today: Annotated[int | None, Meta(description="the same under the strategy in use; null if unknown")]

@@ -1,10 +1,13 @@
 """Dataset ``recommendation``."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
+
+MOVING: Final = frozenset({"CHANGE_STRATEGY", "SCALE_CONSUMERS", "SWITCH_TO_POP", "FIX_CLIENT_ID", "FIX_SUBSCRIPTION"})
+"""Actions that change who reads what in a group."""
 
 
 class Recommendation(Dataset, frozen=True, kw_only=True):
@@ -41,3 +44,9 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
         str | None,
         Meta(description="JSON object of fixed lists of queues for the group's clients, as another way; null if none"),
     ] = None
+
+    @property
+    def may_move_queues(self) -> bool:
+        """Whether it changes a topic's queues, a group's clients or what these run."""
+        is_of_queues = self.consumer_group is None and self.topic is not None and '"queues"' in self.after
+        return self.action in MOVING or is_of_queues

@@ -51,7 +51,7 @@ def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
 def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
     """One recommendation for a group whose clients subscribe differently."""
     for finding in group.named(MISMATCH):
-        after = group.after(_all_subscribe(group.facts))
+        after = group.after(all_subscribe(group.facts))
         yield answer(
             "FIX_SUBSCRIPTION",
             consumer_group=group.name,
@@ -85,7 +85,7 @@ def each_an_id(facts: GroupFacts) -> GroupFacts:
     return replace(facts, reads=tuple(facts.business), consumers=tuple(consumers))
 
 
-def _all_subscribe(facts: GroupFacts) -> GroupFacts:
+def all_subscribe(facts: GroupFacts) -> GroupFacts:
     """The group with consumers that each subscribe all of its topics."""
     consumers = tuple(replace(one, only_topics=None) for one in facts.consumers)
     return replace(facts, reads=tuple(facts.business), consumers=consumers)

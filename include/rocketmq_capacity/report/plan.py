@@ -44,7 +44,7 @@ from rocketmq_capacity.report.plan_file import (
     Utilisation,
 )
 from rocketmq_capacity.report.rows import Rows
-from rocketmq_capacity.report.transitions import transitions_of
+from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order
 
 Found = TypeVar("Found", bound=Finding)
@@ -80,7 +80,11 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     findings = _in_order(_finding(row) for row in rows.finding)
-    recommendations = _recommendations(rows.recommendation, transitions_of(rows.recommended_transition))
+    moved, undecided = (
+        transitions_of(rows.recommended_transition),
+        undecided_of(rows.recommendation, rows.recommended_transition, status),
+    )
+    recommendations = _recommendations(rows.recommendation, moved, undecided)
     topics = {row.consumer_group: sorted(row.topics) for row in status}
     since = {row.place: row.since for row in rows.finding_since}
     past = Past(cluster.taken_at, since) if since else None
@@ -260,7 +264,7 @@ def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
 
 
 def _recommendations(
-    rows: Iterable[contracts.Recommendation], transitions: Mapping[str, Transition]
+    rows: Iterable[contracts.Recommendation], transitions: Mapping[str, Transition], undecided: Mapping[str, str]
 ) -> tuple[Recommendation, ...]:
     ordered = sorted(rows, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id))
     return tuple(
@@ -279,6 +283,7 @@ def _recommendations(
             check=_check(row),
             way_back=row.way_back,
             transition=transitions.get(row.id, UNSET),
+            transition_undecided=undecided.get(row.id, UNSET),
             steps=STEPS.decode(row.steps) or UNSET,
             config_assignment=UNSET
             if row.config_assignment is None

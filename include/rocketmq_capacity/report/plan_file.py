@@ -263,7 +263,14 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
     transition: Annotated[
         Transition | UnsetType,
-        Meta(description="what happens meanwhile, over all its groups; missing if it changes nobody's queues"),
+        Meta(
+            description="what happens meanwhile, over its groups of which that is known; missing if there are "
+            "none, or if it changes nobody's queues"
+        ),
+    ] = UNSET
+    transition_undecided: Annotated[
+        str | UnsetType,
+        Meta(description="UNDECIDED, and of which groups it is not known which queues move; missing if it is of all"),
     ] = UNSET
     steps: Annotated[
         tuple[Step, ...] | UnsetType,

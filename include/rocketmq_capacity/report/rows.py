@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
+from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
 from rocketmq_capacity.contracts.finding_since import FindingSince
@@ -45,6 +46,7 @@ class PageRows:
         group_size: of the same groups.
         group_failure: of the same groups.
         losses: the effect of each failure on the cluster.
+        cluster_failure: who can read and write without a master or a name server.
     """
 
     group_status: Sequence[GroupStatus]
@@ -52,3 +54,4 @@ class PageRows:
     group_size: Sequence[GroupSize] = ()
     group_failure: Sequence[GroupFailure] = ()
     losses: Sequence[Loss] = ()
+    cluster_failure: Sequence[ClusterFailure] = ()

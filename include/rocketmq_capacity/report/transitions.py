@@ -1,12 +1,18 @@
-"""What happens while each recommendation is carried out, summed up over its groups."""
+"""What happens while each recommendation is carried out, summed up over its groups; of which groups it is unknown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from rocketmq_capacity.contracts import GroupStatus, Recommendation
 from rocketmq_capacity.contracts.transition import RecommendedTransition
+from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.report.plan_file import Transition
 
 DIGITS: Final = 3
+POPPED: Final = (
+    "UNDECIDED: with POP no queue has an owner. While clients start again, some pull a queue and others pop it, and"
+    " messages come twice; how many is not known."
+)
 
 
 def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transition]:
@@ -15,6 +21,38 @@ def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transitio
     for row in rows:
         groups.setdefault(row.recommendation_id, []).append(row)
     return {name: _together(sorted(of, key=lambda row: row.consumer_group)) for name, of in groups.items()}
+
+
+def undecided_of(
+    recommendations: Iterable[Recommendation], rows: Iterable[RecommendedTransition], groups: Iterable[GroupStatus]
+) -> dict[str, str]:
+    """By id of the recommendation, why it is not known which queues move in some of its groups; none where it is."""
+    known = {(row.recommendation_id, row.consumer_group) for row in rows}
+    readers: dict[str, list[str]] = {}
+    dividing = set()
+    for group in groups:
+        if group.current_strategy is not None:
+            dividing.add(group.consumer_group)
+            for topic in group.topics:
+                readers.setdefault(topic, []).append(group.consumer_group)
+    return {one.id: why for one in recommendations for why in _undecided(one, known, readers, dividing)}
+
+
+def _undecided(
+    asked: Recommendation,
+    known: Collection[tuple[str, str]],
+    readers: Mapping[str, Sequence[str]],
+    dividing: Collection[str],
+) -> Iterator[str]:
+    if not asked.may_move_queues:
+        return
+    if asked.action == "SWITCH_TO_POP":
+        yield POPPED
+        return
+    touched = readers.get(asked.topic or "", ()) if asked.consumer_group is None else [asked.consumer_group]
+    unknown = sorted(one for one in touched if one in dividing and (asked.id, one) not in known)
+    if unknown:
+        yield f"UNDECIDED: who owns the queues of {listed(unknown)} before or afterwards is not known."
 
 
 def _together(rows: Sequence[RecommendedTransition]) -> Transition:

@@ -308,6 +308,13 @@ class BrokerLoss(Section):
     min_brokers: Whole = Field(default=2, ge=1, le=65_536)
 
 
+class BrokerRestart(Section):
+    """A broker that starts again."""
+
+    start_s: NonNegative = Field(default=20.0, le=86_400)
+    recovered_mib_per_s: NonNegative = Field(default=100.0, ge=1, le=1_000_000)
+
+
 class CrossRoom(Section):
     """CROSS_ROOM."""
 
@@ -426,6 +433,7 @@ class Thresholds(Section):
     HOT_QUEUE: HotQueue = HotQueue()
     PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
+    BROKER_RESTART: BrokerRestart = BrokerRestart()
     CROSS_ROOM: CrossRoom = CrossRoom()
     ROOM_STARVATION: RoomStarvation = RoomStarvation()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()

@@ -4,12 +4,12 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.replicas import elects_a_master, has_acting_master
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.parts import broker_names, topics_read, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.replicas import elects_a_master, has_acting_master
 from rocketmq_capacity.simulation.scenario import (
     AddBroker,
     LoseBroker,

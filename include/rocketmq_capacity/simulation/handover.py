@@ -73,7 +73,14 @@ class Handover:
 
 
 def handover(
-    old: Old, new: Delay, traffic: Traffic, *, is_orderly: bool, persist_s: float, at_once: int | None = None
+    old: Old,
+    new: Delay,
+    traffic: Traffic,
+    *,
+    is_orderly: bool,
+    persist_s: float,
+    refused_s: float = 0.0,
+    at_once: int | None = None,
 ) -> Handover:
     """A queue that one client gives up and another one takes, each when it has noticed by itself.
 
@@ -86,9 +93,10 @@ def handover(
         traffic: the queue's messages.
         is_orderly: whether the group consumes in order.
         persist_s: how often offsets are committed.
+        refused_s: for how long, at worst, brokers refuse the new reader's pulls.
         at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
     """
-    passed = passing(old, new, is_orderly=is_orderly)
+    passed = passing(old, new, is_orderly=is_orderly, refused_s=refused_s)
     messages = _twice(old, passed.twice, passed.overlap, traffic, persist_s, at_once)
     return Handover(passed.unread, passed.twice, passed.lock_wait, messages)
 
@@ -103,9 +111,9 @@ class Passing(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def passing(old: Old, new: Delay, *, is_orderly: bool) -> Passing:
+def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float = 0.0) -> Passing:
     """How long a queue is unread and read twice; many queues of a group pass in the same way."""
-    begins = new.plus(FIRST_PULL_S)
+    begins = Delay(new.least + FIRST_PULL_S, new.spans, new.most + FIRST_PULL_S + refused_s)
     without = later(begins, old.stops)
     if not is_orderly:
         return Passing(without, later(old.stops, begins), NO_TIME, chance_later(old.stops, begins))
@@ -117,7 +125,7 @@ def passing(old: Old, new: Delay, *, is_orderly: bool) -> Passing:
     best = max(without.best, max(new.least, free.least) + FIRST_PULL_S - old.stops.most, FIRST_PULL_S)
     # The new reader begins after the later of the two, and max(a, b) is a plus what b is later than a.
     expected = max(_mean(new) + lock_wait.expected + FIRST_PULL_S - _mean(old.stops), best)
-    worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst, expected)
+    worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst + refused_s, expected)
     return Passing(Span(best, expected, worst), NO_TIME, lock_wait, 0.0)
 
 

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from math import ceil
 from typing import Any
 
+from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
 from rocketmq_capacity.contracts import Broker, TopicQueue
 from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, Generation
-from rocketmq_capacity.simulation.replicas import Reading, readable_without_master
 from rocketmq_capacity.simulation.scenario import LoseMaster, Scenario, SlowBroker
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE
 

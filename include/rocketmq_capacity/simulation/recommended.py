@@ -1,8 +1,9 @@
 """What a recommendation means for a group while it is carried out: which queues move, and how long they are unread."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -11,20 +12,18 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.consumer import ConsumerFacts
 from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Members
 from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change, State
 from rocketmq_capacity.simulation.trial import owned_on_trial
 
-
-def may_move_queues(asked: contracts.Recommendation) -> bool:
-    """Whether a recommendation changes a topic's queues, a group's clients or what these run."""
-    return asked.action in ("CHANGE_STRATEGY", "SCALE_CONSUMERS") or (
-        asked.consumer_group is None and asked.topic is not None and '"queues"' in asked.after
-    )
+NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
+"""Actions that end what sets some clients' code apart."""
 
 
 def recommended_transitions(
@@ -36,8 +35,8 @@ def recommended_transitions(
 ) -> Iterator[contracts.RecommendedTransition]:
     """A row for each recommendation that changes who reads what in the group.
 
-    None where that cannot be computed. Clients that leave are shut down; clients that are asked to run other code start
-    again.
+    None where that cannot be computed, and for a change to POP, under which no queue has an owner. Clients that leave
+    are shut down; clients that are asked to run other code start again.
 
     Args:
         cluster: what holds for every recommendation.
@@ -54,8 +53,8 @@ def recommended_transitions(
         changed = _changed(facts, current, one, cluster)
         if changed is None:
             continue
-        before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current)
-        after = _state(group, *changed)
+        before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current, facts)
+        after = _state(group, *changed, changed[0] if one.action in NEW_CODE else facts)
         if before is None or after is None:
             continue
         passing = Change(before, after, timing)
@@ -63,16 +62,30 @@ def recommended_transitions(
         yield contracts.RecommendedTransition(recommendation_id=one.id, consumer_group=facts.consumer_group, **totals)
 
 
-def _state(group: AssessedGroup, facts: GroupFacts, current: str) -> State | None:
-    """Who owns what while the clients run what they are said to; without clients nobody owns anything."""
+def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFacts) -> State | None:
+    """Who owns what while the clients run what they are said to; without clients nobody owns anything.
+
+    ``code`` are the facts that tell which clients' code sets them apart.
+    """
     modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in facts.business)
     division = Division.of(facts)
     runs = client_runs(division, current, group.policy)
-    told = {one: run + modes for one, run in zip(division.members.client_ids, runs, strict=True)}
+    own = _own_code(code.consumers)
+    told = {one: f"{run}{modes}{own.get(one, '')}" for one, run in zip(division.members.client_ids, runs, strict=True)}
     if not told:
         return State(division, NO_OWNERS, told)
     owners = owned_on_trial(group, current, facts)
     return None if owners is None else State(division, owners, told)
+
+
+def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
+    """What sets client ids apart that share their id, or subscribe to some topics alone; it ends with a restart."""
+    copies = Counter(one.client_id for one in consumers)
+    return {
+        one.client_id: f" {copies[one.client_id]} {one.only_topics}"
+        for one in consumers
+        if copies[one.client_id] > 1 or one.only_topics is not None
+    }
 
 
 def _changed(
@@ -88,6 +101,10 @@ def _changed(
         strategy = str(after["strategy"])
         consumers = tuple(structs.replace(one, allocate_strategy=strategy) for one in facts.consumers)
         return structs.replace(facts, reads=tuple(facts.business), consumers=consumers), strategy
+    if asked.action == "FIX_CLIENT_ID":
+        return each_an_id(facts), current
+    if asked.action == "FIX_SUBSCRIPTION":
+        return all_subscribe(facts), current
     if asked.action == "SCALE_CONSUMERS" and isinstance(after.get("clients"), int):
         return structs.replace(facts, reads=tuple(facts.business), consumers=_scaled(facts, after["clients"])), current
     return None

@@ -120,6 +120,17 @@ class Timing:
         """When a client runs its new code."""
         return Delay.of(0.0, (self.rollout_s,), self.rollout_s + REQUEST_S)
 
+    @property
+    def refused_s(self) -> float:
+        """For how long brokers may refuse the pulls of a client whose queues have changed.
+
+        Each such rebalance gives the client's subscription a new version, and a heartbeat tells brokers of it. While
+        another heartbeat is in progress none is sent: then brokers answer SUBSCRIPTION_NOT_LATEST to every pull until
+        the next one. It is rare, and counts at worst alone.
+        Source: RebalancePushImpl.messageQueueChanged, MQClientInstance.sendHeartbeatToAllBrokerWithLockV2.
+        """
+        return self.heartbeat_s
+
     def forgotten(self, ending: Ending) -> Delay:
         """When the others rebalance after a client has ended; of a silent one after its last heartbeat expires."""
         if ending != "SILENT":

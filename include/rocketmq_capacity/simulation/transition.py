@@ -179,6 +179,10 @@ class Change:
         was, now = (side.runs.get(client_id or "") for side in (self.before, self.after))
         return was is not None and now is not None and was != now
 
+    @cached_property
+    def _has_restarts(self) -> bool:
+        return any(self._restarts(one) for one in self.before.client_ids)
+
     def _switches(self, client_id: str, other: str | None, topic: str) -> Delay:
         """When a client that is there afterwards owns what it owns then; ``other`` is who gives or takes the queue.
 
@@ -187,7 +191,9 @@ class Change:
         """
         timing = self.timing
         if client_id not in self.before.client_ids:
-            return Delay.of(0.0, (1.0,), timing.told.most)
+            # One that takes nothing from a client that stays comes with the deployment that starts others again.
+            comes_with_others = self._restarts(other) if other is not None else self._has_restarts
+            return timing.restarted if comes_with_others else Delay.of(0.0, (1.0,), timing.told.most)
         if self._restarts(client_id):
             return timing.restarted
         if topic in self._routed:
@@ -203,7 +209,9 @@ class Change:
         begins = self._switches(takes, gives, queue.topic)
         if gives is None:
             # Nobody reads it before: it is unread until its first owner begins.
-            return handover(Old(AT_ONCE, "SHUTDOWN"), begins, Traffic(0.0, 0.0, 0), is_orderly=False, persist_s=0.0)
+            nobody = Old(AT_ONCE, "SHUTDOWN")
+            none = Traffic(0.0, 0.0, 0)
+            return handover(nobody, begins, none, is_orderly=False, persist_s=0.0, refused_s=self.timing.refused_s)
         has_ended = gives in self.ended
         old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, queue.topic))
         rate = self.before.rates.get(queue)
@@ -215,6 +223,7 @@ class Change:
             traffic,
             is_orderly=bool(group.is_orderly),
             persist_s=self.timing.persist_s,
+            refused_s=self.timing.refused_s,
             at_once=self._at_once.get(gives),
         )
 

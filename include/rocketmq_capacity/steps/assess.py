@@ -14,6 +14,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
+from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
@@ -43,7 +44,7 @@ OF_GROUPS = (
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
 OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.ProducerBalance, contracts.Finding)
-WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.FindingSince)
+WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.ClusterFailure, contracts.FindingSince)
 
 
 def found_before(lake: Lake, planning: Planning) -> Found | None:
@@ -82,6 +83,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
             ),
         ]
         planning.add(contracts.Finding, found)
+        planning.add(contracts.ClusterFailure, cluster_failures(cluster, policy))
         if before is not None:
             planning.add(contracts.FindingSince, since_when(planning.places(), before, cluster.cluster.taken_at))
         number = planning.values(contracts.Finding, "severity")

@@ -17,7 +17,7 @@ from rocketmq_capacity.contracts.rows import Row, rows_by, rows_in
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
-from rocketmq_capacity.simulation.recommended import may_move_queues, recommended_transitions
+from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
@@ -171,7 +171,7 @@ def transitions(asking: Asking, units: Rows) -> Tables:
                 *(of_topics.get(reads.topic.topic, ()) for reads in facts.business),
             )
             for one in found
-            if may_move_queues(one) and one.consumer_group in (None, name)
+            if one.may_move_queues and one.consumer_group in (None, name)
         ]
         for name, facts in each.items()
     }

@@ -7,7 +7,15 @@ import pytest
 from rocketmq_capacity.report.limits import LOSSES
 from tests.report.from_rows import beside_of, page_of
 from tests.report.page_reader import elements, read_page, text_of
-from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_strategy, a_topic_failure
+from tests.report.row_builders import (
+    a_cluster,
+    a_cluster_failure,
+    a_finding,
+    a_group,
+    a_group_failure,
+    a_strategy,
+    a_topic_failure,
+)
 
 
 def _rows(*groups: dict[str, Any], topics: Any = ()) -> Any:
@@ -126,3 +134,34 @@ def test_a_strategy_shows_the_queues_that_move_and_whether_it_is_pareto_best(mov
 
     assert telling[0] == "AVG in use Pareto-best"
     assert telling[4:7] == matrix[-1][4:7] == shown
+
+
+def test_masters_restarts_and_name_servers_say_who_can_read_and_when() -> None:
+    nobody: dict[str, Any] = {"can_pull": False, "can_pop": False, "read_again_s": None}
+    servers = [
+        a_cluster_failure(),
+        a_cluster_failure("NAME_SERVER", "n1:9876", is_writable=True, can_pull_in_order=True, read_again_s=0.0),
+        a_cluster_failure("RESTART", **nobody | {"read_again_s": 75.4, "is_estimated": True}),
+        a_cluster_failure(lost="broker-b", **nobody),
+        a_cluster_failure(lost="broker-c", can_pull=None, read_again_s=None),
+    ]
+    lines = _lines({**_rows(a_group_failure("g_pay")), "cluster_failure": servers}, "Without a master")
+
+    why = "Its slaves stay."
+    assert lines == [
+        ["Master lost broker-b", "no", "no", "no", "no", "not before it is back", why],
+        ["Master lost broker-c", "no", "unknown", "no", "unknown", "unknown", why],
+        ["Broker starts again broker-a", "no", "no", "no", "no", "about 75 s", why],
+        ["Master lost broker-a", "no", "yes", "no", "unknown", "163 s", why],
+        ["Name server lost n1:9876", "yes", "yes", "yes", "unknown", "0 s", why],
+    ]
+
+
+def test_of_many_servers_the_most_harmful_have_a_line() -> None:
+    servers = [a_cluster_failure(lost=f"broker-{number:03}") for number in range(LOSSES + 2)]
+    servers.append(a_cluster_failure(lost="last", can_pull=False))
+    rows = {**_rows(a_group_failure("g_pay")), "cluster_failure": servers}
+    lines = _lines(rows, "Without a master")
+
+    assert (len(lines), lines[0][0]) == (LOSSES, "Master lost last")
+    assert "The table cluster_failure has 3 more." in page_of(rows)

@@ -4,12 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
 from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
 from rocketmq_capacity.report.view.answers import Link
-from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE, ROOM, UNDER
+from rocketmq_capacity.vocabulary import (
+    BROKER,
+    BUSIEST_CLIENT,
+    MASTER_LOST,
+    NAME_SERVER_LOST,
+    ONE_FEWER,
+    ONE_MORE,
+    RESTART,
+    ROOM,
+    UNDER,
+)
 
 EACH_GROUP: Final = {
     BUSIEST_CLIENT: "The busiest client of each group is lost",
@@ -22,6 +33,11 @@ OWN: Final = {
     BUSIEST_CLIENT: "Busiest client lost",
     ONE_FEWER: "Last client by id lost",
     ONE_MORE: "One more client",
+}
+OF_SERVERS: Final = {
+    MASTER_LOST: "Master lost",
+    RESTART: "Broker starts again",
+    NAME_SERVER_LOST: "Name server lost",
 }
 NOTHING: Final = "\u2013"
 
@@ -70,6 +86,20 @@ class Failures:
     more: int
     harmful: int
     """Brokers and rooms whose loss does harm."""
+    servers: tuple["ServerLine", ...] = ()
+    more_servers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLine:
+    """The loss of a master or a name server, or the restart of a broker."""
+
+    what: str
+    name: str
+    cells: tuple[tuple[str, str], ...]
+    """By title, whether it can be written, pulled, pulled in order and popped, and when it is read again."""
+    why: str
+    is_harmless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +113,53 @@ class OwnFailure:
     is_harmful: bool
 
 
-def failures_of(losses: Sequence[Loss], group_anchors: Mapping[str, str]) -> Failures | None:
-    """The table of the cluster; None where nothing was computed."""
+def failures_of(
+    losses: Sequence[Loss], group_anchors: Mapping[str, str], servers: Sequence[ClusterFailure] = ()
+) -> Failures | None:
+    """The tables of the cluster; None where nothing was computed."""
     if not losses:
         return None
+    kinds = list(OF_SERVERS)
+    ordered = sorted(servers, key=lambda row: (_is_usable(row), kinds.index(row.failure), row.lost))
     shared = [loss for loss in losses if loss.failure in OF_THE_CLUSTER]
     shown = [loss for loss in losses if loss.failure not in OF_THE_CLUSTER or loss in shared[:LOSSES]]
     return Failures(
         lines=tuple(_line(loss, group_anchors) for loss in shown),
         more=max(0, len(shared) - LOSSES),
         harmful=sum(1 for loss in shared if loss.under or loss.unwritable or loss.unreadable),
+        servers=tuple(map(_server_line, ordered[:LOSSES])),
+        more_servers=max(0, len(ordered) - LOSSES),
     )
+
+
+def _server_line(row: ClusterFailure) -> ServerLine:
+    can = {
+        "Can be written": row.is_writable,
+        "Pulled": row.can_pull,
+        "Pulled in order": row.can_pull_in_order,
+        "Popped": row.can_pop,
+    }
+    return ServerLine(
+        what=OF_SERVERS[row.failure],
+        name=row.lost,
+        cells=(
+            *((title, UNKNOWN if one is None else "yes" if one else "no") for title, one in can.items()),
+            ("Read again after", _until_read(row)),
+        ),
+        why=row.why,
+        is_harmless=_is_usable(row),
+    )
+
+
+def _is_usable(row: ClusterFailure) -> bool:
+    """Whether clients that pull can read in the end."""
+    return row.can_pull is True
+
+
+def _until_read(row: ClusterFailure) -> str:
+    if row.read_again_s is None:
+        return "not before it is back" if row.can_pull is False else UNKNOWN
+    return f"about {_seconds(round(row.read_again_s))}" if row.is_estimated else _seconds(row.read_again_s)
 
 
 def own_failures(rows: Sequence[GroupFailure], status: str) -> tuple[OwnFailure, ...]:
@@ -137,8 +203,6 @@ def _line(loss: Loss, group_anchors: Mapping[str, str]) -> FailureLine:
 
 
 def _own_moved(row: GroupFailure) -> str:
-    if row.failure == BUSIEST_CLIENT:
-        return NOTHING
     return UNKNOWN if row.moved_today is None else number(row.moved_today)
 
 
@@ -153,8 +217,8 @@ def _topics(names: Sequence[str]) -> Named:
 
 
 def _moved(loss: Loss) -> str:
-    if loss.failure == BUSIEST_CLIENT or not loss.groups:
-        return NOTHING  # which queues move hangs on which client is the busiest, and is not computed
+    if not loss.groups:
+        return NOTHING
     return UNKNOWN if loss.unknown == loss.groups else number(loss.moved)
 
 

@@ -119,7 +119,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         checks=tuple(Check(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
         ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
         changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
-        spreads=_spreads([one.transition for one in together if one.transition is not UNSET]),
+        spreads=_spreads(together),
         steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
         lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
         said=answers.said.get(first.id),
@@ -150,7 +150,14 @@ def _quoted(text: str) -> str:
     return json.dumps(text)
 
 
-def _spreads(transitions: Sequence[Transition]) -> str:
+def _spreads(together: Sequence[Recommendation]) -> str:
+    """What happens meanwhile, and what is not known of it."""
+    known = _moves([one.transition for one in together if one.transition is not UNSET])
+    undecided = dict.fromkeys(one.transition_undecided for one in together if one.transition_undecided is not UNSET)
+    return " ".join(filter(None, (known, *list(undecided)[:TABLE_ROWS])))
+
+
+def _moves(transitions: Sequence[Transition]) -> str:
     """One sentence about recommendations that are alike: queues and messages together, the longest times."""
     moved = sum(one.moved_queues + one.new_queues for one in transitions)
     if not moved:

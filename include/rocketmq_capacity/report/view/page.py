@@ -86,7 +86,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),
-        failures=failures_of(beside.losses, anchors),
+        failures=failures_of(beside.losses, anchors, beside.cluster_failure),
         producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),

@@ -20,7 +20,8 @@ final class Recorder {
         try {
             for (MessageExt message : messages) {
                 writer.write(System.currentTimeMillis() + " " + message.getTopic() + " " + message.getBrokerName()
-                    + " " + message.getQueueId() + " " + message.getQueueOffset() + "\n");
+                    + " " + message.getQueueId() + " " + message.getQueueOffset() + " " + message.getStoreTimestamp()
+                    + "\n");
             }
             writer.flush();
         } catch (IOException e) {

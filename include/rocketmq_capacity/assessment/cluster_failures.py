@@ -1,0 +1,176 @@
+"""Failures that concern no group more than others: a master, a broker that starts again, a name server."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from rocketmq_capacity.assessment.failures import EXPIRED_S, REBALANCE_S, ROUTE_S
+from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
+from rocketmq_capacity.contracts import Broker, ClusterFailure
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.wording import fixed, listed
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
+
+PULL_RETRY_S: Final = 3.0
+"""DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits so long after a failed pull."""
+HEARTBEAT_TIMEOUT_S: Final = 10.0
+"""BrokerConfig.controllerHeartBeatTimeoutMills: after so long without a heartbeat a controller misses a master."""
+CONTROLLER_SCAN_S: Final = 5.0
+"""ControllerConfig.scanNotActiveBrokerInterval: how often it looks."""
+FILE_BYTES: Final = 1 << 30
+"""MessageStoreConfig.mappedFileSizeCommitLog."""
+RECOVERED_FILES: Final = 2
+"""CommitLog.recoverAbnormally reads from the file of the last checkpoint on: the last one or the one before."""
+MIB: Final = 1 << 20
+
+
+def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterFailure]:
+    """A row for each master that is lost, each one that starts again, and each name server that is lost."""
+    replicas: dict[str, list[Broker]] = {}
+    for broker in sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id)):
+        replicas.setdefault(broker.broker_name, []).append(broker)
+    for name, (first, *slaves) in replicas.items():
+        if first.broker_id == 0:
+            yield _master_lost(name, slaves)
+            yield _restarted(first, policy)
+    for address in sorted(set(cluster.cluster.nameservers)):
+        yield _nameserver_lost(address, cluster, replicas)
+
+
+def _master_lost(name: str, slaves: Sequence[Broker]) -> ClusterFailure:
+    if not slaves:
+        return _without(
+            name,
+            Reading(pull=False, pull_in_order=False, pop=False),
+            lost_brokers=(name,),
+            read_again_s=None,
+            why="It has no slave: nobody reads its queues until it is back, as where the broker is lost.",
+        )
+    if elects_a_master(slaves):
+        told = [
+            value for one in slaves if (value := _number(one.config, "controllerHeartBeatTimeoutMills")) is not None
+        ]
+        misses_s = max(told) / 1000 if told else HEARTBEAT_TIMEOUT_S
+        return _without(
+            name,
+            Reading(pull=True, pull_in_order=True, pop=True),
+            is_writable=True,
+            read_again_s=misses_s + CONTROLLER_SCAN_S + ROUTE_S + PULL_RETRY_S,
+            why="The controller makes a slave the new master, and clients find it with their next route.",
+        )
+    reading = readable_without_master(slaves)
+    if reading.pull is None:
+        why = "Its slaves do not tell their settings (slaveReadEnable): who can read from them is not known."
+    elif not reading.pull:
+        why = "Its slaves refuse to be read (slaveReadEnable is false): nobody reads its queues until it is back."
+    else:
+        why = (
+            "Clients that pull in any order turn to a slave once the name server has dropped the master. Others need"
+            " an acting master (enableSlaveActingMaster, and supportActingMaster of the name server)."
+        )
+    return _without(name, reading, read_again_s=EXPIRED_S + ROUTE_S + PULL_RETRY_S if reading.pull else None, why=why)
+
+
+def _without(
+    name: str,
+    reading: Reading,
+    *,
+    why: str,
+    read_again_s: float | None,
+    is_writable: bool = False,
+    lost_brokers: tuple[str, ...] = (),
+) -> ClusterFailure:
+    return ClusterFailure(
+        failure=MASTER_LOST,
+        lost=name,
+        lost_brokers=lost_brokers,
+        is_writable=is_writable,
+        can_pull=reading.pull,
+        can_pull_in_order=reading.pull_in_order,
+        can_pop=reading.pop,
+        read_again_s=read_again_s,
+        why=why,
+    )
+
+
+def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
+    """A broker that was killed and starts again: it reads the end of its commit log before it serves anybody."""
+    begin, end = (_number(master.runtime, name) for name in ("commitLogMinOffset", "commitLogMaxOffset"))
+    span = None if begin is None or end is None or end < begin else end - begin
+    seconds: float | None = None
+    why = "How much its commit log holds is not known."
+    if span is not None:
+        settings = policy.thresholds.BROKER_RESTART
+        read = min(span, RECOVERED_FILES * (_number(master.config, "mappedFileSizeCommitLog") or FILE_BYTES))
+        starts_s = settings.start_s + read / (settings.recovered_mib_per_s * MIB)
+        seconds = starts_s + ROUTE_S + REBALANCE_S
+        why = (
+            f"Its commit log holds {fixed(span / MIB, 1)} MiB, of which it reads {fixed(read / MIB, 1)} MiB first."
+            f" After {fixed(starts_s, 1)} s it is back, and clients find it with their next route and rebalance."
+        )
+    return ClusterFailure(
+        failure=RESTART,
+        lost=master.broker_name,
+        lost_brokers=(master.broker_name,),
+        is_writable=False,
+        can_pull=False,
+        can_pull_in_order=False,
+        can_pop=False,
+        read_again_s=seconds,
+        is_estimated=True,
+        why=why,
+    )
+
+
+def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str, Sequence[Broker]]) -> ClusterFailure:
+    """A name server that does not answer: who knows another one, asks that."""
+    if len(set(cluster.cluster.nameservers)) < 2:
+        return ClusterFailure(
+            failure=NAME_SERVER_LOST,
+            lost=address,
+            lost_brokers=(),
+            is_writable=True,
+            can_pull=True,
+            can_pull_in_order=True,
+            can_pop=True,
+            read_again_s=0.0,
+            why="It is the only one: clients keep their routes, notice no change of queues, and cannot start.",
+        )
+    lost = _known_to_it_alone(address, replicas)
+    why = (
+        "Clients that know other name servers ask one of them for their route after the next one. Clients that know"
+        " this one alone keep their routes, notice no change of queues, and cannot start."
+    )
+    if lost is None:
+        why += " Which brokers register with it alone is not known."
+    elif lost:
+        why += f" Registered with it alone: {listed(lost)}. The queues there leave the route of all other clients."
+    is_usable = None if lost is None else not lost
+    return ClusterFailure(
+        failure=NAME_SERVER_LOST,
+        lost=address,
+        lost_brokers=lost,
+        is_writable=is_usable,
+        can_pull=is_usable,
+        can_pull_in_order=is_usable,
+        can_pop=is_usable,
+        read_again_s=None if is_usable is None else 0.0 if is_usable else 2 * ROUTE_S + REBALANCE_S,
+        why=why,
+    )
+
+
+def _known_to_it_alone(address: str, replicas: Mapping[str, Sequence[Broker]]) -> tuple[str, ...] | None:
+    """Brokers whose masters register with this name server alone (namesrvAddr); None where one does not tell."""
+    alone = []
+    for name, (first, *_) in replicas.items():
+        told = (first.config or {}).get("namesrvAddr")
+        if told is None:
+            return None
+        if {one.strip() for one in told.split(";") if one.strip()} == {address}:
+            alone.append(name)
+    return tuple(alone)
+
+
+def _number(figures: Mapping[str, str] | None, name: str) -> int | None:
+    told = (figures or {}).get(name, "")
+    return int(told) if told.isdecimal() else None

@@ -1,0 +1,141 @@
+"""A master, a broker that starts again, a name server: who can read and write, and when again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rocketmq_capacity.assessment.cluster_failures import cluster_failures
+from rocketmq_capacity.contracts import ClusterFailure
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Broker
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import broker, cluster
+
+MIB = 1 << 20
+OFF = {"slaveReadEnable": "false", "enableSlaveActingMaster": "false", "enableControllerMode": "false"}
+
+
+def failures(*brokers: Broker, nameservers: tuple[str, ...] = ("n1:9876",), **policy: Any) -> list[ClusterFailure]:
+    inventory = replace(cluster([], [], brokers), nameservers=nameservers)
+    settings = Policy.model_validate({"thresholds": policy} if policy else {})
+    return list(cluster_failures(units_of(inventory, settings).cluster, settings))
+
+
+def one(failure: str, *brokers: Broker, **more: Any) -> ClusterFailure:
+    (found,) = (row for row in failures(*brokers, **more) if row.failure == failure)
+    return found
+
+
+def with_slave(config: Mapping[str, str] | None) -> tuple[Broker, Broker]:
+    slave = broker("broker-a", 1)
+    return broker("broker-a"), slave if config is None else replace(slave, config={**OFF, **config})
+
+
+def can(row: ClusterFailure) -> tuple[bool | None, ...]:
+    return row.is_writable, row.can_pull, row.can_pull_in_order, row.can_pop
+
+
+def test_a_master_without_a_slave_is_as_a_lost_broker() -> None:
+    row = one("MASTER", broker("broker-a"))
+
+    assert can(row) == (False, False, False, False)
+    assert (row.lost_brokers, row.read_again_s) == (("broker-a",), None)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected", "read_again_s"),
+    [
+        ({}, (False, False, False, False), None),
+        # 120 s and 10 s of the name server, 30 s until the next route, 3 s until the next pull.
+        ({"slaveReadEnable": "true"}, (False, True, False, False), 163.0),
+        # Whether the name server supports an acting master, no broker tells.
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 163.0),
+        # An acting master refuses pulls without slaveReadEnable, too.
+        ({"enableSlaveActingMaster": "true"}, (False, False, False, None), None),
+        # 10 s without a heartbeat, 5 s of the controller, 30 s, 3 s.
+        ({"enableControllerMode": "true"}, (True, True, True, True), 48.0),
+        ({"enableControllerMode": "true", "controllerHeartBeatTimeoutMills": "4000"}, (True,) * 4, 42.0),
+    ],
+)
+def test_what_a_slave_allows_without_its_master(
+    config: Mapping[str, str], expected: tuple[bool | None, ...], read_again_s: float | None
+) -> None:
+    row = one("MASTER", *with_slave(config))
+
+    assert (can(row), row.read_again_s) == (expected, read_again_s)
+    assert row.lost_brokers == ()
+
+
+def test_a_slave_that_tells_nothing_leaves_it_unknown() -> None:
+    row = one("MASTER", *with_slave(None))
+
+    assert (row.can_pull, row.can_pull_in_order, row.can_pop, row.read_again_s) == (None, None, None, None)
+    assert row.is_writable is False
+
+
+def restarting(low: int, high: int, **config: str) -> Broker:
+    runtime = {"commitLogMinOffset": str(low), "commitLogMaxOffset": str(high)}
+    return replace(broker("broker-a"), runtime=runtime, config=config)
+
+
+def test_a_broker_that_starts_again_is_estimated_from_the_span_of_its_commit_log() -> None:
+    short = one("RESTART", restarting(100 * MIB, 600 * MIB))
+    long = one("RESTART", restarting(0, 900_000 * MIB))
+    small_files = one("RESTART", restarting(0, 900_000 * MIB, mappedFileSizeCommitLog=str(100 * MIB)))
+
+    # 20 s, 500 MiB at 100 MiB a second, 30 s until the next route, 20 s until the next rebalance.
+    assert (short.read_again_s, short.is_estimated) == (75.0, True)
+    # At most the last two files of 1 GiB.
+    assert long.read_again_s == pytest.approx(20 + 20.48 + 50)
+    assert small_files.read_again_s == 20 + 2 + 50
+
+
+def test_what_a_deployment_knows_of_its_brokers_counts() -> None:
+    settings = {"start_s": 60.0, "recovered_mib_per_s": 500.0}
+
+    assert one("RESTART", restarting(0, 500 * MIB), BROKER_RESTART=settings).read_again_s == 60 + 1 + 50
+
+
+@pytest.mark.parametrize("runtime", [None, {}, {"commitLogMinOffset": "0"}, {"commitLogMinOffset": "-1"}])
+def test_a_broker_that_does_not_tell_its_commit_log_is_unknown(runtime: dict[str, str] | None) -> None:
+    row = one("RESTART", replace(broker("broker-a"), runtime=runtime))
+
+    assert row.read_again_s is None
+    assert row.why == "How much its commit log holds is not known."
+
+
+def registered(name: str, names: str | None) -> Broker:
+    return replace(broker(name), config=None if names is None else {"namesrvAddr": names})
+
+
+def test_brokers_that_know_one_name_server_alone_are_lost_with_it() -> None:
+    both, alone = registered("broker-a", "n1:9876;n2:9876"), registered("broker-b", "n2:9876")
+    rows = failures(both, alone, nameservers=("n1:9876", "n2:9876"))
+    first, second = (row for row in rows if row.failure == "NAME_SERVER")
+
+    assert (first.lost, first.lost_brokers, first.read_again_s, first.can_pull) == ("n1:9876", (), 0.0, True)
+    assert (second.lost, second.lost_brokers, second.can_pull) == ("n2:9876", ("broker-b",), False)
+    assert "Clients that know this one alone keep their routes" in first.why
+    assert "Registered with it alone: broker-b." in second.why
+
+
+def test_which_brokers_a_name_server_takes_with_it_may_be_unknown() -> None:
+    rows = failures(registered("broker-a", None), nameservers=("n1:9876", "n2:9876"))
+
+    assert {(row.lost_brokers, row.can_pull, row.read_again_s) for row in rows if row.failure == "NAME_SERVER"} == {
+        (None, None, None)
+    }
+
+
+def test_without_the_only_name_server_clients_keep_their_routes() -> None:
+    row = one("NAME_SERVER", broker("broker-a"))
+
+    assert (row.read_again_s, can(row)) == (0.0, (True, True, True, True))
+    assert "cannot start" in row.why
+
+
+def test_a_slave_alone_and_a_cluster_without_brokers_have_no_master_to_lose() -> None:
+    assert [row.failure for row in failures(broker("broker-a", 1))] == ["NAME_SERVER"]
+    assert failures(nameservers=()) == []

@@ -1,0 +1,109 @@
+"""Every recommendation that moves queues says what happens meanwhile, or why that is not known."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
+from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.report.transitions import undecided_of
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.recommended import recommended_transitions
+from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from tests.fixtures.plain_plan import plain_plan
+from tests.simulation.clusters import broker, client, cluster, group, pay_cluster, queues, reads, topic
+
+POLICY: Final = Policy.model_validate({"strategies": ["AVG", "AVG_BY_CIRCLE", "POP"]})
+PAY: Final = topic("pay", queues("broker-a"), queues("broker-b"))
+
+
+def planned(inventory: Inventory) -> tuple[list[Recommendation], list[RecommendedTransition], dict[str, str]]:
+    """Recommendations that may move queues, what is known of that, and what is not."""
+    plan = plain_plan(inventory, POLICY)
+    asked = [one for one in plan.recommendations if one.may_move_queues]
+    facts = Cluster(plan.units.cluster, POLICY, is_suspect=False)
+    rows: list[RecommendedTransition] = []
+    for each in plan.groups:
+        names = {one.topic.topic for one in each.facts.business}
+        own = [one for one in asked if one.consumer_group == each.name or one.topic in names]
+        current = None if each.current is None else each.current.strategy
+        rows += recommended_transitions(facts, each.facts, current, own, Timing.of(plan.units.cluster, POLICY))
+    status = [one.status for one in plan.assessments]
+    return asked, rows, undecided_of(asked, rows, status)
+
+
+def the_one(inventory: Inventory, action: str) -> tuple[RecommendedTransition | None, str | None]:
+    """What is known, and what is not, of the only recommendation of an action."""
+    asked, rows, undecided = planned(inventory)
+    (wanted,) = (one.id for one in asked if one.action == action)
+    found = [row for row in rows if row.recommendation_id == wanted]
+    return (found[0] if found else None), undecided.get(wanted)
+
+
+def of_clients(members: Sequence[Client], **facts: object) -> Inventory:
+    return cluster([PAY], [group("g_pay", members, [PAY], message_model="CLUSTERING", **facts)])
+
+
+def test_clients_that_get_ids_of_their_own_take_queues_as_they_start_again() -> None:
+    twins = [client("10.0.0.1@1#1", client_addr=f"10.0.0.1:{port}") for port in (40001, 40002)]
+    moves, undecided = the_one(of_clients([*twins, client("10.0.0.3@1#1")]), "FIX_CLIENT_ID")
+
+    assert undecided is None
+    assert moves is not None
+    assert moves.moved_queues > 0
+    assert moves.unread_longest_worst_s > 60  # the restart of all clients takes a minute
+
+
+def test_clients_that_subscribe_like_the_others_take_queues_as_they_start_again() -> None:
+    others = topic("ship", queues("broker-a"), queues("broker-b"))
+    both = (reads("pay"), reads("ship"))
+    members = [client(f"10.0.0.{i}@1#1", subscriptions=both) for i in (1, 2)]
+    members.append(client("10.0.0.3@1#1", subscriptions=(reads("pay"),)))
+    inventory = cluster([PAY, others], [group("g_pay", members, [PAY, others], message_model="CLUSTERING")])
+    moves, undecided = the_one(inventory, "FIX_SUBSCRIPTION")
+
+    assert undecided is None
+    assert moves is not None
+    # Its share of ship has no reader until it subscribes.
+    assert moves.moved_queues > 0
+    assert moves.unread_longest_worst_s > 60
+
+
+def test_a_change_to_pop_is_undecided() -> None:
+    idle = pay_cluster(12)
+    pops = replace(
+        idle, brokers=tuple(replace(broker(name), version="V5_3_3", config={}) for name in ("broker-a", "broker-b"))
+    )
+    moves, undecided = the_one(pops, "SWITCH_TO_POP")
+
+    assert moves is None
+    assert undecided is not None
+    assert undecided.startswith("UNDECIDED: with POP no queue has an owner.")
+
+
+def test_groups_whose_owners_are_not_known_are_named() -> None:
+    known = pay_cluster(12)
+    strange = [client(f"10.1.0.{i}@1#1", allocate_strategy="com.example.Own", owned_queues=None) for i in range(2)]
+    both = replace(
+        known,
+        consumer_groups=(*known.consumer_groups, group("g_own", strange, [PAY], message_model="CLUSTERING")),
+    )
+    moves, undecided = the_one(both, "EXPAND_QUEUES")
+
+    assert moves is not None
+    assert moves.consumer_group == "g_pay"
+    assert undecided == "UNDECIDED: who owns the queues of g_own before or afterwards is not known."
+
+
+def test_nothing_is_silent() -> None:
+    twins = [client("10.0.0.1@1#1", client_addr=f"10.0.0.1:{port}") for port in (40001, 40002)]
+    many = [client(f"10.0.0.{i}@1#1") for i in range(2, 14)]
+    broadcasting = group("g_all", [client("10.0.0.9@1#1")], [PAY], message_model="BROADCASTING")
+    offline: ConsumerGroup = group("g_off", (), [PAY], message_model="CLUSTERING")
+    before = of_clients([*twins, *many])
+    asked, rows, undecided = planned(replace(before, consumer_groups=(*before.consumer_groups, broadcasting, offline)))
+
+    assert {"FIX_CLIENT_ID", "EXPAND_QUEUES"} <= {one.action for one in asked}
+    assert {one.id for one in asked} == {row.recommendation_id for row in rows} | undecided.keys()
