@@ -1,1 +1,1 @@
-"""What-ifs: a scenario file, the snapshot as the scenario leaves it, and what that does to every group."""
+"""What-ifs: the scenario file, the changed snapshot, and the effects on every group."""

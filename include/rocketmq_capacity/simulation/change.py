@@ -1,4 +1,4 @@
-"""The stage's first half: an inventory as the changes of a scenario leave it."""
+"""Applies the changes of a scenario to an inventory."""
 
 from typing import assert_never
 
@@ -37,17 +37,17 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 
 
 def apply(inventory: Inventory, scenario: Scenario, policy: Policy, source: str) -> Inventory:
-    """The inventory with every change made in order; the given one stays as it is.
+    """The inventory with all changes, made in their order; the given one stays as it is.
 
     Args:
         inventory: the snapshot.
         scenario: the changes.
-        policy: its ``rooms`` say what ``lose_room`` takes away.
-        source: what errors call the scenario: the file as the user named it.
+        policy: its ``rooms`` decide what ``lose_room`` removes.
+        source: the name of the scenario in errors: the file as the user named it.
 
-    Errors: :class:`BadInput` naming the change that does not fit the cluster and what exists instead.
+    Errors: :class:`BadInput` naming the change that does not fit the cluster, and the nearest existing name.
     """
-    # What a filter lets through is measured on the clients as they are; a change of clients does not change it.
+    # Filters' ratios are measured on the clients as they are. They must stay when the clients change.
     inventory = with_pass_ratios(inventory)
     for index, change in enumerate(scenario.changes):
         inventory = _apply_one(inventory, change, policy, Place(source, index))

@@ -1,4 +1,4 @@
-"""What a scenario does to every group under each strategy: the plan before it beside the plan after it."""
+"""Compares every group before and after a scenario, under each strategy."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,21 +14,21 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, POP
 
 Places = dict[tuple[str, str], int]
-"""How many queues consumers see of a business topic on a broker."""
+"""By business topic and broker, the number of queues that consumers see."""
 Readers = dict[Queue, tuple[str, ...]]
 """The client ids that own a queue, sorted; one id as often as it has consumers, under POP once."""
 
 
 def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: Strategies) -> Iterator[ScenarioEffect]:
-    """A row for each strategy that can be run after the changes, of a group that shares queues out.
+    """A row for each strategy that can run after the changes, for a clustering group.
 
-    A queue has moved when it is readable, of a business topic that the group reads, on both sides, and the client ids
-    that own it differ: as a multiset, since equal ids are several consumers, and under POP, where clients share
-    queues, as a set. A queue that nobody owns counts as owned by nobody. The queues of a topic for which a strategy
-    throws after the changes keep their owners, but for those that leave.
+    A queue of a business topic that the group can read before and after has moved if other client ids own it. Owners
+    are compared as a multiset, because equal ids are several consumers; under POP, where clients share queues, as a
+    set. A queue without an owner has the owner "nobody". If a strategy throws for a topic after the changes, the
+    topic's queues keep their owners, except clients that leave.
 
     Args:
-        before: the group as it is; None where there was none.
+        before: the group as it is; None if it is new.
         after: the group as it would be.
         strategies: the strategies of the policy.
     """
@@ -58,8 +58,8 @@ class _Side:
     """A group under a strategy, before or after the changes.
 
     Attributes:
-        load: what the strategy means.
-        readers: who owns each queue that it allocates.
+        load: the load under the strategy.
+        readers: the owners of each queue that it allocates.
         thrown: the topics for which it throws.
     """
 
@@ -69,17 +69,17 @@ class _Side:
 
     @property
     def idle(self) -> int | None:
-        """How many client ids own nothing; None where the owners of a topic are unknown."""
+        """How many client ids own nothing; None if the owners of a topic are unknown."""
         return len(self.load.idle) if self.load.is_whole else None
 
     @cached_property
     def consumers(self) -> Counter[str]:
-        """How often each client id is there."""
+        """The number of consumers of each client id."""
         return Counter(one.client_id for one in self.load.division.members.consumers)
 
 
 def _sides(division: Division, strategies: Strategies) -> dict[str, _Side]:
-    """The group under each strategy that can be run."""
+    """The group under each strategy that can run."""
     every = {
         rows.strategy: rows
         for rows in rows_of(division, strategies)
@@ -102,13 +102,13 @@ def _places(facts: GroupFacts) -> Places:
 
 
 def _kept(before: GroupFacts, after: GroupFacts) -> Places:
-    """The queues on both sides. Ids count from 0, so that these are the first ones of the smaller number."""
+    """The queues that are there before and after. Ids count from 0, so their number is the smaller of the two."""
     had, has = _places(before), _places(after)
     return {place: min(had[place], has[place]) for place in had.keys() & has.keys()}
 
 
 def _moved(kept: Places, before: _Side, after: _Side) -> int | None:
-    """How many queues have other owners; None where their owners on a side are unknown."""
+    """How many queues have other owners; None if their owners before or after are unknown."""
     topics = {topic for topic, _ in kept}
     stays = before.consumers <= after.consumers
     if topics & (before.thrown if not stays else before.thrown - after.thrown):
@@ -123,12 +123,12 @@ def _moved(kept: Places, before: _Side, after: _Side) -> int | None:
 
 
 def _kept_by(had: tuple[str, ...], takes: tuple[str, ...], after: _Side) -> tuple[str, ...]:
-    """Those of the owners that are still there, and those that take the queue whatever the strategy does (gRPC)."""
+    """The owners that are still there, and the gRPC clients, which read the queue under every strategy."""
     return tuple(sorted((Counter(had) & after.consumers | Counter(takes)).elements()))
 
 
 def _readers(rows: Rows) -> Readers:
-    """Who owns each business queue."""
+    """The owners of each business queue."""
     division = rows.division
     owners: dict[Queue, list[str]] = {}
     readable = _places(division.group)

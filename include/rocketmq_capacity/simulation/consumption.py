@@ -25,7 +25,7 @@ def set_strategy(inventory: Inventory, change: SetStrategy, place: Place) -> Inv
 
 
 def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place) -> Inventory:
-    """The group with this mode in its subscription of the topic; without a share number the entry keeps its own.
+    """The group with this mode in its subscription to the topic; without a share number the entry keeps its own.
 
     Errors: :class:`BadInput` for an unknown group, one whose clients are all gRPC ones, a topic that the group does not
     read, or a retry topic (QueryAssignmentProcessor.setMessageRequestMode refuses it, rocketmq-all-5.3.3).
@@ -44,7 +44,7 @@ def set_request_mode(inventory: Inventory, change: SetRequestMode, place: Place)
 
 
 def _dividing(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
-    """The group of this name; what a Proxy assigns to gRPC clients goes by no strategy and no request mode."""
+    """The group of this name. Errors: BadInput if it has only gRPC clients, which run no strategy and no mode."""
     group = group_of(inventory, name, place)
     if group.clients and all(client.protocol == GRPC for client in group.clients):
         raise place.refusal(
@@ -54,7 +54,7 @@ def _dividing(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
 
 
 def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
-    """The group's entry for a topic; where only clients have one, the filter that comes first of theirs."""
+    """The group's subscription to a topic; if only clients have one, the first filter of theirs."""
     own = (subscription for subscription in group.subscriptions or () if subscription.topic == topic)
     clients = (s for client in group.clients or () for s in client.subscriptions or () if s.topic == topic)
     theirs = sorted(clients, key=lambda s: (s.expression_type or "", s.expression or ""))
@@ -64,7 +64,7 @@ def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
 
 
 def _effective(group: ConsumerGroup, subscription: Subscription) -> tuple[str, int]:
-    """The mode and the share that hold for a topic; without POP every share is the same."""
+    """The mode and the share number of a topic; without POP all share numbers count as equal."""
     read = Read(group, subscription.topic, subscription)
     mode = read.message_request_mode
     return mode, read.pop_share_queue_num if mode == POP else DEFAULT_POP_SHARE

@@ -1,4 +1,4 @@
-"""How long something takes that depends on timers: the least, the mean and the most of it, in seconds."""
+"""Times that depend on timers: the least, the mean and the most, in seconds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from math import factorial, prod
 from typing import Final, NamedTuple, Self
 
 SHORTEST_S: Final = 1e-3
-"""A timer whose phase matters less than this counts as one that is always on time."""
+"""A timer with a shorter period than this counts as fixed."""
 
 
 class Span(NamedTuple):
@@ -18,7 +18,7 @@ class Span(NamedTuple):
     worst: float
 
     def plus(self, other: "Span") -> "Span":
-        """One after the other."""
+        """The sum of both times."""
         return Span(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
@@ -27,12 +27,13 @@ NO_TIME: Final = Span(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """The moment of something after an event, in seconds: a fixed part, and timers at an unknown point of their period.
+    """A time after an event, in seconds: a fixed part, and the waits for timers at an unknown point of their period.
 
     Attributes:
         least: the fixed part.
-        spans: period of each timer that is waited for; the wait for one is anything up to its period, equally likely.
-        most: what the mean leaves out as well, such as a message that is lost; at least `least` and all spans.
+        spans: the period of each timer; the wait for it is uniform between 0 and its period.
+        most: the worst case, with events that the mean leaves out, such as a lost message; at least `least` and all
+            spans.
     """
 
     least: float = 0.0
@@ -41,16 +42,16 @@ class Delay:
 
     @classmethod
     def of(cls, least: float, spans: Iterable[float] = (), most: float = 0.0) -> Self:
-        """A delay; timers that do not matter are left out."""
+        """A delay; timers with very short periods are left out."""
         every = tuple(spans)
         return cls(least, tuple(span for span in every if span > SHORTEST_S), max(most, least + sum(every)))
 
     def plus(self, seconds: float) -> "Delay":
-        """The same, later by a fixed time."""
+        """The same delay, later by a fixed time."""
         return Delay(self.least + seconds, self.spans, self.most + seconds)
 
     def then(self, other: "Delay") -> "Delay":
-        """One delay, and then the other."""
+        """This delay followed by the other one."""
         return Delay(self.least + other.least, (*self.spans, *other.spans), self.most + other.most)
 
     @property
@@ -60,14 +61,14 @@ class Delay:
 
 
 def later(one: Delay, other: Delay) -> Span:
-    """By how much one moment is after the other, and 0 where it is before; the two are independent."""
+    """How much later one moment is than the other, 0 if it is earlier; the two are independent."""
     best, worst = max(0.0, one.least - other.most), max(0.0, one.most - other.least)
     mean = mean_excess(one.least - other.least, (*one.spans, *(-span for span in other.spans)))
     return Span(best, min(max(mean, best), worst), worst)
 
 
 def chance_later(one: Delay, other: Delay) -> float:
-    """How likely one moment is after the other, between 0 and 1; what only `most` covers is left out."""
+    """The probability that one moment is after the other; events that only `most` covers are left out."""
     fixed, spans = one.least - other.least, (*one.spans, *(-span for span in other.spans))
     return min(max(_over_corners(fixed, spans, len(spans)), 0.0), 1.0) if spans else float(fixed > 0)
 

@@ -1,8 +1,8 @@
-"""Whether what was wrong before a change is judged again after it: only then may its silence be called an all-clear.
+"""Whether a finding of the cluster as it is could be judged again after a change. Only then is its absence good news.
 
-A rule is silent where all is well, and where a fact that it needs is not known. A change takes facts away: who owns
-what is forgotten where a rebalance would follow, and how lag moved where the traffic is another. Each check below names
-such a fact; `NEEDS` says which checks a rule passes to be called judged. A rule that is not listed passes all of them.
+A rule finds nothing if all is well, and also if a fact that it needs is unknown. A change makes facts unknown: the
+owners if a rebalance would follow, and the movement of lag if the traffic changes. Each check below is for such a fact.
+`NEEDS` has the checks that each rule must pass to count as judged. A rule that is not listed must pass all of them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +21,7 @@ from rocketmq_capacity.contracts.wording import listed, queue_label
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
 
 OF_THE_SNAPSHOT: Final = frozenset({"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT", "NAMESERVER_DISAGREEMENT"})
-"""Rules on the snapshot itself, which no change of its copy mends."""
+"""Rules on the snapshot itself: a scenario cannot mend what they find."""
 FORGOTTEN: Final = "who owns which queue after the change is not known: the observed owners no longer fit"
 
 
@@ -33,7 +33,7 @@ class Case:
         found: the finding.
         before: the group as it is.
         after: the group as it would be.
-        hot_topics: topics of the cluster as it is to whose queues producers send unevenly.
+        hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
     """
 
     found: Finding
@@ -43,16 +43,16 @@ class Case:
 
 
 Check = Callable[[Case], str | None]
-"""Gives what is not known after the change; None where it is known."""
+"""Gives the fact that is unknown after the change, or None."""
 
 
 def undecided_of_group(case: Case) -> str | None:
-    """Why the fact behind a group's finding can no longer be judged; None where it is judged again, and so is well."""
+    """Why a group's finding can no longer be judged; None if it was judged again, and is gone."""
     return _first(check(case) for check in NEEDS.get(case.found.rule, EVERY_CHECK))
 
 
 def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> str | None:
-    """The same of a topic's finding; ``after`` is None where the changed cluster has no such topic."""
+    """The same for a topic's finding; ``after`` is None if the changed cluster does not have the topic."""
     if after is None or not after.unit.facts.places:
         return f"no broker has {found.topic} after the change"
     if found.broker_name is not None and not any(
@@ -86,7 +86,7 @@ def undecided_balance(before: TopicFacts, after: TopicFacts | None) -> str:
 
 
 def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts) -> str | None:
-    """The same of a finding that names neither a group nor a topic."""
+    """The same for a finding that names neither a group nor a topic."""
     if found.rule in OF_THE_SNAPSHOT:
         return "it is about the snapshot itself, which no change of its copy mends"
     had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
@@ -105,13 +105,13 @@ def _owners(case: Case) -> str | None:
 
 
 def _nobody_idle(case: Case) -> str | None:
-    """Of IDLE_CONSUMERS: where brokers divide the queues, which the rule does not judge, each client has some."""
+    """For IDLE_CONSUMERS: if brokers divide the queues, which the rule does not judge, every client has some."""
     load = case.after.whole_load
     return "some clients still have no queue" if load is not None and len(load.idle) else None
 
 
 def _owners_of_topic(case: Case) -> str | None:
-    """Of ORPHAN_QUEUE: the topic's owners are known, and none of its queues is left to nobody."""
+    """For ORPHAN_QUEUE: the topic's owners are known, and each of its queues has one."""
     load, topic = case.after.today_load, case.found.topic
     names = case.after.division.queues
     if load is None or case.after.is_settling or topic in names.topic_names(load.owners.unknown):
@@ -122,14 +122,14 @@ def _owners_of_topic(case: Case) -> str | None:
 
 
 def _broker(case: Case) -> str | None:
-    """The broker that the finding names still has queues of the group's topics."""
+    """The broker of the finding still has queues of the group's topics."""
     name = case.found.broker_name
     has = {place.broker_name for reads in case.after.business for place in reads.topic.places}
     return f"{name} no longer has queues of the group's topics" if name is not None and name not in has else None
 
 
 def _queues(case: Case) -> str | None:
-    """The queues that the finding names are still there for consumers to read."""
+    """Consumers can still read the queues that the finding names."""
     readable = set(case.after.division.queues.names)
     gone = [queue for queue in case.found.queues if queue not in readable]
     return _gone(gone) if gone else None
@@ -152,7 +152,7 @@ def _lag(case: Case) -> str | None:
 
 
 def _samples_of_queues(case: Case) -> str | None:
-    """Of LAG_STATE: the last samples of the queues that it names still tell a state."""
+    """For LAG_STATE: the queues that it names still have enough samples for a state."""
     told = {one.queue for one in queue_states(case.after.facts)}
     untold = [queue for queue in case.found.queues if queue not in told]
     return "how the lag of its queues would move after the change is not known" if untold else None
@@ -164,7 +164,7 @@ def _samples(case: Case) -> str | None:
 
 
 def _growth(case: Case) -> str | None:
-    """Of CONSUMER_CAPACITY: where lag grew, whether it still would."""
+    """For CONSUMER_CAPACITY: if lag grew, it is known whether it still would."""
     if case.before.provision.cause != "lag" or lag_growth(case.after.facts).by is not None:
         return None
     return "how the lag of its queues would move after the change is not known"
@@ -176,7 +176,7 @@ def _rates(case: Case) -> str | None:
 
 
 def _spread(case: Case) -> str | None:
-    """No topic of the group has other queues to write to, whose messages producers spread unevenly before."""
+    """No topic of the group has other writable queues, if producers spread its messages unevenly before."""
     before, after = (
         {reads.topic.topic: _written_queues(reads.topic) for reads in group.business}
         for group in (case.before, case.after)
@@ -188,7 +188,7 @@ def _spread(case: Case) -> str | None:
 
 
 def _judged_skew(case: Case) -> str | None:
-    """Of a skew: the group does enough to be judged, and where it pops, its clients' shares are even."""
+    """For a skew: the group has enough traffic to be judged; if it pops, the shares of its clients are even."""
     after, low = case.after, case.after.policy.thresholds.LOW_UTILISATION
     load, rate, lag = after.whole_load, after.weights.total_msgs_per_s, after.weights.total_lag
     if load is None:
@@ -201,13 +201,13 @@ def _judged_skew(case: Case) -> str | None:
 
 
 def _written(case: Case) -> str | None:
-    """Of TRAFFIC_SKEW: something is still written to the group's queues."""
+    """For TRAFFIC_SKEW: messages are still written to the group's queues."""
     rate = case.after.weights.total_msgs_per_s
     return "nothing is written to its queues after the change" if rate is not None and rate <= 0 else None
 
 
 def _consumed(case: Case) -> str | None:
-    """How much the clients handle, and fail to, is known of all who told it."""
+    """The rates of handled and failed messages are known for all clients that reported them."""
     staying = {one.client_id for one in case.after.facts.consumers}
     had = [one for one in case.before.facts.consumed if one.msgs_per_s is not None]
     has = {one.client_id for one in case.after.facts.consumed if one.msgs_per_s is not None}
@@ -227,7 +227,7 @@ def _provision(case: Case) -> str | None:
 
 
 def _written_queues(topic: TopicFacts) -> frozenset[tuple[str, int]]:
-    """The queues that producers send to, as (broker, number of queues)."""
+    """The queues to which producers send, as (broker, number of queues)."""
     return frozenset(
         (place.broker_name, place.write_queue_nums or 0)
         for place in topic.places
@@ -251,7 +251,7 @@ EVERY_CHECK: Final[tuple[Check, ...]] = (
     _consumed,
     _seen,
 )
-"""What a rule passes that is not listed below."""
+"""The checks of a rule that is not listed below."""
 _SKEW: Final[tuple[Check, ...]] = (_clients, _owners, _judged_skew)
 NEEDS: Final[Mapping[str, tuple[Check, ...]]] = {
     "ORPHAN_QUEUE": (_clients, _queues, _owners_of_topic),

@@ -15,7 +15,7 @@ from rocketmq_capacity.vocabulary import java_order
 
 
 def add_clients(inventory: Inventory, change: AddClients, place: Place) -> Inventory:
-    """The group with more consumers, each like the typical one; an id that is there already becomes a duplicate.
+    """The group with more consumers, each like the typical one; an existing id becomes a duplicate.
 
     Errors: :class:`BadInput` for an unknown group.
     """
@@ -30,7 +30,7 @@ def add_clients(inventory: Inventory, change: AddClients, place: Place) -> Inven
 def remove_clients(inventory: Inventory, change: RemoveClients, place: Place) -> Inventory:
     """The group with fewer consumers: one for each mention of an id, or the last ``count`` in Java's order.
 
-    Of consumers with equal ids the last in the inventory goes first.
+    Of consumers with equal ids, the last one in the inventory leaves first.
     Errors: :class:`BadInput` for an unknown group or id, or for more consumers than there are.
     """
     group = group_of(inventory, change.consumer_group, place)
@@ -46,9 +46,9 @@ def remove_clients(inventory: Inventory, change: RemoveClients, place: Place) ->
 
 
 def _made_up_ids(group: ConsumerGroup, count: int) -> list[str]:
-    """Ids that no client of the group has and that say what they are.
+    """New ids for the group that are recognisable as made up.
 
-    No hyphen stands in what is made up: a room rule such as ``^(?P<room>[a-z]+)-`` would read a machine room from it.
+    They have no hyphen, because a room rule such as ``^(?P<room>[a-z]+)-`` would find a machine room in it.
     """
     taken = {client.client_id for client in group.clients or ()}
     ids: list[str] = []

@@ -1,4 +1,4 @@
-"""A client that a scenario adds: like the typical client of its group in everything that a plan reads of it."""
+"""The clients that a scenario adds; each is like the typical client of its group."""
 
 import ipaddress
 from collections import Counter
@@ -16,10 +16,10 @@ Value = TypeVar("Value", bound=str | int)
 def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Inventory) -> tuple[Client, ...]:
     """More clients of a group, one for each id.
 
-    Each setting is the one that most of the group's clients report; the subscriptions are the most frequent set of
-    them; each topic's ``consume_rt_ms`` is the median of the clients, so that the group's capacity stays computable,
-    while its message rates are unknown. They are seen on the group's brokers. When they started and what they own are
-    unknown; an address is that of an id such as ``10.0.0.13@1#1`` (without a port), else unknown.
+    Each setting is the one that most of the group's clients report, and the subscriptions are their most frequent set.
+    ``consume_rt_ms`` of each topic is the median of the clients, so that the group's capacity can still be computed;
+    message rates are unknown. The new clients are seen on the group's brokers. Their start and their queues are
+    unknown. An id such as ``10.0.0.13@1#1`` gives the address (without a port), else it is unknown.
     """
     clients = group.clients or ()
     subscriptions = _usual_subscriptions(clients)
@@ -43,13 +43,13 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
 
 
 def _usual(values: Iterable[Value | None]) -> Value | None:
-    """The most frequent known value, of equally frequent ones the smallest; None where none is known."""
+    """The most frequent known value, of equally frequent ones the smallest; None if none is known."""
     counts = Counter(value for value in values if value is not None)
     return min(counts, key=lambda value: (-counts[value], value)) if counts else None
 
 
 def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] | None:
-    """The most frequent set of subscriptions; None (the group's) where most clients report none of their own."""
+    """The most frequent set of subscriptions; None (the group's) if most clients report none of their own."""
     by_set: dict[tuple[tuple[str, str, str], ...], tuple[Subscription, ...] | None] = {}
     counts: Counter[tuple[tuple[str, str, str], ...]] = Counter()
     for client in clients:
@@ -63,7 +63,7 @@ def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] 
 def _median_status(
     clients: Iterable[Client], subscriptions: tuple[Subscription, ...] | None
 ) -> tuple[ConsumeStatus, ...] | None:
-    """The median response time of each topic that the client reads; None where no client reports one."""
+    """The median response time of each topic that the client reads; None if no client reports one."""
     times: dict[str, list[float]] = {}
     for client in clients:
         for status in client.status or ():
@@ -74,7 +74,7 @@ def _median_status(
 
 
 def _brokers_of(group: ConsumerGroup, inventory: Inventory) -> tuple[str, ...] | None:
-    """The brokers that name a client of the group; of a group without clients, those of the topics it reads."""
+    """The brokers that name a client of the group; for a group without clients, those of the topics that it reads."""
     if group.clients:
         return tuple(distinct(name for client in group.clients for name in client.seen_on or ())) or None
     read = {subscription.topic for subscription in group.subscriptions or ()}
@@ -83,7 +83,7 @@ def _brokers_of(group: ConsumerGroup, inventory: Inventory) -> tuple[str, ...] |
 
 
 def _address_in(client_id: str) -> str | None:
-    """The IPv4 address at the front of an id (ClientConfig.buildMQClientId: clientIP@instanceName), for room rules."""
+    """The IPv4 address at the start of an id (ClientConfig.buildMQClientId: clientIP@instanceName), for room rules."""
     host = client_id.partition("@")[0]
     try:
         return str(ipaddress.IPv4Address(host))

@@ -1,4 +1,4 @@
-"""What a scenario does to a group as it runs today: better or worse, how busy it is, and what can no longer be told."""
+"""The effect of a scenario on a group as it runs today: verdict, utilisation, lag, moved queues and findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from rocketmq_capacity.vocabulary import INFO, SEVERITIES, UNDER
 
 Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
 MATERIAL: Final = 0.05
-"""By less than this share of the time a client is neither better nor worse off (topicmappr refuses gains below 5 %)."""
+"""The least change of a busy share that makes a client better or worse off (topicmappr refuses gains below 5 %)."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Sorted:
     """The findings of two runs about one thing.
 
     Attributes:
-        still: those of both, as the earlier and as the later run has them.
-        added: those of the later run alone.
-        cleared: those of the earlier run whose fact is judged again and is well.
-        undecided: those of the earlier run whose fact can no longer be judged.
+        still: findings of both runs, as pairs of the earlier and the later one.
+        added: findings of only the later run.
+        cleared: findings of the earlier run that were judged again and are gone.
+        undecided: findings of the earlier run that can no longer be judged.
     """
 
     still: Sequence[tuple[Finding, Finding]]
@@ -34,28 +34,28 @@ class Sorted:
 
     @property
     def is_worse(self) -> bool:
-        """Whether something is wrong that was well before, or is worse than it was; notes do not count."""
+        """Whether a finding is new or more severe; INFO does not count."""
         return any(one.severity != INFO for one in self.added) or any(
             _rank(after) < _rank(before) for before, after in self.still
         )
 
     @property
     def is_better(self) -> bool:
-        """Whether something that was wrong is well, or less bad; notes do not count."""
+        """Whether a finding is gone or less severe; INFO does not count."""
         return any(one.severity != INFO for one in self.cleared) or any(
             _rank(after) > _rank(before) for before, after in self.still
         )
 
     @property
     def is_undecided(self) -> bool:
-        """Whether something that was wrong can no longer be judged; notes do not count."""
+        """Whether a finding can no longer be judged; INFO does not count."""
         return any(one.severity != INFO for one in self.undecided)
 
 
 def sides_of(
     before: Sequence[Finding], after: Sequence[Finding]
 ) -> tuple[list[tuple[Finding, Finding]], list[Finding], list[Finding]]:
-    """The findings of both runs, of the earlier one alone, and of the later one alone."""
+    """The findings of both runs, of only the earlier run, and of only the later run."""
     return paired(before, after, (lambda one: (*place_of(one), one.about), place_of))
 
 
@@ -76,7 +76,7 @@ def undecided(found: Finding, why: str) -> UndecidedFinding:
 
 
 def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdict:
-    """One word for what a change does."""
+    """The verdict on a change."""
     if is_better and is_worse:
         return "MIXED"
     if is_worse:
@@ -89,18 +89,18 @@ def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdic
 def outcome(
     before: Group, after: Group, found: Sequence[Finding], finds: Sequence[Finding], hot_topics: frozenset[str]
 ) -> tuple[ScenarioGroup, Sorted]:
-    """What the changes do to a group.
+    """The effect of the changes on a group.
 
-    Worse is a new or more severe finding, a group that gets too few clients, and a busiest client that is busier by
-    `MATERIAL` of its time; better is the opposite. What is better while something else can no longer be judged is
-    undecided.
+    The group is worse off with a new or more severe finding, with too few clients, or with a busiest client that is
+    busier by `MATERIAL` of its time; it is better off in the opposite cases. If it is better off, but a finding can no
+    longer be judged, the verdict is UNDECIDED.
 
     Args:
         before: the group as it is.
         after: the group as it would be.
-        found: the findings on it before.
-        finds: the findings on it after.
-        hot_topics: topics to whose queues producers send unevenly.
+        found: the findings about it before.
+        finds: the findings about it after.
+        hot_topics: topics whose queues get uneven traffic from producers.
     """
     still, gone, added = sides_of(found, finds)
     doubts = [(one, undecided_of_group(Case(one, before, after, hot_topics))) for one in gone]
@@ -134,16 +134,16 @@ def outcome(
 
 
 def is_touched(row: ScenarioGroup) -> bool:
-    """Whether the changes do anything to the group that the row tells."""
+    """Whether the row shows any effect on the group."""
     found = row.findings_added, row.findings_cleared, row.findings_undecided
     same = row.before_utilisation == row.after_utilisation and row.before_lag == row.after_lag
     return any(found) or not same or row.moved_queues != 0 or row.verdict != "UNCHANGED"
 
 
 def moved_today(before: Group, after: Group) -> int | None:
-    """How many queues of both sides have other owners than today's; None where an owner is not known.
+    """How many of the queues that stay have other owners than today; None if an owner is unknown.
 
-    0 for a group that shares no queues out: every client reads them all.
+    0 for a broadcasting group, whose clients all read every queue.
     """
     if not after.is_clustering:
         return 0
@@ -156,7 +156,7 @@ def moved_today(before: Group, after: Group) -> int | None:
 
 
 def _readers(group: Group) -> dict[Queue, frozenset[tuple[str, int]]]:
-    """Who owns each queue today: client ids with the number of consumers behind each; those who pop, once each."""
+    """The owners of each queue today: client ids with their number of consumers; clients that pop count once."""
     load, members = group.whole_load, group.division.members
     readers: dict[Queue, set[tuple[str, int]]] = {}
     if load is not None:
@@ -168,5 +168,5 @@ def _readers(group: Group) -> dict[Queue, frozenset[tuple[str, int]]]:
 
 
 def _rank(finding: Finding) -> int:
-    """0 is the worst."""
+    """The rank of its severity; 0 is the worst."""
     return SEVERITIES.index(finding.severity)

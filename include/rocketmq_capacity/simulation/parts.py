@@ -1,4 +1,4 @@
-"""The parts of an inventory that changes speak of: found by name, and put back changed."""
+"""Finds the parts of an inventory that a change names, and replaces them."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, I
 
 
 def broker_names(inventory: Inventory) -> set[str]:
-    """Every broker that the cluster or the route of a topic names; a route may name brokers that are absent."""
+    """Every broker in the inventory or in the route of a topic, which may name brokers that the inventory lacks."""
     routed = {queues.broker_name for topic in inventory.topics for queues in topic.queues or ()}
     return routed | {broker.broker_name for broker in inventory.brokers}
 
@@ -17,7 +17,7 @@ def broker_names(inventory: Inventory) -> set[str]:
 def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
     """The consumer group of this name.
 
-    Errors: :class:`BadInput` where there is none.
+    Errors: :class:`BadInput` if there is none.
     """
     groups = {group.consumer_group: group for group in inventory.consumer_groups}
     place.check_known("consumer_group", name, groups, "consumer group")
@@ -25,9 +25,9 @@ def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
 
 
 def topic_of(inventory: Inventory, name: str, place: Place) -> Topic:
-    """The topic of this name; one that is only subscribed is not there.
+    """The topic of this name.
 
-    Errors: :class:`BadInput` where there is none.
+    Errors: :class:`BadInput` if the inventory does not have it; a subscription to it is not enough.
     """
     topics = {topic.topic: topic for topic in inventory.topics}
     place.check_known("topic", name, topics, "topic")
@@ -49,7 +49,7 @@ def with_topic(inventory: Inventory, changed: Topic) -> Inventory:
 
 
 def topics_read(group: ConsumerGroup) -> set[str]:
-    """The topics that the group subscribes, or one of its clients subscribes or owns a queue of."""
+    """The topics that the group or a client subscribes to, or of which a client owns a queue."""
     topics = {subscription.topic for subscription in group.subscriptions or ()}
     for client in group.clients or ():
         topics |= {subscription.topic for subscription in client.subscriptions or ()}
@@ -58,7 +58,7 @@ def topics_read(group: ConsumerGroup) -> set[str]:
 
 
 def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
-    """The group without what its clients own and how much they consume: no facts once a rebalance would follow."""
+    """The group without owned queues and rates of its clients, which are unknown after a rebalance."""
     if group.clients is None:
         return group
     clients = (replace(client, owned_queues=None, status=without_rates(client.status)) for client in group.clients)
@@ -68,7 +68,7 @@ def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
 def without_rates(
     status: tuple[ConsumeStatus, ...] | None, topics: Collection[str] | None = None
 ) -> tuple[ConsumeStatus, ...] | None:
-    """The status without messages a second, of these topics or of all; how long a message takes stays."""
+    """The status without messages a second, for these topics or for all; response times stay."""
     if status is None:
         return None
     unknown = {"consume_ok_msgs_per_s": None, "consume_failed_msgs_per_s": None}

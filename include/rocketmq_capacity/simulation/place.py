@@ -1,4 +1,4 @@
-"""Where in a scenario file a change stands, and how a change that does not fit the snapshot is refused."""
+"""The position of a change in a scenario file, for errors about a change that does not fit the snapshot."""
 
 import difflib
 from collections.abc import Iterable
@@ -15,13 +15,13 @@ class Place:
     index: int
 
     def refusal(self, key: str, problem: str) -> BadInput:
-        """The error to raise about a key of the change, such as ``count`` or ``client_ids[1]``."""
+        """The error about a key of the change, such as ``count`` or ``client_ids[1]``."""
         return BadInput(self.source, f"changes[{self.index}].{key}", problem)
 
     def check_known(self, key: str, name: str, known: Iterable[str], what: str) -> None:
         """Refuse a name that does not exist.
 
-        Errors: :class:`BadInput` naming the nearest of the names that do.
+        Errors: :class:`BadInput` with the nearest existing name.
         """
         names = set(known)
         if name in names:

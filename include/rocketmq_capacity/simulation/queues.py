@@ -1,4 +1,4 @@
-"""Changes of a topic's queues, and everything that follows from them."""
+"""Changes of a topic's queues, and their consequences for offsets, rates and owners."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ POP_RETRY_MARKS: Final = ("_", "+")
 def set_queues(inventory: Inventory, change: SetQueues, place: Place) -> Inventory:
     """The topic with these queue counts on one broker, or on every broker that has it.
 
-    Retry topics of groups that pop the topic follow it, where brokers keep a retry queue for each of its queues.
+    The POP retry topics of its groups change as well, on brokers with a retry queue for each of the topic's queues.
 
-    Errors: :class:`BadInput` for an unknown topic, a broker that does not have it, an LMQ, which has one queue, and for
-    fewer queues of a static topic, which never shrinks.
+    Errors: :class:`BadInput` for an unknown topic, a broker that does not have it, an LMQ (which has one queue), and
+    fewer queues of a static topic (which never shrinks).
     """
     topic = topic_of(inventory, change.topic, place)
     if topic.topic.startswith(LMQ_PREFIX):
@@ -77,9 +77,9 @@ def _check_static(before: TopicQueues, after: TopicQueues, place: Place) -> None
 
 
 def _with_pop_retry_topics(inventory: Inventory, topic: Topic) -> Inventory:
-    """The inventory with as many queues of the topic's POP retry topics on each broker as the topic has write queues.
+    """The inventory; the topic's POP retry topics have as many queues on each broker as the topic has write queues.
 
-    They follow only where a broker's ``useSeparateRetryQueue`` is true; else a retry topic keeps its one queue.
+    This is so only on brokers with ``useSeparateRetryQueue``; on others a retry topic keeps its single queue.
     Source: PopReviveService.addRetryTopicIfNotExist and KeyBuilder.buildPopRetryTopic, rocketmq-all-5.5.0.
     """
     separate = {
@@ -110,12 +110,13 @@ def _with_pop_retry_topics(inventory: Inventory, topic: Topic) -> Inventory:
 
 
 def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
-    """The inventory ``after`` with what follows from the queues in which its topics differ from ``before``.
+    """The inventory ``after``, with the consequences of the queues in which its topics differ from ``before``.
 
-    Queues that are gone (ids from max(read, write) on) take their offsets along, the topic's and the groups'. New ones
-    start with offsets 0, and with lag 0 for every group that has offsets on the topic. The traffic moves as ``spread``
-    says. What clients owned is unknown where the readable queues of a topic differ, retry topics aside. How lag moved
-    is unknown where the traffic differs.
+    - Queues that are gone (ids from max(read, write) on) lose their offsets, the topic's and the groups'.
+    - New queues start with offsets 0, and with lag 0 for every group that has offsets on the topic.
+    - The traffic moves by ``spread``. The samples of lag are dropped for topics whose traffic differs.
+    - Owned queues become unknown for groups of a topic whose readable queues differ, except for retry topics.
+
     A broker that lost its master, or got one, has other writable queues although its topics are the same.
     """
     was = {topic.topic: topic for topic in before.topics}
@@ -125,7 +126,7 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
         for topic in after.topics
         if topic != was[topic.topic] or any(queues.broker_name in turned for queues in topic.queues or ())
     }
-    # Retry topics are shared out by themselves: who owns the business queues stays as it is.
+    # RocketMQ divides a retry topic by itself, so the owners of business queues stay.
     reassigned = {n for n, effect in effects.items() if effect.moves_ownership and not n.startswith(RETRY_PREFIX)}
     diverted = {name for name, effect in effects.items() if effect.moves_traffic}
 
@@ -143,18 +144,18 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What a change of one topic's queues brings with it."""
+    """The consequences of a change of one topic's queues."""
 
     topic: Topic
     ids_on: Mapping[str, int]
-    """How many queue ids there are on each broker whose queues changed."""
+    """The number of queue ids on each broker whose queues changed."""
     new_readable: tuple[QueueKey, ...]
     moves_ownership: bool
     moves_traffic: bool
 
     @classmethod
     def of(cls, old: Topic, new: Topic, before: Inventory, after: Inventory, spread: Spread) -> "_Effect":
-        """From the topic before and after; ``new`` may hold offsets of queues that are gone."""
+        """From the topic before and after; ``new`` may still have offsets of queues that are gone."""
         had = {queues.broker_name: queues for queues in old.queues or ()}
         has = {queues.broker_name: queues for queues in new.queues or ()}
         changed = sorted(name for name in had.keys() | has.keys() if had.get(name) != has.get(name))
@@ -172,7 +173,7 @@ class _Effect:
         )
 
     def has_lost(self, broker_name: str, queue_id: int) -> bool:
-        """Whether the queue is gone; one of a broker that did not change stays, whatever its id."""
+        """Whether the queue is gone; a queue of a broker that did not change stays, whatever its id."""
         return queue_id >= self.ids_on.get(broker_name, queue_id + 1)
 
 
@@ -194,12 +195,12 @@ def _without_lost_queues(group: ConsumerGroup, effects: Mapping[str, _Effect]) -
 
 
 def _ids(queues: TopicQueues | None) -> int:
-    """How many queue ids a broker serves: it takes messages and answers for ids up to max(read, write) - 1."""
+    """The number of queue ids of a broker, which are 0 to max(read, write) - 1."""
     return 0 if queues is None else max(queues.read_queue_nums or 0, queues.write_queue_nums or 0)
 
 
 def _new_ids(had: TopicQueues | None, has: TopicQueues | None) -> range:
-    """The ids that were not there before; none where it is unknown how many there were."""
+    """The ids that were not there before; none if the number before is unknown."""
     is_unknown = had is not None and had.read_queue_nums is None and had.write_queue_nums is None
     return range(0) if is_unknown else range(_ids(had), _ids(has))
 
@@ -210,7 +211,7 @@ def _settled_offsets(
     new_ids: list[QueueKey],
     writable: frozenset[QueueKey] | None,
 ) -> tuple[TopicOffset, ...] | None:
-    """The topic's offsets without those of queues that are gone, with those of new ones; unknown stays unknown."""
+    """The topic's offsets, without those of queues that are gone, and with those of new ones; None stays None."""
     if offsets is None:
         return None
     staying = [o for o in offsets if o.queue_id < ids_on.get(o.broker_name, o.queue_id + 1)]
@@ -230,7 +231,7 @@ def _settled_offsets(
 
 
 def _with_settled_offsets(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:
-    """The group without its offsets on queues that are gone, and with lag 0 on new ones of topics that it consumed."""
+    """The group, without offsets on queues that are gone, and with lag 0 on new queues of topics that it consumed."""
     consumed = {offset.topic for offset in group.offsets or ()} & effects.keys()
     if not consumed:
         return group

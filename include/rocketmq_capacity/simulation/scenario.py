@@ -1,6 +1,6 @@
-"""The scenario file, as frozen models: which changes are tried on a snapshot, in their order.
+"""The scenario file, as frozen models: the changes to try on a snapshot, in their order.
 
-The bounds of names and numbers are the inventory's. Values are taken as they are written: ``count: "2"`` is an error.
+Names and numbers have the bounds of the inventory. Values are not converted: ``count: "2"`` is an error.
 """
 
 from pathlib import Path
@@ -54,13 +54,13 @@ PopShare = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", de
 
 
 class _Change(Section):
-    """One change; ``change`` says which."""
+    """One change; the member ``change`` has its name."""
 
     model_config = ConfigDict(strict=True)
 
 
 class _Clients(_Change):
-    """Clients of a group, named by their ids or counted."""
+    """Clients of a group, given by their ids or by their number."""
 
     consumer_group: Group
     client_ids: ClientIds | None = None
@@ -80,7 +80,7 @@ class AddClients(_Clients):
 
 
 class RemoveClients(_Clients):
-    """Consumers of a group that leave: these ids, one consumer a mention, or the last ``count`` in Java's order."""
+    """Consumers of a group that leave: one for each mention of an id, or the last ``count`` in Java's order."""
 
     change: Literal["remove_clients"]
     ending: Ends = "SHUTDOWN"
@@ -106,21 +106,21 @@ class AddBroker(_Change):
 
 
 class LoseBroker(_Change):
-    """A broker, slaves and all, that the name server has expired: its queues have left the route."""
+    """A broker, with its slaves, that the name server has removed: its queues have left the route."""
 
     change: Literal["lose_broker"]
     broker_name: BrokerName
 
 
 class LoseMaster(_Change):
-    """A master that the name server has expired; the slaves of its broker stay. Without one the broker is lost."""
+    """A master that the name server has removed; the slaves of its broker stay. Without slaves the broker is lost."""
 
     change: Literal["lose_master"]
     broker_name: BrokerName
 
 
 class SlowBroker(_Change):
-    """A broker that takes so long for every message that is sent to it, for some time."""
+    """A broker that for some time takes this long for every message that is sent to it."""
 
     change: Literal["slow_broker"]
     broker_name: BrokerName
@@ -136,14 +136,14 @@ class ReadOnlyBroker(_Change):
 
 
 class LoseRoom(_Change):
-    """A machine room that fails: every broker and every client that the policy's ``rooms`` put there."""
+    """A machine room that fails: every broker and every client that is in it by the policy's ``rooms``."""
 
     change: Literal["lose_room"]
     room: Room
 
 
 class ScaleTraffic(_Change):
-    """``factor`` times as many messages put into a topic, or into all of them."""
+    """``factor`` times as many messages written to a topic, or to all topics."""
 
     change: Literal["scale_traffic"]
     topic: TopicName | None = None
@@ -192,7 +192,7 @@ class Scenario(Section):
 
     @property
     def ending(self) -> Ending:
-        """The worst way in which clients end: those of a lost machine room fall silent."""
+        """The worst way in which clients of the scenario end; those of a lost machine room end SILENT."""
         ways = [one.ending for one in self.changes if isinstance(one, RemoveClients)]
         if "SILENT" in ways or any(isinstance(one, LoseRoom) for one in self.changes):
             return "SILENT"
@@ -204,7 +204,7 @@ class Scenario(Section):
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read and check a scenario file; whether it fits a cluster is told when it is applied.
+    """Read and check a scenario file; whether it fits a cluster is checked when it is applied.
 
     Errors: :class:`BadInput` naming the file, the place in it and what was expected (an unknown key or change: the
     nearest known one).
@@ -213,5 +213,5 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def scenario_of_text(text: str, source: str) -> Scenario:
-    """The same of a text; ``source`` is what errors call it."""
+    """The same for a text; ``source`` is its name in errors."""
     return validated(mapping_of_text(text, source, WHAT), Scenario, source)

@@ -1,4 +1,4 @@
-"""Where a topic's messages go: producers spread them round robin over its writable queues."""
+"""The traffic of topics: producers spread messages round robin over the writable queues."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -17,18 +17,18 @@ from rocketmq_capacity.vocabulary import PERM_WRITE, PRIORITY, is_readable
 QueueKey = tuple[str, int]
 """Broker and queue id, within one topic."""
 Routes = tuple[frozenset[QueueKey] | None, frozenset[QueueKey] | None]
-"""The writable queues of a topic before and after a change; None where unknown."""
+"""The writable queues of a topic before and after a change; None if unknown."""
 
 
 class Spread(Enum):
-    """What producers do when a topic's writable queues change."""
+    """How producers spread messages when a topic's writable queues change."""
 
     EVEN = "all traffic of the topic is spread evenly: how uneven it was says nothing about another set of queues"
     KEEP = "queues that stay keep their traffic, and what the others had is spread evenly over them"
 
 
 def readable_queues(topic: Topic) -> frozenset[QueueKey]:
-    """The queues that consumers see; where perm or count is unknown, none."""
+    """The queues that consumers see; none on a broker whose perm or count is unknown."""
     return frozenset(
         (queues.broker_name, queue_id)
         for queues in topic.queues or ()
@@ -38,16 +38,16 @@ def readable_queues(topic: Topic) -> frozenset[QueueKey]:
 
 
 def masterless(brokers: Iterable[Broker]) -> frozenset[str]:
-    """The brokers of which slaves alone are left."""
+    """The brokers that have only slaves."""
     ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
     return frozenset({name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0})
 
 
 def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueKey] | None:
-    """The queues that producers see: not those of brokers of which slaves alone are left; None where that is unknown.
+    """The queues that producers see, without those of brokers that have only slaves; None if unknown.
 
-    Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3. Of a broker that is not in the
-    inventory nothing is known, so that its perm alone decides.
+    For a broker that is not in the inventory, only its perm decides.
+    Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
     without = masterless(brokers)
     candidates = [
@@ -61,16 +61,16 @@ def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueK
 def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
     """The topic with the rates that follow from its changed queues.
 
-    The sum of ``put_msgs_per_s`` stays what it was: a queue that is no longer written has 0, those that are share what
-    ``spread`` says. Where a part of what must be shared is unknown, so are the rates that it goes to. Without any
-    writable queue left producers fail, and nothing is put. Each level of a PRIORITY topic keeps its traffic, spread
-    over the brokers; where their numbers of levels change or differ, all rates are unknown.
+    The sum of ``put_msgs_per_s`` stays the same: a queue that is no longer written has 0, and the written queues share
+    its rate by ``spread``. If a rate that must be shared is unknown, so are the rates of the queues that share it. If
+    no queue is writable any more, producers fail, and all rates are 0. Each level of a PRIORITY topic keeps its
+    traffic, spread over the brokers; if brokers' numbers of levels change or differ, all rates are unknown.
 
     Args:
         old: the topic before.
         new: the topic after, with the offsets of the queues that it has then.
         routes: its writable queues before and after.
-        spread: how producers take it.
+        spread: how producers spread messages.
     """
     before, after = routes
     rates = {(offset.broker_name, offset.queue_id): offset.put_msgs_per_s for offset in old.offsets or ()}
@@ -82,12 +82,12 @@ def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
         return replace(new, offsets=tuple(replace(offset, put_msgs_per_s=None) for offset in new.offsets))
 
     def rate(queue: QueueKey) -> float | None:
-        """What was put into a queue; nobody wrote to one that was not writable, unless it was measured."""
+        """The rate of a queue before; 0 for a queue that was not writable, unless a rate was measured."""
         known = rates.get(queue)
         return known if known is not None or queue in before else 0.0
 
     def level(queue: QueueKey) -> int:
-        """Among which queues a message is spread: of a PRIORITY topic its level's, else all."""
+        """The level within which messages are spread: the queue id for a PRIORITY topic, else the same for all."""
         return queue[1] if is_by_level else 0
 
     leaving = (before - after) | gone
@@ -113,9 +113,9 @@ def _has_same_levels(*sides: frozenset[QueueKey]) -> bool:
 
 
 def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
-    """Whether producers write elsewhere: the writable queues differ, or may, or a queue that was written is gone.
+    """Whether the traffic changes: the writable queues differ or are unknown, or a queue that was written is gone.
 
-    Shape: a topic with other queues than before, as for :func:`respread`.
+    The arguments are those of :func:`respread`.
     """
     before, after = routes
     staying = {(offset.broker_name, offset.queue_id) for offset in new.offsets or ()}
@@ -126,7 +126,7 @@ def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
 def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> Inventory:
     """The inventory with ``factor`` times the known rates of one topic, or of all.
 
-    How lag moved, and how much clients consumed, are no facts under another traffic, and become unknown.
+    Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown.
 
     Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
     """
@@ -142,7 +142,7 @@ def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> I
 
 
 def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
-    """The group without what was measured of these topics over time."""
+    """The group without samples and rates of these topics."""
     group = without_samples(group, topics)
     if not any(one.topic in topics for client in group.clients or () for one in client.status or ()):
         return group
@@ -151,7 +151,7 @@ def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
 
 
 def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
-    """The group without the samples of these topics: how lag moved before is no fact under another traffic."""
+    """The group without the samples of these topics, which do not apply to the new traffic."""
     if not any(offset.samples is not None and offset.topic in topics for offset in group.offsets or ()):
         return group
     offsets = (replace(o, samples=None) if o.topic in topics else o for o in group.offsets or ())
@@ -159,9 +159,9 @@ def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGr
 
 
 def _share(rates: Iterable[float | None], queues: int) -> float | None:
-    """The sum of the rates over the number of queues; None where one is unknown.
+    """The sum of the rates / the number of queues; None if a rate is unknown.
 
-    The sum is exact, so that it does not depend on the order in which a set hands its members out.
+    The sum is exact, so that it does not depend on the order of a set.
     """
     known: list[float] = []
     for rate in rates:
@@ -175,7 +175,7 @@ def _share(rates: Iterable[float | None], queues: int) -> float | None:
 
 
 def _with_rates(offsets: tuple[TopicOffset, ...], put: dict[QueueKey, float | None]) -> tuple[TopicOffset, ...]:
-    """The entries with these rates; a queue that gets traffic and has no entry gets one with unknown offsets."""
+    """The offsets with these rates; a queue with traffic but without an entry gets one with unknown offsets."""
     changed = [replace(o, put_msgs_per_s=put.pop((o.broker_name, o.queue_id), o.put_msgs_per_s)) for o in offsets]
     missing = (TopicOffset(broker_name=b, queue_id=q, put_msgs_per_s=put[b, q]) for b, q in sorted(put) if put[b, q])
     return (*changed, *missing)

@@ -1,7 +1,7 @@
-"""Clients that do not all know of a change yet: which queues are unread or read twice while some have switched.
+"""The queues that are unread or read twice while some clients have noticed a change and others have not.
 
-A client computes what it owns from its own view: the list of members and the route that it last got. So while a change
-spreads, each client owns what it owns before, or what it owns after. Nothing makes clients switch in an order.
+A client computes its queues from its own view: the last list of members and the last route that it got. So while a
+change spreads, each client owns its queues from before or from afterwards. Clients may switch in any order.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 MOST_CLIENTS: Final = 10
-"""Up to so many clients that give or take queues every interleaving is tried: 1,024 of them."""
+"""Up to this number of clients that give or take queues, all sets of switched clients are tried, at most 1,024."""
 
 NONE: Final = -1
-"""A reader's place for a queue that nobody reads."""
+"""The index of the reader of a queue that nobody reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Worst:
 
     Attributes:
         queues: how many queues are unread, or read twice, at the same time.
-        switched: the clients that have switched at that moment, by index; None where `queues` is a bound.
+        switched: the clients that have switched at that moment, by index; None if `queues` is a bound.
     """
 
     queues: int
@@ -35,13 +35,13 @@ NOWHERE: Final = Worst(0, ())
 
 @dataclass(frozen=True, slots=True)
 class Interleavings:
-    """The moves of queues between clients, each counted.
+    """The moves of queues between clients. Arrays have one entry for each different pair of an old and a new reader.
 
     Attributes:
-        old: of each kind of move the index of the reader before, or NONE.
+        old: the index of the reader before, or NONE.
         new: the index of the reader afterwards, or NONE.
-        queues: how many queues move so.
-        gone: clients that no longer read when the change begins: those that end.
+        queues: how many queues move from the one to the other.
+        gone: clients that end, so that they no longer read when the change begins.
     """
 
     old: tuple[int, ...]
@@ -51,7 +51,7 @@ class Interleavings:
 
     @classmethod
     def of(cls, old: Sequence[int], new: Sequence[int], gone: frozenset[int] = frozenset()) -> "Interleavings":
-        """The moves of some queues; those that keep their reader are left out."""
+        """The moves of some queues; queues that keep their reader are left out."""
         pairs: dict[tuple[int, int], int] = {}
         for pair in zip(old, new, strict=True):
             if pair[0] != pair[1]:
@@ -62,19 +62,18 @@ class Interleavings:
     def unread(self) -> Worst:
         """The most queues that nobody reads at the same time.
 
-        A queue is unread exactly where its old reader has switched (or is gone) and its new one has not. So at one
-        moment this is a sum over moves, each of which hangs on its two clients alone.
+        A queue is unread if its old reader has switched (or is gone) and its new one has not. So the number at one
+        moment is a sum over moves, and each term depends only on two clients.
 
-        Many clients: no interleaving has more unread queues than there are queues that move to a client, since the sum
-        has a term for each of them and none is more than 1. The bound is reached where no client both gives and takes:
-        then those that give can all switch first.
+        With many clients, the number of queues that move to a client is a bound, because each of them is unread or not.
+        The bound is reached if no client both gives and takes queues: then all that give can switch first.
         """
         return self._worst(is_unread=True)
 
     def twice(self) -> Worst:
         """The most queues that two clients read at the same time: the old reader has not switched, the new one has.
 
-        The bound for many clients holds for the same reason. A client that is gone reads nothing twice.
+        There is a bound for many clients for the same reason. A client that is gone reads nothing, so nothing twice.
         """
         return self._worst(is_unread=False)
 
