@@ -48,15 +48,15 @@ def test_a_master_without_a_slave_is_as_a_lost_broker() -> None:
     ("config", "expected", "read_again_s"),
     [
         ({}, (False, False, False, False), None),
-        # 120 s and 10 s of the name server, 30 s until the next route, 3 s until the next pull.
-        ({"slaveReadEnable": "true"}, (False, True, False, False), 163.0),
+        # 120 s and 10 s of the name server, 30 s until the next route, 3 s for the request, 3 s until the next pull.
+        ({"slaveReadEnable": "true"}, (False, True, False, False), 166.0),
         # Whether the name server supports an acting master, no broker tells.
-        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 163.0),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 166.0),
         # An acting master refuses pulls without slaveReadEnable, too.
         ({"enableSlaveActingMaster": "true"}, (False, False, False, None), None),
-        # 10 s without a heartbeat, 5 s of the controller, 30 s, 3 s.
-        ({"enableControllerMode": "true"}, (True, True, True, True), 48.0),
-        ({"enableControllerMode": "true", "controllerHeartBeatTimeoutMills": "4000"}, (True,) * 4, 42.0),
+        # 10 s without a heartbeat, 5 s of the controller, and the same 36 s.
+        ({"enableControllerMode": "true"}, (True, True, True, True), 51.0),
+        ({"enableControllerMode": "true", "controllerHeartBeatTimeoutMills": "4000"}, (True,) * 4, 45.0),
     ],
 )
 def test_what_a_slave_allows_without_its_master(
@@ -96,6 +96,10 @@ def test_what_a_deployment_knows_of_its_brokers_counts() -> None:
     settings = {"start_s": 60.0, "recovered_mib_per_s": 500.0}
 
     assert one("RESTART", restarting(0, 500 * MIB), BROKER_RESTART=settings).read_again_s == 60 + 1 + 50
+    quick = {"poll_nameserver_s": 2.0, "rebalance_s": 4.0}
+    assert one("RESTART", restarting(0, 100 * MIB), TRANSITION=quick).read_again_s == 20 + 1 + 6
+    slave = with_slave({"slaveReadEnable": "true"})
+    assert one("MASTER", *slave, TRANSITION=quick).read_again_s == 130 + 2 + 3 + 3
 
 
 @pytest.mark.parametrize("runtime", [None, {}, {"commitLogMinOffset": "0"}, {"commitLogMinOffset": "-1"}])
@@ -117,6 +121,7 @@ def test_brokers_that_know_one_name_server_alone_are_lost_with_it() -> None:
 
     assert (first.lost, first.lost_brokers, first.read_again_s, first.can_pull) == ("n1:9876", (), 0.0, True)
     assert (second.lost, second.lost_brokers, second.can_pull) == ("n2:9876", ("broker-b",), False)
+    assert second.read_again_s is None
     assert "Clients that know this one alone keep their routes" in first.why
     assert "Registered with it alone: broker-b." in second.why
 

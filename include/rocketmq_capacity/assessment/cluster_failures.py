@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.failures import EXPIRED_S, REBALANCE_S, ROUTE_S
+from rocketmq_capacity.assessment.failures import EXPIRED_S, REQUEST_S
 from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
 from rocketmq_capacity.contracts import Broker, ClusterFailure
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import fixed, listed
-from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.policy import Policy, Transition
 from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
 
 PULL_RETRY_S: Final = 3.0
@@ -31,13 +31,14 @@ def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterF
         replicas.setdefault(broker.broker_name, []).append(broker)
     for name, (first, *slaves) in replicas.items():
         if first.broker_id == 0:
-            yield _master_lost(name, slaves)
+            yield _master_lost(name, slaves, policy.thresholds.TRANSITION)
             yield _restarted(first, policy)
     for address in sorted(set(cluster.cluster.nameservers)):
         yield _nameserver_lost(address, cluster, replicas)
 
 
-def _master_lost(name: str, slaves: Sequence[Broker]) -> ClusterFailure:
+def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> ClusterFailure:
+    finds_s = clients.poll_nameserver_s + REQUEST_S + PULL_RETRY_S
     if not slaves:
         return _without(
             name,
@@ -55,7 +56,7 @@ def _master_lost(name: str, slaves: Sequence[Broker]) -> ClusterFailure:
             name,
             Reading(pull=True, pull_in_order=True, pop=True),
             is_writable=True,
-            read_again_s=misses_s + CONTROLLER_SCAN_S + ROUTE_S + PULL_RETRY_S,
+            read_again_s=misses_s + CONTROLLER_SCAN_S + finds_s,
             why="The controller makes a slave the new master, and clients find it with their next route.",
         )
     reading = readable_without_master(slaves)
@@ -68,7 +69,7 @@ def _master_lost(name: str, slaves: Sequence[Broker]) -> ClusterFailure:
             "Clients that pull in any order turn to a slave once the name server has dropped the master. Others need"
             " an acting master (enableSlaveActingMaster, and supportActingMaster of the name server)."
         )
-    return _without(name, reading, read_again_s=EXPIRED_S + ROUTE_S + PULL_RETRY_S if reading.pull else None, why=why)
+    return _without(name, reading, read_again_s=EXPIRED_S + finds_s if reading.pull else None, why=why)
 
 
 def _without(
@@ -103,7 +104,8 @@ def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
         settings = policy.thresholds.BROKER_RESTART
         read = min(span, RECOVERED_FILES * (_number(master.config, "mappedFileSizeCommitLog") or FILE_BYTES))
         starts_s = settings.start_s + read / (settings.recovered_mib_per_s * MIB)
-        seconds = starts_s + ROUTE_S + REBALANCE_S
+        clients = policy.thresholds.TRANSITION
+        seconds = starts_s + clients.poll_nameserver_s + clients.rebalance_s
         why = (
             f"Its commit log holds {fixed(span / MIB, 1)} MiB, of which it reads {fixed(read / MIB, 1)} MiB first."
             f" After {fixed(starts_s, 1)} s it is back, and clients find it with their next route and rebalance."
@@ -154,7 +156,7 @@ def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str,
         can_pull=is_usable,
         can_pull_in_order=is_usable,
         can_pop=is_usable,
-        read_again_s=None if is_usable is None else 0.0 if is_usable else 2 * ROUTE_S + REBALANCE_S,
+        read_again_s=0.0 if is_usable else None,
         why=why,
     )
 

@@ -30,21 +30,28 @@ from rocketmq_capacity.vocabulary import (
     WARNING,
 )
 
-REBALANCE_S: Final = 20.0
-"""RebalanceService: every client looks so often whether its queues are others."""
-ROUTE_S: Final = 30.0
-"""ClientConfig.pollNameServerInterval."""
 EXPIRED_S: Final = 120.0 + 10.0
 """A name server and a broker drop a peer that is silent for 120 s, and look every 10 s (5 s a name server of 5.x)."""
-READ_AGAIN_S: Final[Mapping[str, float]] = {
-    BROKER: EXPIRED_S + ROUTE_S + REBALANCE_S,
-    ROOM: EXPIRED_S + ROUTE_S + REBALANCE_S,
-    BUSIEST_CLIENT: EXPIRED_S + REBALANCE_S,
-    ONE_FEWER: EXPIRED_S + REBALANCE_S,
-    ONE_MORE: REBALANCE_S,
-}
-"""Of what falls silent; where a connection is closed, brokers and name servers know at once. A broker's lock of a queue
-that is consumed in order (60 s) has run out before."""
+REQUEST_S: Final = 3.0
+"""ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
+FIRST_PULL_S: Final = 0.5
+"""RebalanceImpl.updateProcessQueueTableInRebalance: a new reader pulls so long after its rebalance."""
+
+
+def read_again_s(failure: str, policy: Policy) -> float:
+    """The most seconds until every queue that stays is read again, as `transition` has them of the same change.
+
+    This is of what falls silent: where a connection is closed, brokers and name servers know at once. Clients
+    rebalance, and at worst brokers refuse their pulls until the next heartbeat. A broker's lock of a queue that is
+    consumed in order (60 s) has run out before.
+    """
+    clients = policy.thresholds.TRANSITION
+    noticed_s = clients.rebalance_s + REQUEST_S + FIRST_PULL_S + clients.heartbeat_s
+    if failure == ONE_MORE:
+        return noticed_s
+    if failure in (BUSIEST_CLIENT, ONE_FEWER):
+        return EXPIRED_S + noticed_s
+    return EXPIRED_S + clients.poll_nameserver_s + noticed_s
 
 
 def group_failures(group: Group) -> Iterator[GroupFailure]:
@@ -116,7 +123,7 @@ def _row(
         busy_ratio=use and use.estimate,
         busy_upper=use and use.upper,
         becomes_under=None if use is None else under and group.provision.status != UNDER,
-        read_again_s=READ_AGAIN_S[failure],
+        read_again_s=read_again_s(failure, group.policy),
     )
 
 
@@ -304,7 +311,8 @@ def broker_loss(
         unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
         unreadable = [one.topic for one in each if one.was_readable and one.readable_queues == 0]
         if under or unwritable or unreadable:
-            yield _loss(name, of_groups.get(name, ()), rates[name], total, (under, unwritable, unreadable))
+            harm = under, unwritable, unreadable
+            yield _loss(name, of_groups.get(name, ()), (rates[name], total), harm, read_again_s(BROKER, policy))
 
 
 def _rate(topics: Iterable[TopicLoss]) -> float | None:
@@ -315,11 +323,11 @@ def _rate(topics: Iterable[TopicLoss]) -> float | None:
 def _loss(
     name: str,
     groups: Sequence[GroupLoss],
-    rate: float | None,
-    total: float | None,
+    rates: tuple[float | None, float | None],
     harm: tuple[list[str], list[str], list[str]],
+    again_s: float,
 ) -> Finding:
-    under, unwritable, unreadable = harm
+    (rate, total), (under, unwritable, unreadable) = rates, harm
     share = None if rate is None or not total else rate / total
     moved = [one.moved_today for one in groups]
     parts = [
@@ -342,7 +350,7 @@ def _loss(
             "groups_under": under,
             "unwritable_topics": unwritable,
             "unreadable_topics": unreadable,
-            "read_again_s": READ_AGAIN_S[BROKER],
+            "read_again_s": again_s,
         },
         message=f"Without it {told}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
