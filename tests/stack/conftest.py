@@ -11,6 +11,9 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import expect
 
+from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.report.plan_file import read_plan
+from rocketmq_capacity.report.selection import Asked, asked_about
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.browser.chromium import PATIENCE_S, program_or_skipped
@@ -30,6 +33,8 @@ SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
 SCENARIO: Final = "name: broker-b goes, a consumer comes\nchanges: [{change: lose_broker, broker_name: broker-b}]\n"
 WHY: Final = "the shop grows & needs it before Christmas"
+AGREED: Final = "agreed with the shop"
+REFUSED: Final = "nobody may go before Christmas"
 STRATEGIES: Final = ("AVG", "CONSISTENT_HASH")
 
 
@@ -166,12 +171,24 @@ def question(stack: Stack, daily: Published) -> Question:
 
 
 @pytest.fixture(scope="module")
-def answered(stack: Stack, daily: Published, question: Question, told: Callable[[str], None]) -> Published:
-    """The daily plan, approved through the public API and published again."""
+def answered(daily: Published, question: Question, stack: Stack, ui: Ui, told: Callable[[str], None]) -> Published:
+    """The daily plan, answered with clicks and published again: of two alternatives one is approved, one rejected."""
+    chosen, other = two_alternatives(daily)
     # A person reads first: only when the scheduler knows that the task is parked is an answer taken for one.
     time.sleep(READING_S)
-    stack.admin.send("PATCH", question.path, {"chosen_options": ["Approve"], "params_input": {"why": WHY}})
-    run = DagRun(stack.admin, APPROVAL, question.told["task_instance"]["dag_run_id"])
+    task = question.told["task_instance"]
+    run = DagRun(stack.admin, APPROVAL, task["dag_run_id"])
+    page = ui.open_question(run, task["task_id"], task["map_index"])
+    page.locator("#element_why").fill(WHY)
+    page.locator("#element_approve_only").fill(f"{chosen.number}, {other.number}")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    page.get_by_text("which are alternatives; expected one of them at most").wait_for()
+    told("two alternatives refused by the form")
+    # Airflow keeps a message, over its buttons, while the mouse is on it.
+    page.mouse.move(0, 0)
+    page.locator("#element_approve_only").fill(f"{chosen.number}: {AGREED}")
+    page.locator("#element_reject_these").fill(f"{other.number}: {REFUSED}")
+    page.get_by_role("button", name="Approve", exact=True).click()
     run.wait_for("approval.publish", RUN_WITHIN_S, map_index=0)
     told("approved and published again")
     return daily
@@ -222,6 +239,14 @@ def second(stack: Stack, by_hand: DagRun, told: Callable[[str], None]) -> Publis
     by_hand.wait_for("plan.publish", RUN_WITHIN_S, map_index=0)
     told("second plan published")
     return published(stack, by_hand, "plan.publish", 0)
+
+
+def two_alternatives(plan: Published) -> list[Asked]:
+    """Two recommendations that replace each other, as the question has them; a person reads their numbers there."""
+    read = read_plan(plan.stored.report / "plan.json")
+    asked = {one.recommendation.id: one for one in asked_about(read, needing_approval(read))}
+    choice = next(found for names in read.alternatives if len(found := [name for name in names if name in asked]) > 1)
+    return [asked[name] for name in choice[:2]]
 
 
 def open_questions(stack: Stack) -> list[dict[str, Any]]:

@@ -58,6 +58,11 @@ class Ui:
         """What Airflow tells of a task of a mapped group, where its links stand."""
         return self.open(f"/dags/{run.dag_id}/runs/{run.run_id}/tasks/{task_id}/mapped/{map_index}/details")
 
+    def open_question(self, run: DagRun, task_id: str, map_index: int) -> Page:
+        """The form in which Airflow asks a person."""
+        place = f"tasks/{task_id}/mapped/{map_index}/required_actions"
+        return self.open(f"/dags/{run.dag_id}/runs/{run.run_id}/{place}")
+
     @property
     def reports(self) -> FrameLocator:
         """Our pages inside of Airflow's."""

@@ -1,5 +1,7 @@
 """The whole stack, as people use it: plan, what-if, approval, the reports in the browser, and no secret anywhere."""
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -11,7 +13,17 @@ from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file import read_plan
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
-from tests.stack.conftest import STRATEGIES, WHY, Published, Question, Sampled, open_questions
+from tests.stack.conftest import (
+    AGREED,
+    REFUSED,
+    STRATEGIES,
+    WHY,
+    Published,
+    Question,
+    Sampled,
+    open_questions,
+    two_alternatives,
+)
 from tests.stack.pages import Ui
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 
@@ -109,12 +121,19 @@ def test_who_approved_when_and_why_is_in_the_plan_and_in_the_report(
 ) -> None:
     approval = answered.plan["approval"]
 
+    chosen, other = (one.recommendation.id for one in two_alternatives(answered))
     assert (approval["status"], approval["by"], approval["why"]) == ("APPROVED", "admin", WHY)
+    assert approval["approved"] == [chosen]
+    assert (approval["reasons"][chosen], approval["reasons"][other]) == (AGREED, REFUSED)
     assert approval["at"] > answered.plan["taken_at"]
     asked = needing_approval(read_plan(answered.stored.report / "plan.json"))
     assert sorted(approval["recommendations"]) == sorted(asked)
     assert "Approved by admin" in answered.page
     assert WHY.replace("&", "&amp;") in answered.page
+    assert (answered.page.count(f"Why: <q>{AGREED}</q>"), answered.page.count(f"Why: <q>{REFUSED}</q>")) == (2, 2)
+    rows = csv.DictReader(io.StringIO((answered.stored.report / "recommendations.csv").read_text("utf-8")))
+    said = {row["id"]: (row["answer"], row["answered_by"], row["answer_why"]) for row in rows}
+    assert (said[chosen], said[other]) == (("APPROVED", "admin", AGREED), ("REJECTED", "admin", REFUSED))
     assert stack.admin.ask("PATCH", question.path, {"chosen_options": ["Reject"]}).status_code == 409
 
 

@@ -242,8 +242,8 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),
         (
-            "Busiest of the samples",
-            UNKNOWN if group.peak_factor is None else f"{group.peak_factor:.4g} times the usual",
+            "Busiest sample",
+            UNKNOWN if group.peak_factor is None else f"{group.peak_factor:.4g} times the usual rate",
         ),
         ("Clients needed", _needed(group)),
     ]
