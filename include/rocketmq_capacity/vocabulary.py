@@ -167,6 +167,7 @@ Rule = Literal[
     "ALLOCATION_SKEW",
     "BAD_VERSION",
     "CLIENT_MEMORY",
+    "BROKER_DISK",
     "BROKER_LOSS",
     "CONSUMER_CAPACITY",
     "CROSS_ROOM",
@@ -348,6 +349,7 @@ CHOICE_RULES: Final[frozenset[Rule]] = frozenset({
 """If several actions answer such a finding, they are alternatives: one of them is enough."""
 
 Action = Literal[
+    "ADD_BROKER",
     "CHANGE_STRATEGY",
     "CHECK_PRODUCER_KEYS",
     "CREATE_TOPIC_ON_BROKER",

@@ -97,6 +97,10 @@ def _route(found: contracts.Recommendation, nameserver: str) -> Check:
     return commands.topic_route(nameserver, found.topic or ""), f"#ReadQueue and #WriteQueue are {each}{more}."
 
 
+def _brokers(found: contracts.Recommendation, nameserver: str) -> Check:
+    return commands.cluster_list(nameserver), f"{_object(found.after).get('brokers')} brokers with the id 0."
+
+
 def _spread(found: contracts.Recommendation, nameserver: str) -> Check:
     command = commands.topic_status(nameserver, found.topic or "")
     return command, "#Max Offset of all queues grows alike from one call to the next."
@@ -138,6 +142,7 @@ CHECKS: Final[Mapping[str, Callable[[contracts.Recommendation, str], Check]]] = 
     "SCALE_CONSUMERS": _clients,
     "RAISE_CONSUME_THREADS": _threads,
     "SWITCH_TO_POP": _popped,
+    "ADD_BROKER": _brokers,
     "EXPAND_QUEUES": _route,
     "SHRINK_QUEUES": _route,
     "RAISE_READ_QUEUES": _route,
@@ -186,6 +191,10 @@ WAYS_BACK: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "SCALE_CONSUMERS": _old_clients,
     "RAISE_CONSUME_THREADS": _old_threads,
     "SWITCH_TO_POP": lambda _: "The same commands with -m PULL, then clients without setClientRebalance(false).",
+    "ADD_BROKER": lambda _: (
+        "That of each step: nothing is written to the new broker any more, every group reads it to its end, and it is"
+        " shut down."
+    ),
     "EXPAND_QUEUES": _fewer_queues,
     "SHRINK_QUEUES": _more_queues,
     "RAISE_READ_QUEUES": lambda _: "None is needed: with fewer read than write queues messages stay unread again.",

@@ -7,6 +7,7 @@ from functools import cache
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, Effect
 from rocketmq_capacity.contracts.registry import offered
+from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
@@ -65,9 +66,11 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
 
 
 def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:
-    """What is to be done about the snapshot itself: INVESTIGATE, for the findings that name no group and no topic."""
-    rest = investigate([one for one in findings if one.consumer_group is one.topic is None], (), cluster)
-    return [] if rest is None else with_afterwards([rest], cluster.nameserver)
+    """What is to be done about the whole cluster: for the findings that name no group and no topic."""
+    of_cluster = [one for one in findings if one.consumer_group is one.topic is None]
+    added = add_broker(of_cluster, cluster)
+    rest = investigate(of_cluster, () if added is None else added.rules, cluster)
+    return with_afterwards([one for one in (added, rest) if one is not None], cluster.nameserver)
 
 
 def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contracts.Recommendation]) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
+from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import Cluster, evidence
 from rocketmq_capacity.vocabulary import COUNT_SKEWS, Action, Rule
@@ -17,6 +18,7 @@ ACTION: Final[Action] = "INVESTIGATE"
 CLIENTS: Final = 5
 """Clients of a group that are asked one by one."""
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
+DISK: Final[Rule] = "BROKER_DISK"
 FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
 VERSION: Final[Rule] = "BAD_VERSION"
 NAMESERVERS: Final[Rule] = "NAMESERVER_DISAGREEMENT"
@@ -193,6 +195,8 @@ def _advice(finding: contracts.Finding, cluster: Cluster) -> str:
             message=finding.message,
             looks="clusterList shows" if finding.consumer_group is None else "consumerConnection shows",
         )
+    if finding.rule == DISK and (why_none := refusal(cluster)) is not None:
+        return why_none
     if finding.rule == FIFO_BROKEN and "message_type" in evidence(finding):
         return NOT_IN_ORDER.format(topic=finding.topic)
     advice = NOWHERE if _is_nowhere(finding) else ADVICE.get(finding.rule)
@@ -242,7 +246,20 @@ def _looks(
         return [commands.broker_versions(nameserver), *(commands.broker_status(nameserver, _slave(finding, cluster)),)]
     if finding.rule == VERSION:
         return [commands.broker_versions(nameserver)]
+    if finding.rule == DISK:
+        return [commands.cluster_list(nameserver), commands.broker_status(nameserver, _full(finding, cluster))]
     return [commands.cluster_list(nameserver)]
+
+
+def _full(finding: contracts.Finding, cluster: Cluster) -> str:
+    """The address of the broker process whose disk is full."""
+    number = evidence(finding)["broker_id"]
+    addresses = (
+        broker.broker_addr
+        for broker in cluster.facts.brokers
+        if (broker.broker_name, broker.broker_id) == (finding.broker_name, number)
+    )
+    return next(filter(None, addresses), commands.placeholder(f"address of {finding.broker_name}"))
 
 
 def _slave(finding: contracts.Finding, cluster: Cluster) -> str:

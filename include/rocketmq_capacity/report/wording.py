@@ -62,8 +62,12 @@ KIND_WORDS: Final = {
 """What a recommendation changes, if it is carried out."""
 
 
+CLUSTER_ACTIONS: Final[frozenset[str]] = frozenset({"ADD_BROKER"})
+"""Actions that change the cluster without a command of mqadmin."""
+
+
 def kind_of(action: str, *, changes_cluster: bool) -> str:
     """The kind of a recommendation of this action, in ``KIND_WORDS``."""
-    if changes_cluster:
+    if changes_cluster or action in CLUSTER_ACTIONS:
         return "cluster"
     return "look" if action in LOOKING_ACTIONS else "clients"

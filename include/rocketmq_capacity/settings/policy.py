@@ -302,6 +302,13 @@ class ProducerBalance(Section):
     min_difference: NonNegative = 0.1
 
 
+class BrokerDisk(Section):
+    """BROKER_DISK."""
+
+    warning_ratio: Ratio = 0.75
+    critical_ratio: Ratio = 0.85
+
+
 class BrokerLoss(Section):
     """BROKER_LOSS."""
 
@@ -432,6 +439,7 @@ class Thresholds(Section):
     CLIENT_MEMORY: ClientMemory = ClientMemory()
     HOT_QUEUE: HotQueue = HotQueue()
     PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
+    BROKER_DISK: BrokerDisk = BrokerDisk()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
     BROKER_RESTART: BrokerRestart = BrokerRestart()
     CROSS_ROOM: CrossRoom = CrossRoom()

@@ -1,0 +1,148 @@
+"""ADD_BROKER: one broker more or several, where the disks of all brokers that take messages are too full.
+
+Where one of them has room, the topics lie unevenly, and a broker more is not what is missing. Where one does not say
+how full it is, nothing is decided.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Final
+
+import msgspec
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
+from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
+from rocketmq_capacity.recommendation import commands
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.commands import placeholder
+from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.vocabulary import READ_WRITE, Action, Rule
+
+ACTION: Final[Action] = "ADD_BROKER"
+RULE: Final[Rule] = "BROKER_DISK"
+NEW: Final = "the new broker"
+
+
+def add_broker(findings: Sequence[contracts.Finding], cluster: Cluster) -> contracts.Recommendation | None:
+    """One recommendation for the whole cluster, or None."""
+    if not any(one.rule == RULE for one in findings) or refusal(cluster) is not None:
+        return None
+    used = _used(cluster)
+    brokers, most = len(used), max(ratio for ratio in used.values() if ratio is not None)
+    bound = min(_bounds(cluster).values())
+    more = _more(brokers, most, bound)
+    after = most * brokers / (brokers + more)
+    return answer(
+        ACTION,
+        target={"brokers": brokers + more},
+        is_manual=True,
+        reason=sentences(
+            f"Add {counted(more, 'broker')} or more, with disks like the others', and spread the topics to"
+            f" {'it' if more == 1 else 'them'}: the disk of every broker that takes messages is so full that it deletes"
+            " messages before their time, or soon does.",
+            f"The fullest one would fall from {fixed(most * 100, 0)} % to {fixed(after * 100, 0)} % once old files are"
+            " gone, if only RocketMQ writes there. Brokers that delete early need more room than they show.",
+            "A shorter retention (fileReservedTime) or larger disks do the same.",
+        ),
+        rules=[RULE],
+        before={"brokers": brokers, "used_ratio": rounded(most)},
+        after={"brokers": brokers + more, "used_ratio": rounded(after)},
+        steps=msgspec.json.encode(_steps(cluster)).decode(),
+    )
+
+
+def refusal(cluster: Cluster) -> str | None:
+    """Why no broker is added although some disk is too full (a sentence), or None."""
+    if cluster.undecided is not None:
+        return cluster.undecided
+    used, bounds = _used(cluster), _bounds(cluster)
+    unknown = sorted(name for name, ratio in used.items() if ratio is None)
+    if unknown or not used:
+        who = listed(unknown) if unknown else "any broker that takes messages"
+        return f"UNDECIDED whether a broker more would help: how full the disk of {who} is, is not known."
+    roomy = sorted(name for name, ratio in used.items() if ratio is not None and ratio <= bounds[name])
+    if roomy:
+        return (
+            f"Spread the topics of the full brokers to those that have room ({listed(roomy)}), or keep messages for a"
+            " shorter time (fileReservedTime); no broker more is needed for that."
+        )
+    return None
+
+
+def _used(cluster: Cluster) -> dict[str, float | None]:
+    """How full the masters are that can be read and written."""
+    return {
+        name: used_ratio(broker)
+        for name, broker in sorted(cluster.masters.items())
+        if (READ_WRITE if broker.broker_perm is None else broker.broker_perm) & READ_WRITE == READ_WRITE
+    }
+
+
+def _bounds(cluster: Cluster) -> dict[str, float]:
+    bounds = cluster.policy.thresholds.BROKER_DISK
+    masters = cluster.masters
+    return {
+        name: min(deletes_early_above(masters[name], bounds.warning_ratio), bounds.critical_ratio)
+        for name in _used(cluster)
+    }
+
+
+def _more(brokers: int, used: float, bound: float) -> int:
+    """The fewest brokers more with which the same bytes, spread evenly, leave no disk above the bound."""
+    return max(1, ceil(rounded(brokers * used / bound, 6) or 0) - brokers)
+
+
+def _steps(cluster: Cluster) -> tuple[Step, ...]:
+    nameserver, address = cluster.nameserver, placeholder(f"address of {NEW}")
+    return (
+        Step(
+            title="Start the broker",
+            expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
+            checks=(
+                Check(
+                    command=commands.cluster_list(nameserver),
+                    shows=f"{NEW} is listed with the id 0, and with its slaves if it has any.",
+                ),
+            ),
+            blocks=(
+                "Its settings differ from those of the other brokers (getBrokerConfig).",
+                "With autoCreateSubscriptionGroup=false it refuses clients of groups that were not created there.",
+            ),
+            way_back="Shut it down: it holds nothing.",
+        ),
+        Step(
+            title="Spread the topics",
+            expect="Within 30 s producers write to it, and consumers divide its queues with the others. RocketMQ itself"
+            " never spreads a topic over brokers that came later.",
+            checks=(
+                Check(
+                    command=commands.topic_route(nameserver, placeholder("each topic")),
+                    shows=f"{NEW} is listed with as many queues as the others.",
+                ),
+            ),
+            blocks=(
+                "A what-if with add_broker gives the command for each topic, and names the topics that must not be"
+                " spread as they are: ordered, static, or read by groups that are offline.",
+            ),
+            way_back="Stop writing there: the same commands with -p 4 instead of -p 6. Once every group has read the"
+            " queues there to their end, the broker may be shut down.",
+        ),
+        Step(
+            title="See that disks empty",
+            expect="The others take a smaller share. Their disks fall once the files of before are deleted, after"
+            " fileReservedTime.",
+            checks=(
+                Check(command=commands.broker_status(nameserver, address), shows="putTps is about that of the others."),
+                *(
+                    Check(
+                        command=commands.broker_status(nameserver, cluster.address(name)),
+                        shows="commitLogDiskRatio falls.",
+                    )
+                    for name in _used(cluster)
+                ),
+            ),
+            way_back="That of the second step.",
+        ),
+    )
