@@ -324,6 +324,8 @@ class Cluster(Started):
             # Nothing reads the timer's files again. Flushing them every second takes half a core of an idle broker.
             "timerFlushIntervalMs": "3600000",
             "mappedFileSizeTimerLog": "1048576",
+            # A broker's flush service waits for its first interval (3 s) in a busy loop.
+            "transactionMetricFlushInterval": "200",
             # Every thread that stores messages keeps a direct buffer of this size.
             "maxMessageSize": "262144",
             "diskMaxUsedSpaceRatio": "95",

@@ -18,12 +18,14 @@ from tests.simulation.clusters import queues
 pytestmark = pytest.mark.java
 PROJECT: Final = MavenProject(Path(__file__).parent / "mqadmin")
 TIME_LIMIT_S: Final = 300
+QUICK: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""For a JVM that lives for seconds."""
 
 
 def _read_by_mqadmin(commands: list[list[str]]) -> list[dict[str, Any]]:
     """How mqadmin 5.3.3 understands the words after its name."""
     asked = "".join(json.dumps(words) + "\n" for words in commands)
-    line = started_or_skipped(lambda: PROJECT.command("capacity.mqadmin.CommandLines", jvm=("-XX:+UseSerialGC",)))
+    line = started_or_skipped(lambda: PROJECT.command("capacity.mqadmin.CommandLines", jvm=QUICK))
     done = subprocess.run(
         line, input=asked.encode(), capture_output=True, timeout=TIME_LIMIT_S, check=True, cwd=Path(__file__).parent
     )
