@@ -29,7 +29,7 @@ def test_where_two_virtual_nodes_hash_alike_the_later_consumer_stays() -> None:
     client_ids = [f"10.0.0.{number:03}@1#ü" for number in range(150)]
     (division,) = divisions_of(cluster([], [group("g_pay", map(client, client_ids))]))
 
-    keys, owner = ring(division.members, 1000)
+    keys, owner = ring(division, 1000)
 
     expected = ring_word_for_word(client_ids, 1000)
     assert len(expected) < 150_000  # some do hash alike

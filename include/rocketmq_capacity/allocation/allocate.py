@@ -1,6 +1,6 @@
 """The stage: who owns which queues of a group, under each strategy."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -92,6 +92,38 @@ class Strategies:
         if verdict.throws_for:
             own = replace(own, unknown=verdict.throws_for & _business_topics(division))
         return own if listed is division else with_proxied(_seen_from(division, own), division)
+
+    def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
+        """The owners of several divisions, each under a strategy.
+
+        Divisions where each client id owns what falls to its one consumer are joined: numpy's calls cost more than
+        their sums, and are made once for all of them.
+        """
+        by_strategy: dict[str, list[int]] = {}
+        for number, (strategy, division) in enumerate(asked):
+            if self._can_join(strategy, division):
+                by_strategy.setdefault(strategy, []).append(number)
+        found: dict[int, Owners] = {}
+        joined: dict[tuple[int, ...], Division] = {}
+        for strategy, numbers in by_strategy.items():
+            divisions = [asked[number][1] for number in numbers]
+            key = tuple(map(id, divisions))  # several strategies divide the same
+            if key not in joined:
+                joined[key] = Division.join(divisions)
+            shares = strategy_of(strategy).shares(joined[key], self.policy)
+            found.update(zip(numbers, owners_of_parts(strategy, joined[key], shares), strict=True))
+        return [found[number] if number in found else self.owners(*one) for number, one in enumerate(asked)]
+
+    def _can_join(self, strategy: str, division: Division) -> bool:
+        """Whether a division can be joined to others: each consumer takes what falls to it, as the Java classes say."""
+        usual = strategy_of(strategy)
+        if (
+            not usual.can_join
+            or not division.members.is_plain
+            or not (is_usual(division.members) or not usual.dialects)
+        ):
+            return False
+        return self._refusal(strategy, division, {JAVA: usual}) is None and not usual.throws(division, self.policy)
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
         """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""
@@ -200,6 +232,37 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
     if strategy == CONFIG:  # a client owns a queue once, also if the policy lists it twice
         queue, client = np.unique(np.stack([queue, client]), axis=1)
     return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
+
+
+def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[Owners]:
+    """The same shares by part of a joined division, each as :func:`owners` has it; each client id has one consumer."""
+    queues = division.queues
+    keep = queues.is_business[shares.queue]
+    queue, place = shares.queue[keep], shares.place[keep]
+    if shares.popped:
+        is_popped = np.zeros(len(queues.topics), bool)
+        is_popped[list(shares.popped)] = True
+        popped = np.flatnonzero(is_popped[queues.topic] & queues.is_business)
+        readers = division.consumers[popped]
+        begin = np.cumsum(readers) - readers
+        queue = np.concatenate([queue, np.repeat(popped, readers)])
+        place = np.concatenate([
+            place,
+            np.arange(readers.sum()) + np.repeat(division.first_place[popped] - begin, readers),
+        ])
+    part = division.part[queue]
+    if strategy == POP:  # the others give queues in order
+        order = np.argsort(part, kind="stable")
+        queue, place, part = queue[order], place[order], part[order]
+    sizes = np.array([len(one.queues) for one in division.parts], np.int64)
+    first_queue = np.cumsum(sizes) - sizes
+    client = place - division.first_place[queue]
+    queue = queue - first_queue[part]
+    ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
+    return [
+        Owners(queue[begin:end], client[begin:end], is_popped=strategy == POP)
+        for begin, end in zip([0, *ends], ends, strict=False)
+    ]
 
 
 def _seen_from(division: Division, own: Owners) -> Owners:

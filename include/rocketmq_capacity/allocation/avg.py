@@ -30,4 +30,4 @@ def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) ->
 
 def shares(division: Division, _: Policy) -> Shares:
     """The share of each consumer."""
-    return Shares.of_owners(owner_index(*division.queues.in_topic, len(division.members)))
+    return Shares.of_owners(division.first_place + owner_index(*division.queues.in_topic, division.consumers))

@@ -8,10 +8,12 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.contracts.division import NOBODY, Division, Integers, Members, Shares
+from rocketmq_capacity.contracts.division import NOBODY, NOTHING, Division, Integers, Shares
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.CONSISTENT_HASH
+RING: Final = 2**32
+"""Hashes are less than this."""
 TOPICS_REMEMBERED: Final = 4096
 """Entries of the cache of queues: a topic's queues have the same hashes for every group that reads it."""
 CLIENTS_REMEMBERED: Final = 4096
@@ -23,19 +25,24 @@ def shares(division: Division, policy: Policy) -> Shares:
 
     Source: AllocateMessageQueueConsistentHash and ConsistentHashRouter, rocketmq-all-5.3.3.
     """
-    nodes, owner = ring(division.members, policy.consistent_hash.virtual_nodes)
+    nodes, owner = ring(division, policy.consistent_hash.virtual_nodes)
     queues = division.queues
-    if not len(nodes):
-        return Shares.of_owners(np.full(len(queues), NOBODY))
     points = np.concatenate([
         _points(queues.topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in queues.places
     ])
-    at = np.searchsorted(nodes, points)
-    return Shares.of_owners(owner[np.where(at == len(nodes), 0, at)])
+    begins = np.searchsorted(nodes, np.arange(len(division.parts) + 1) * RING)
+    begin, end = begins[division.part], begins[division.part + 1]
+    at = np.searchsorted(nodes, points + division.part * RING)
+    return Shares.of_owners(
+        np.append(owner, NOBODY)[np.where(begin == end, len(nodes), np.where(at == end, begin, at))]
+    )
 
 
-def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
+def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
     """The ascending keys of all virtual nodes, and the place of each node's consumer.
+
+    Each part of a division has a ring of its own: the keys of the part at index i are at least i * RING and less than
+    (i + 1) * RING.
 
     The keys are hashes of ``clientId-0``, ``clientId-1`` and so on. The numbers go on for further consumers with the
     same id, so an id with two consumers has twice as many nodes; the first of these consumers owns them all. If two
@@ -43,11 +50,22 @@ def ring(members: Members, virtual_nodes: int) -> tuple[Integers, Integers]:
     that another node of the same id overwrote. That two of ten hashes of one id are equal is not handled here.)
     Source: ConsistentHashRouter.addNode and getExistingReplicas.
     """
-    counts = members.copies * virtual_nodes
-    of_each = [_nodes(client_id, count) for client_id, count in zip(members.client_ids, counts.tolist(), strict=True)]
-    keys = np.concatenate([*of_each, np.empty(0, np.int64)])
+    of_each: list[Integers] = [NOTHING]
+    firsts, counts, of_part = [NOTHING], [NOTHING], []
+    first = 0
+    for part in division.parts:
+        members = part.members
+        number = members.copies * virtual_nodes
+        of_each += [
+            _nodes(client_id, count) for client_id, count in zip(members.client_ids, number.tolist(), strict=True)
+        ]
+        firsts.append(first + members.first)
+        counts.append(number)
+        of_part.append(len(members) * virtual_nodes)
+        first += len(members)
+    keys = np.concatenate(of_each) + np.repeat(np.arange(len(of_part)) * RING, of_part)
     order = np.argsort(keys, kind="stable")
-    keys, owner = keys[order], np.repeat(members.first, counts)[order]
+    keys, owner = keys[order], np.repeat(np.concatenate(firsts), np.concatenate(counts))[order]
     stays = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
     return keys[stays], owner[stays]
 

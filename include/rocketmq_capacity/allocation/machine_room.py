@@ -1,15 +1,17 @@
 """MACHINE_ROOM: divides only queues on brokers named ``room@name`` of the given rooms; nobody owns the others."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.contracts.division import NOBODY, Division, Integers, Shares
+from rocketmq_capacity.contracts.division import NOBODY, NOT_RANKED, Division, Integers, Queues, Shares
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.MACHINE_ROOM
+IsKept = Callable[[str, Collection[str]], bool]
+"""Whether the strategy counts a broker, by its name and the rooms."""
 
 
 def is_kept(broker_name: str, machine_rooms: Collection[str]) -> bool:
@@ -40,7 +42,15 @@ def refusal(_: Division, policy: Policy) -> str | None:
 
 def shares(division: Division, policy: Policy) -> Shares:
     """The share of each consumer."""
-    rooms = policy.machine_rooms or ()
-    rank, kept = division.queues.ranked(lambda topic, place: topic if is_kept(place.broker_name, rooms) else None)
-    owner = owner_index(rank, kept, len(division.members))
+    rank, kept = ranked_in_topic(is_kept, division.queues, policy)
+    owner = division.first_place + owner_index(rank, kept, division.consumers)
     return Shares.of_owners(np.where(kept > 0, owner, NOBODY))
+
+
+def ranked_in_topic(counts: IsKept, queues: Queues, policy: Policy) -> tuple[Integers, Integers]:
+    """The rank of each queue among the kept queues of its topic, and the number of these; both 0 if it is not kept."""
+    rooms = policy.machine_rooms or ()
+    names = {place.broker_name for _, place in queues.places}
+    kept = {name for name in names if counts(name, rooms)}
+    is_counted = np.array([place.broker_name in kept for _, place in queues.places], bool)
+    return queues.ranked(np.where(is_counted, queues.topic_of_place, NOT_RANKED))

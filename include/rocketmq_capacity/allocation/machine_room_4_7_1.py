@@ -3,16 +3,13 @@
 So some queues outside the rooms have an owner, other queues have no owner, and some have two.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 import numpy as np
 
 from rocketmq_capacity.allocation import machine_room
 from rocketmq_capacity.contracts.division import Division, Shares
 from rocketmq_capacity.settings.policy import Policy
-
-IsKept = Callable[[str, Collection[str]], bool]
-"""Whether the strategy counts a broker, by its name and the rooms."""
 
 
 def is_kept_by_go(broker_name: str, machine_rooms: Collection[str]) -> bool:
@@ -31,10 +28,10 @@ def shares_by_go(division: Division, policy: Policy) -> Shares:
     return _shares(is_kept_by_go, division, policy)
 
 
-def _shares(is_kept: IsKept, division: Division, policy: Policy) -> Shares:
-    queues, rooms, consumers = division.queues, policy.machine_rooms or (), len(division.members)
+def _shares(is_kept: machine_room.IsKept, division: Division, policy: Policy) -> Shares:
+    queues, consumers = division.queues, len(division.members)
     of_all, _ = queues.in_topic
-    of_kept, kept = queues.ranked(lambda topic, place: topic if is_kept(place.broker_name, rooms) else None)
+    of_kept, kept = machine_room.ranked_in_topic(is_kept, queues, policy)
     kept_of_topic = np.zeros(len(queues.topics), np.int64)
     kept_of_topic[queues.topic[kept > 0]] = kept[kept > 0]
     block = (kept_of_topic // consumers)[queues.topic]

@@ -39,19 +39,31 @@ def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
 
     Source: AllocateMachineRoomNearby.java, rocketmq-all-5.3.3.
     """
-    queues, rooms = division.queues, _rooms(division)
-    # A room without consumers gets all consumers.
-    of_place = [rooms.get(place.room, rooms[None]) for _, place in queues.places]
+    queues = division.queues
     rank, in_room = queues.in_topic_and_room
-    index = inner(rank, in_room, np.array([len(consumers) for consumers in of_place], np.int64)[queues.place])
-    first = np.cumsum([0, *(len(consumers) for consumers in of_place)])[:-1]
-    return Shares.of_owners(np.concatenate([*of_place, np.empty(0, np.int64)])[first[queues.place] + index])
+    consumers, begin, number = _consumers_of_places(division)
+    return Shares.of_owners(consumers[begin[queues.place] + inner(rank, in_room, number[queues.place])])
 
 
-def _rooms(division: Division) -> Mapping[str | None, Integers]:
-    """By room, the places of its consumers, in order; under None, the places of all consumers."""
-    places: dict[str | None, list[int]] = {}
-    for place, consumer in enumerate(division.members.consumers):
-        places.setdefault(consumer.room, []).append(place)
-    places[None] = list(range(len(division.members)))
-    return {room: np.array(of_room, np.int64) for room, of_room in places.items()}
+def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Integers]:
+    """The consumers that divide the queues of each place: those of its room, or all if the room has none.
+
+    Shape: three arrays: the places of consumers, room by room; for each place of queues the index of its first consumer
+    in these; and for each place of queues the number of its consumers.
+    """
+    consumers: list[int] = []
+    extents: list[tuple[int, int]] = []
+    first = 0
+    for part in division.parts:
+        everybody = range(first, first + len(part.members))
+        rooms: dict[str | None, list[int]] = {}
+        for place, consumer in zip(everybody, part.members.consumers, strict=True):
+            rooms.setdefault(consumer.room, []).append(place)
+        extent: dict[str | None, tuple[int, int]] = {}
+        for room, of_room in (*rooms.items(), (None, everybody)):
+            extent[room] = len(consumers), len(of_room)
+            consumers.extend(of_room)
+        extents += [extent.get(place.room, extent[None]) for _, place in part.queues.places]
+        first += len(part.members)
+    begin, number = np.array(extents, np.int64).reshape(-1, 2).T
+    return np.array(consumers, np.int64), begin, number

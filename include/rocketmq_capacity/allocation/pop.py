@@ -20,7 +20,7 @@ def refusal(division: Division, _: Policy) -> str | None:
     return None
 
 
-def pops_every_broker(share: Integers, consumers: int) -> Flags:
+def pops_every_broker(share: Integers, consumers: Integers) -> Flags:
     """Whether every consumer pops every queue of every broker (written as queue -1).
 
     Source: QueryAssignmentProcessor.allocate4Pop, rocketmq-all-5.3.3.
@@ -29,7 +29,7 @@ def pops_every_broker(share: Integers, consumers: int) -> Flags:
 
 
 def owners(
-    queue: Integers, queues: Integers, consumers: int, share: Integers, takers: Integers
+    queue: Integers, queues: Integers, consumers: Integers, share: Integers, times: Integers
 ) -> tuple[Integers, Integers]:
     """Places of the consumers that pop each queue, for topics of which not every consumer pops every broker.
 
@@ -39,18 +39,17 @@ def owners(
     Args:
         queue: 0-based rank of each queue in its topic.
         queues: number of queues of its topic.
-        consumers: number of consumers.
+        consumers: number of consumers among which it is divided.
         share: ``pop_share_queue_num`` of its topic.
-        takers: the number of consumers that take each place's share; several consumers with one id pass the same share
-            on to the consumers before them.
+        times: the number of consumers that take the share of its AVG owner; several consumers with one id pass the same
+            share on to the consumers before them.
 
-    Shape: one entry for each queue (``takers``: for each place) -> two arrays of one length, an index into these
+    Shape: one entry for each queue -> two arrays of one length, an index into these
     entries and a place. A place of a later consumer with the same id may occur; it belongs to nobody.
     Source: QueryAssignmentProcessor.allocate4Pop, rocketmq-all-5.3.3.
     """
     owner = avg.owner_index(queue, queues, consumers)
     shares_out = consumers <= queues
-    times = takers[owner]
     first = np.where(shares_out, owner - share, queue)
     step = np.where(shares_out, 1, queues)
     shared = np.where(times > 0, np.minimum(share + times, consumers), 0)
@@ -58,7 +57,7 @@ def owners(
     count = np.where(shares_out, shared, every_nth)
     entry = np.repeat(np.arange(len(queue)), count)
     turn = np.arange(len(entry)) - np.repeat(np.cumsum(count) - count, count)
-    return entry, np.remainder(first[entry] + turn * step[entry], consumers)
+    return entry, np.remainder(first[entry] + turn * step[entry], consumers[entry])
 
 
 def shares(division: Division, _: Policy) -> Shares:
@@ -66,16 +65,19 @@ def shares(division: Division, _: Policy) -> Shares:
 
     A retry topic is never popped: QueryAssignmentProcessor gives it the mode PULL, whatever mode its group has.
     """
-    queues, members = division.queues, division.members
-    of_topic = np.array([reads.pop_share_queue_num for reads in queues.topics], np.int64)
-    is_retry = np.array([reads.topic.kind == RETRY for reads in queues.topics], bool)
-    pops_all = pops_every_broker(of_topic, len(members)) & ~is_retry
+    queues = division.queues
+    share = np.array([reads.pop_share_queue_num for reads in queues.topics], np.int64)[queues.topic]
+    is_retry = np.array([reads.topic.kind == RETRY for reads in queues.topics], bool)[queues.topic]
+    consumers, first_place = division.consumers, division.first_place
+    pops_all = pops_every_broker(share, consumers) & ~is_retry
     rank, number = queues.in_topic
-    pulled = np.flatnonzero(is_retry[queues.topic])
-    some = np.flatnonzero(~(pops_all | is_retry)[queues.topic])
-    entry, place = owners(rank[some], number[some], len(members), of_topic[queues.topic[some]], members.takers)
+    owner = first_place + avg.owner_index(rank, number, consumers)
+    pulled = np.flatnonzero(is_retry)
+    some = np.flatnonzero(~(pops_all | is_retry))
+    times = np.concatenate([part.members.takers for part in division.parts])[owner[some]]
+    entry, place = owners(rank[some], number[some], consumers[some], share[some], times)
     return Shares(
         np.concatenate([some[entry], pulled]),
-        np.concatenate([place, avg.owner_index(rank[pulled], number[pulled], len(members))]),
-        popped=tuple(np.flatnonzero(pops_all).tolist()),
+        np.concatenate([first_place[some][entry] + place, owner[pulled]]),
+        popped=tuple(np.unique(queues.topic[pops_all]).tolist()),
     )

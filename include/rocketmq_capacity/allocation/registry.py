@@ -41,17 +41,20 @@ class Strategy:
             if it can run.
         throws: the indexes of the topics for which it throws, each with its message.
         dialects: by dialect, the implementation of clients that compute it differently.
+        can_join: whether ``shares`` takes joined divisions too. Such a function finds the consumers only by the members
+            ``consumers``, ``first_place`` and ``parts`` of the division.
     """
 
     shares: Callable[[Division, Policy], Shares]
     refusal: Callable[[Division, Policy], str | None] = _never
     throws: Callable[[Division, Policy], Mapping[int, str]] = _for_no_topic
     dialects: Mapping[Dialect, "Strategy"] = field(default_factory=dict)
+    can_join: bool = False
 
 
 STRATEGIES: Final[dict[str, Strategy]] = {
-    avg.NAME: Strategy(avg.shares),
-    avg_by_circle.NAME: Strategy(avg_by_circle.shares),
+    avg.NAME: Strategy(avg.shares, can_join=True),
+    avg_by_circle.NAME: Strategy(avg_by_circle.shares, can_join=True),
     config.NAME: Strategy(config.shares, config.refusal),
     machine_room.NAME: Strategy(
         machine_room.shares,
@@ -60,6 +63,7 @@ STRATEGIES: Final[dict[str, Strategy]] = {
             JAVA_4_7_1: Strategy(machine_room_4_7_1.shares_by_java, machine_room.refusal),
             GO_V2: Strategy(machine_room_4_7_1.shares_by_go, machine_room.refusal),
         },
+        can_join=True,
     ),
     **{
         name: Strategy(
@@ -67,11 +71,14 @@ STRATEGIES: Final[dict[str, Strategy]] = {
             machine_room_nearby.refusal,
             machine_room_nearby.throws,
             dialects={GO_V2: Strategy(avg.shares)},  # AllocateByMachineNearby, "TODO" in strategy.go at 2173d07
+            can_join=True,
         )
         for name, inner in machine_room_nearby.INNER.items()
     },
-    consistent_hash.NAME: Strategy(consistent_hash.shares, dialects={GO_V2: Strategy(consistent_hash_go.shares)}),
-    pop.NAME: Strategy(pop.shares, pop.refusal),
+    consistent_hash.NAME: Strategy(
+        consistent_hash.shares, dialects={GO_V2: Strategy(consistent_hash_go.shares)}, can_join=True
+    ),
+    pop.NAME: Strategy(pop.shares, pop.refusal, can_join=True),
 }
 OWN_CLASS: Final = Strategy(own_class.shares, own_class.refusal, own_class.throws)
 

@@ -16,6 +16,7 @@ from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.contracts.division import Flags, Integers
@@ -68,8 +69,20 @@ class GroupAssessment:
     findings: list[Finding]
 
 
+def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
+    """Judge business groups; what numpy computes is computed for all of them at once."""
+    divide_together(groups)
+    size_together(groups)
+    return list(map(_assessed, groups, group_failures(groups)))
+
+
 def assess_group(group: Group) -> GroupAssessment:
     """Judge a business group."""
+    (found,) = assess_groups([group])
+    return found
+
+
+def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
     return GroupAssessment(
         status=_status(group),
         loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies_of(group.name)]
@@ -83,7 +96,7 @@ def assess_group(group: Group) -> GroupAssessment:
         ],
         capacity=capacity_rows(group),
         sizes=group_sizes(group),
-        failures=list(group_failures(group)),
+        failures=failures,
         findings=list(chain.from_iterable(rule(group) for rule in group_rules().values())),
     )
 

@@ -17,6 +17,8 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 
+FEW: Final = 24
+"""Of up to so many clients, all lesser numbers are worked out at once; of more, those that the search asks for."""
 OVERLOADED = 1.0
 """A client that is busier than all the time falls behind for ever."""
 
@@ -117,6 +119,8 @@ def fewest_clients(group: Group, verdict: Provision) -> int | None:
     policy's ``min_clients`` stay in any case.
     """
     bounds = group.policy.thresholds.PROVISION
+    if group.facts.connections <= FEW:
+        group.ask_sizes(range(1, group.facts.connections))
     share = partial(_upper_share, group, verdict.peak)
 
     def is_enough(clients: int) -> bool:

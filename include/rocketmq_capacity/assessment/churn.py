@@ -1,6 +1,6 @@
 """How many queues of a group get another owner when one client or one broker comes or goes, under each strategy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -68,7 +68,10 @@ class Churn:
     def fewer(self) -> Division | None:
         """The group without its last client; None where it has no other."""
         members = self.group.division.members
-        return self._of(Members(members.consumers[:-1])) if len(members) > 1 else None
+        if len(members) < 2:
+            return None
+        left = members.consumers[:-1]
+        return self._of(members.alike(left, members.client_ids[:-1]) if members.is_plain else Members(left))
 
     @cached_property
     def more(self) -> Division:
@@ -93,12 +96,26 @@ class Churn:
             return {}
         return {name: self._moves(name) for name in self.group.loads}
 
+    def changes(self, strategy: str) -> Iterator[Division]:
+        """The changed divisions that are compared with that of today under a strategy."""
+        if strategy not in STRATEGIES or self._all_read_all(strategy):
+            return
+        if self.fewer is not None and not self._leaves_a_ring(strategy):
+            yield self.fewer
+        yield self.more
+        if strategy not in STAYING and len(self.losses.division.queues):
+            yield self.losses.division
+
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns what in a changed division; each is worked out once."""
         key = strategy, id(division)
         if key not in self._owners:
-            self._owners[key] = division, self.group.allocator.owners(strategy, division)
+            self.keep_owners(strategy, division, self.group.allocator.owners(strategy, division))
         return self._owners[key][1]
+
+    def keep_owners(self, strategy: str, division: Division, owners: Owners) -> None:
+        """Remember who owns what in a changed division."""
+        self._owners[strategy, id(division)] = division, owners
 
     @cached_property
     def _owners(self) -> dict[tuple[str, int], tuple[Division, Owners]]:
@@ -151,15 +168,14 @@ class Churn:
         if self.fewer is None:
             return None
         own = self.group.owners(strategy)
-        if strategy == CONSISTENT_HASH and self._is_plain and not self.group.verdicts[strategy].dialects:
+        if self._leaves_a_ring(strategy):
             return int(np.count_nonzero(own.client == len(self.group.client_ids) - 1))
         return self._between(strategy, self.fewer)
 
-    @cached_property
-    def _is_plain(self) -> bool:
-        """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
-        members = self.group.division.members
-        return not (members.has_copies or members.has_readers_of_some or members.has_grpc)
+    def _leaves_a_ring(self, strategy: str) -> bool:
+        """Whether just the queues of the one that leaves move."""
+        is_plain = self.group.division.members.is_plain
+        return strategy == CONSISTENT_HASH and is_plain and not self.group.verdicts[strategy].dialects
 
     def _between(self, strategy: str, changed: Division) -> int | None:
         """Queues with other owners among other clients."""
@@ -168,7 +184,9 @@ class Churn:
         if before.owners.unknown - (after.unknown if changed is self.more else frozenset()):
             return None
         queues = self.group.division.queues
-        moves = _differ(before, after, np.arange(len(queues))) & ~np.isin(queues.topic, list(after.unknown))
+        moves = _differ(before, after, np.arange(len(queues)))
+        if after.unknown:
+            moves &= ~np.isin(queues.topic, list(after.unknown))
         if changed is self.fewer and not self._loses_an_id and strategy != POP:
             # A copy of an id leaves: what the id owns has a reader less.
             own = before.owners
@@ -210,11 +228,14 @@ class Churn:
         if strategy in STAYING or not len(losses.division.queues):
             return dict.fromkeys(losses.losses, 0)
         before, after = self._before(strategy), self.owners(strategy, losses.division)
+        differ = _differ(before, after, losses.base_queue)
+        if not before.owners.unknown and not after.unknown:
+            return dict(zip(losses.losses, losses.per_loss(differ).tolist(), strict=True))
         # Where the strategy throws afterwards, queues keep the owners that they have.
         pair = losses.division.queues.topic
         throws = np.zeros(len(losses.loss), bool)
         throws[list(after.unknown)] = True
-        moved = losses.per_loss(_differ(before, after, losses.base_queue) & ~throws[pair])
+        moved = losses.per_loss(differ & ~throws[pair])
         unknown = np.isin(losses.base_topic, list(before.owners.unknown)) & ~throws
         is_unknown = losses.touched(unknown & (np.bincount(pair, minlength=len(unknown)) > 0))
         return {name: None if is_unknown[index] else int(moved[index]) for index, name in enumerate(losses.losses)}

@@ -121,6 +121,13 @@ def _in_use(division: Division, runs: list[str]) -> set[str]:
     return {run for run, is_grpc in zip(runs, members.is_grpc[members.first].tolist(), strict=True) if not is_grpc}
 
 
+def strategies_in_use(division: Division, runs: list[str]) -> list[str]:
+    """The strategies whose owners :func:`predicted_owners` asks for; none where all clients are gRPC ones."""
+    in_use = _in_use(division, runs)
+    pops = bool(in_use) and any(map(division.group.pops, division.queues.topics))
+    return sorted({*in_use, *([POP] if pops else [])})
+
+
 def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
     """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP.
 
@@ -136,7 +143,7 @@ def predicted_owners(division: Division, runs: list[str], owners: Callable[[str]
     is_grpc = division.members.is_grpc[division.members.first]
     ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
-    for strategy in sorted({*in_use, *([POP] if popped_names else [])}):
+    for strategy in strategies_in_use(division, runs):
         own = owners(strategy)
         of_popped = is_popped[queues.topic[own.queue]]
         keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, writable_queues
+from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
@@ -14,8 +16,8 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
-from rocketmq_capacity.contracts.division import Division, Members, Owners
-from rocketmq_capacity.contracts.facts import ClusterFacts, Place
+from rocketmq_capacity.contracts.division import Division, Owners
+from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (
@@ -54,32 +56,109 @@ def read_again_s(failure: str, policy: Policy) -> float:
     return EXPIRED_S + clients.poll_nameserver_s + noticed_s
 
 
-def group_failures(group: Group) -> Iterator[GroupFailure]:
-    """A row for each failure of a group that shares its queues out among clients."""
-    if not group.is_clustering or not group.client_ids or not len(group.weights.queue):
-        return
-    churn = group.churn
-    current = None if group.current is None else group.policy.computed(group.current.strategy)
-    busy = _BusyWithout.of(group)
-    for index, name in enumerate(churn.losses.losses):
-        moved = {strategy: each.brokers[name] for strategy, each in churn.moves.items()}
-        use = None if busy is None else busy.without(index)
-        yield _row(group, BROKER, name, churn.losses.lost_queues[index], moved, current, use)
-    for failure, lost, moved in (
-        (ONE_FEWER, churn.last_client, {strategy: each.fewer for strategy, each in churn.moves.items()}),
-        (ONE_MORE, None, {strategy: each.more for strategy, each in churn.moves.items()}),
-    ):
-        changed = churn.fewer if failure == ONE_FEWER else churn.more
-        if changed is not None:
-            yield _row(group, failure, lost, 0, moved, current, _busy_among(group, changed))
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is left of a group after a failure.
+
+    Attributes:
+        group: as it is.
+        failure: which kind.
+        lost: what is lost.
+        division: what is divided among whom then.
+        losses: the lost brokers with the division, which is theirs; None where no broker is lost.
+    """
+
+    group: Group
+    failure: str
+    lost: str | None
+    division: Division
+    losses: BrokerLosses | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nobody left, or nothing to divide."""
+        return not len(self.division.members) or not len(self.division.queues)
+
+    def moved(self) -> Mapping[str, int | None]:
+        """How many queues get another owner, by strategy."""
+        churn = self.group.churn
+        if self.losses is not None:
+            return {strategy: churn.moved_by_room(strategy, self.losses) for strategy in self.group.loads}
+        if self.failure == BUSIEST_CLIENT:
+            current = _current(self.group)
+            return {} if current not in self.group.loads else {current: churn.moved_among(current, self.division)}
+        return {name: each.fewer if self.failure == ONE_FEWER else each.more for name, each in churn.moves.items()}
+
+
+def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
+    """Of each group a row for each failure; none where it does not share its queues out among clients."""
+    changes = [list(_changes(group)) if _is_shared_out(group) else [] for group in groups]
+    every = [change for each in changes for change in each]
+    _divide_together(every)
+    use = iter(_busy_after(every))
+    return [
+        [*_without_brokers(group), *(_changed_row(change, next(use)) for change in each)] if each else []
+        for group, each in zip(groups, changes, strict=True)
+    ]
+
+
+def _is_shared_out(group: Group) -> bool:
+    return group.is_clustering and len(group.client_ids) > 0 and len(group.weights.queue) > 0
+
+
+def _changes(group: Group) -> Iterator[_Change]:
+    """What is left where clients come or go, or a machine room is lost."""
+    churn, members = group.churn, group.division.members
+    if churn.fewer is not None:
+        yield _Change(group, ONE_FEWER, churn.last_client, churn.fewer)
+    yield _Change(group, ONE_MORE, None, churn.more)
     busiest = group.provision.busiest_client
     if busiest is not None and len(group.client_ids) > 1:
-        members = Members(tuple(one for one in group.division.members.consumers if one.client_id != busiest))
-        left = Division(group.facts, group.division.queues, members)
-        moved_now = {} if current not in group.loads else {current: churn.moved_among(current, left)}
-        yield _row(group, BUSIEST_CLIENT, busiest, 0, moved_now, current, _busy_among(group, left))
+        left = members.only(lambda one: one.client_id != busiest)
+        yield _Change(group, BUSIEST_CLIENT, busiest, Division(group.facts, group.division.queues, left))
     for room in _rooms(group):
-        yield _without_room(group, room, current)
+        gone = {place.broker_name for _, place in group.division.queues.places if place.room == room}
+        losses = BrokerLosses.of(group.division, {room: gone}, members.only(partial(_is_elsewhere, room)))
+        yield _Change(group, ROOM, room, losses.division, losses)
+
+
+def _is_elsewhere(room: str, consumer: Consumer) -> bool:
+    return consumer.room != room
+
+
+def _divide_together(changes: Sequence[_Change]) -> None:
+    """Work out who owns what in the changed divisions that nobody has divided yet."""
+    asked = [
+        (change, strategy)
+        for change in changes
+        if change.failure in (BUSIEST_CLIENT, ROOM) and not change.is_empty
+        for strategy in change.group.loads
+        if change.failure == ROOM or strategy == _current(change.group)
+    ]
+    if asked:
+        divisions = [(strategy, change.division) for change, strategy in asked]
+        owners = asked[0][0].group.allocator.owners_of_each(divisions)
+        for (change, strategy), own in zip(asked, owners, strict=True):
+            change.group.churn.keep_owners(strategy, change.division, own)
+
+
+def _without_brokers(group: Group) -> Iterator[GroupFailure]:
+    """A row for each broker."""
+    busy, moves, losses = _BusyWithout.of(group), group.churn.moves, group.churn.losses
+    for index, name in enumerate(losses.losses):
+        moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
+        use = None if busy is None else busy.without(index)
+        yield _row(group, BROKER, name, losses.lost_queues[index], moved, _current(group), use)
+
+
+def _changed_row(change: _Change, use: Interval | None) -> GroupFailure:
+    lost_queues = 0 if change.losses is None else change.losses.lost_queues[0]
+    return _row(change.group, change.failure, change.lost, lost_queues, change.moved(), _current(change.group), use)
+
+
+def _current(group: Group) -> str | None:
+    """What a group runs, as the policy computes it."""
+    return None if group.current is None else group.policy.computed(group.current.strategy)
 
 
 def _rooms(group: Group) -> list[str]:
@@ -87,17 +166,6 @@ def _rooms(group: Group) -> list[str]:
     of_brokers = {place.room for _, place in group.division.queues.places}
     of_clients = {one.room for one in group.division.members.consumers}
     return sorted(room for room in of_brokers | of_clients if room is not None)
-
-
-def _without_room(group: Group, room: str, current: str | None) -> GroupFailure:
-    """A group without the brokers and the clients of a machine room."""
-    members = group.division.members
-    left = Members(tuple(one for one in members.consumers if one.room != room))
-    gone = {place.broker_name for _, place in group.division.queues.places if place.room == room}
-    losses = BrokerLosses.of(group.division, {room: gone}, left)
-    moved = {strategy: group.churn.moved_by_room(strategy, losses) for strategy in group.loads}
-    use = None if not len(left) or not len(losses.division.queues) else _busy_among(group, losses.division, losses)
-    return _row(group, ROOM, room, losses.lost_queues[0], moved, current, use)
 
 
 def _row(
@@ -136,26 +204,29 @@ def _runs(group: Group) -> str | None:
     return strategy if is_predicted and strategy in group.loads and not group.facts.has_grpc_clients else None
 
 
-def _busy_among(group: Group, changed: Division, losses: BrokerLosses | None = None) -> Interval | None:
-    """The busy share of the busiest of other clients; a new one is like the last.
+def _busy_after(changes: Sequence[_Change]) -> list[Interval | None]:
+    """The busy share of the busiest client after each change; a new client is like the last."""
+    each = [_case(change) for change in changes]
+    borne = iter(burdens([case for case in each if case is not None]))
+    return [None if case is None else next(borne).busiest for case in each]
 
-    ``losses`` are the brokers that are lost as well; the division is theirs then.
-    """
+
+def _case(change: _Change) -> Case | None:
+    """The group after a change; None where who owns what then is not known."""
+    group, losses = change.group, change.losses
     strategy = _runs(group)
-    if strategy is None:
+    if strategy is None or (losses is not None and change.is_empty):
         return None
-    owners = group.churn.owners(strategy, changed)
+    owners = group.churn.owners(strategy, change.division)
     if owners.unknown:
         return None
     row = {client_id: index for index, client_id in enumerate(group.client_ids)}
-    rows = [row.get(client_id, len(row) - 1) for client_id in changed.members.client_ids]
-    times, msgs_per_s = group.response_times.of_clients(np.array(rows, np.int64)), group.weights.msgs_per_s
-    if losses is not None:
-        times = times.of_topics(losses.base_topic)
-        msgs_per_s = msgs_per_s[losses.base_queue] + losses.added_msgs_per_s
-    work = Work.of(changed, msgs_per_s, owners, times)
-    found = None if work is None else work.busiest()
-    return None if found is None else found[0]
+    rows = np.array([row.get(client_id, len(row) - 1) for client_id in change.division.members.client_ids], np.int64)
+    msgs_per_s = group.weights.msgs_per_s
+    if losses is None:
+        return Case(group, change.division, owners, rows, None, msgs_per_s)
+    changed = msgs_per_s[losses.base_queue] + losses.added_msgs_per_s
+    return Case(group, change.division, owners, rows, losses.base_topic, changed)
 
 
 @dataclass(frozen=True)

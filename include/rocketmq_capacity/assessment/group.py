@@ -1,6 +1,6 @@
 """What the rules of a consumer group look at: its facts, and what follows from them, computed when first asked for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,9 +9,10 @@ import numpy as np
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.assessment.peak import peak_factor
 from rocketmq_capacity.assessment.provision import Provision, provision
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.sizes import Size, size_of
+from rocketmq_capacity.assessment.sizes import Size, sizes_of
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners, Verdict
@@ -85,8 +86,12 @@ class Group:
     def owners(self, strategy: str) -> Owners:
         """Who owns what under a strategy of the policy; of topics that it does not allocate that is unknown."""
         if strategy not in self._owners:
-            self._owners[strategy] = self.allocator.owners(strategy, self.division)
+            self.keep_owners(strategy, self.allocator.owners(strategy, self.division))
         return self._owners[strategy]
+
+    def keep_owners(self, strategy: str, owners: Owners) -> None:
+        """Remember who owns what under a strategy."""
+        self._owners[strategy] = owners
 
     @cached_property
     def _owners(self) -> dict[str, Owners]:
@@ -108,8 +113,12 @@ class Group:
         """Who owns what today; None where that is not known, and for a group that is not clustering."""
         if self.current is None:
             return None
-        runs = client_runs(self.division, self.current.strategy, self.policy)
-        return owned_today(self.division, runs, self.applies, self.owners, self.policy)
+        return owned_today(self.division, self.runs, self.applies, self.owners, self.policy)
+
+    @cached_property
+    def runs(self) -> list[str]:
+        """What each client id runs, as the policy computes it; nothing for a group that is not clustering."""
+        return [] if self.current is None else client_runs(self.division, self.current.strategy, self.policy)
 
     @cached_property
     def response_times(self) -> ResponseTimes:
@@ -133,12 +142,27 @@ class Group:
     def size(self, consumers: int) -> Size | None:
         """The group with so many clients; None where that cannot be computed."""
         if consumers not in self._sizes:
-            self._sizes[consumers] = size_of(self, consumers)
+            self.ask_sizes([consumers])
         return self._sizes[consumers]
+
+    def ask_sizes(self, numbers: Iterable[int]) -> None:
+        """Work out the group with each of these numbers of clients; together they cost little more than one."""
+        asked = [(self, consumers) for consumers in numbers if consumers not in self._sizes]
+        for (_, consumers), size in zip(asked, sizes_of(asked), strict=True):
+            self.keep_size(consumers, size)
+
+    def keep_size(self, consumers: int, size: Size | None) -> None:
+        """Remember the group with so many clients."""
+        self._sizes[consumers] = size
 
     @cached_property
     def _sizes(self) -> dict[int, Size | None]:
         return {}
+
+    @cached_property
+    def peak(self) -> float:
+        """How many times as much as usual is written to its queues at the busiest of its samples."""
+        return peak_factor(self.facts)
 
     @cached_property
     def provision(self) -> Provision:
@@ -153,7 +177,11 @@ class Group:
     @cached_property
     def today_load(self) -> Load | None:
         """What today's division means, as far as today's owners are known; None where none is."""
-        return None if self.today is None else Load.of(self.division, self.weights, self.today.owners)
+        if self.today is None:
+            return None
+        owners = self.today.owners
+        computed = next((load for load in self.loads.values() if load.owners is owners), None)
+        return computed or Load.of(self.division, self.weights, owners)
 
     @cached_property
     def whole_load(self) -> Load | None:

@@ -14,8 +14,7 @@ from rocketmq_capacity.assessment.consumption import doubt
 from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
-from rocketmq_capacity.assessment.peak import peak_factor
-from rocketmq_capacity.assessment.sizes import Needed, clients_for, needed_clients
+from rocketmq_capacity.assessment.sizes import Needed, clients_for, likely_needed, needed_clients
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
@@ -73,7 +72,7 @@ def provision(group: "Group") -> Provision:
     if work is None or found is None:
         return Provision(UNDECIDED, _no_verdict(group) or _missing(group, work))
     use, busiest = found
-    peak, bound = peak_factor(group.facts), bounds.under_utilisation
+    peak, bound = group.peak, bounds.under_utilisation
     after = _without_some(group, peak)
     verdict = _verdict(group, use.times(peak), after, work, peak, busiest)
     needed, least = None, None
@@ -192,6 +191,14 @@ def _without_some(group: "Group", peak: float) -> Interval | None:
         return None
     size = group.size(kept)
     return None if size is None or size.busiest is None else size.busiest.times(peak)
+
+
+def likely_sizes(group: "Group", work: Work) -> set[int]:
+    """Numbers of clients that a verdict looks at, as far as they can be told before."""
+    connections, bound = group.facts.connections, group.policy.thresholds.PROVISION.under_utilisation
+    likely = {connections, connections - leaving(group, connections)}
+    needed = likely_needed(group, work, bound, group.peak)
+    return {clients for clients in (*likely, needed) if clients}
 
 
 def leaving(group: "Group", consumers: int) -> int:

@@ -66,8 +66,8 @@ class Rooms:
         return self._only(self.of_client, self.of_queue[self.business])
 
     def _only(self, here: Integers, there: Integers) -> list[str]:
-        only = np.setdiff1d(here, there)
-        return [self.names[room] for room in only.tolist() if room != UNTOLD]
+        only = set(here.tolist()) - set(there.tolist())
+        return [self.names[room] for room in sorted(only) if room != UNTOLD]
 
     def weights(self, owners: Owners) -> Numbers:
         """Of each pair of a queue and an owner the part of the queue that the owner reads."""

@@ -20,15 +20,21 @@ def group_sizes(group: Group) -> list[GroupSize]:
 
 def numbers(group: Group) -> list[int]:
     """The numbers of clients that have a row."""
-    needed, today = group.provision.needed, group.facts.connections
-    if needed is None:
-        return []
-    most = group.max_useful_clients
+    needed = group.provision.needed
+    return [] if needed is None else sorted(_numbers(group, needed.target or 0))
+
+
+def likely_numbers(group: Group) -> set[int]:
+    """The numbers that have a row, as far as these are known before it is known how many clients are needed."""
+    return _numbers(group, 0)
+
+
+def _numbers(group: Group, needed: int) -> set[int]:
+    today, most = group.facts.connections, group.max_useful_clients
     if most is None:
-        most = max(ROOM * today, needed.target or 0)
+        most = max(ROOM * today, needed)
     most = max(1, min(most, MOST_CLIENTS))
-    named = (today, most, needed.target)
-    return sorted({*_steps(most), *(number for number in named if number)})
+    return {*_steps(most), *(number for number in (today, most, needed) if number)}
 
 
 def _steps(most: int) -> Iterator[int]:

@@ -1,18 +1,23 @@
 """A group with another number of clients: what they would own and have to do, and how many it needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.current import client_runs, predicted_owners
+from rocketmq_capacity.assessment.burden import Burden, Case, burdens
+from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Integers, Members, Owners
+from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.vocabulary import java_order
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
@@ -74,43 +79,133 @@ class Divided:
     rows: Integers
 
 
-def divided(group: "Group", consumers: int) -> Divided | None:
-    """A group with so many clients; None where what they would own cannot be computed."""
-    if group.current is None or group.today is None or not group.today.is_predicted:
-        return None
-    if consumers == group.facts.connections:
-        return Divided(group.division, group.today.owners, np.arange(len(group.client_ids)))
-    members, source = _members_of_size(group.division.members, consumers)
-    division = Division(group.facts, group.division.queues, members)
-    runs = client_runs(division, group.current.strategy, group.policy)
-    if not runs:
-        return None
-    owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
-    if owners.unknown:
-        return None
-    row = {client_id: index for index, client_id in enumerate(group.client_ids)}
-    rows = np.array([row[source.get(client_id, client_id)] for client_id in members.client_ids], np.int64)
-    return Divided(division, owners, rows)
+Asked = Sequence[tuple["Group", int]]
+"""Groups, each with a number of clients."""
 
 
-def size_of(group: "Group", consumers: int) -> Size | None:
-    """What so many clients would bear; None where it cannot be computed. ``Group.size`` computes it only once."""
-    found = divided(group, consumers)
-    if found is None:
+def divided(asked: Asked) -> list[Divided | None]:
+    """Each group with so many clients; None where what they would own cannot be computed."""
+    crowds = {id(group): Crowd(group) for group, _ in asked}
+    changed = [crowds[id(group)].of(consumers) for group, consumers in asked]
+    wanted = [
+        (strategy, one.division)
+        for one in changed
+        if one is not None
+        for strategy in strategies_in_use(one.division, one.runs)
+    ]
+    owners = iter(asked[0][0].allocator.owners_of_each(wanted) if wanted else ())
+    found = []
+    for (group, consumers), one in zip(asked, changed, strict=True):
+        if one is None:
+            is_today = consumers == group.facts.connections and group.today is not None and group.today.is_predicted
+            found.append(_today(group) if is_today else None)
+            continue
+        of_strategy = {strategy: next(owners) for strategy in strategies_in_use(one.division, one.runs)}
+        own = predicted_owners(one.division, one.runs, of_strategy.__getitem__)
+        found.append(None if own.unknown else Divided(one.division, own, one.rows))
+    return found
+
+
+def _today(group: "Group") -> Divided | None:
+    if group.today is None:
         return None
-    queues = np.bincount(found.owners.client, minlength=len(found.rows))
-    if found.owners.unknown or _orphans(found) > (group.orphans_today or 0):
-        return Size(None, queues)
-    times = group.response_times.of_clients(found.rows)
-    work = Work.of(found.division, group.weights.msgs_per_s, found.owners, times)
-    busiest = None if work is None else work.busiest()
-    return Size(None if busiest is None else busiest[0], queues)
+    return Divided(group.division, group.today.owners, np.arange(len(group.client_ids)))
 
 
-def _orphans(found: Divided) -> int:
-    """How many business queues nobody owns."""
-    owners = np.bincount(found.owners.queue, minlength=len(found.division.queues))
-    return int((owners[found.division.queues.is_business] == 0).sum())
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A group with another number of clients, not divided yet.
+
+    Attributes:
+        division: as in :class:`Divided`.
+        rows: likewise.
+        runs: what each client id runs.
+    """
+
+    division: Division
+    rows: Integers
+    runs: list[str]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The consumers of a group in any number."""
+
+    group: "Group"
+
+    def of(self, consumers: int) -> Changed | None:
+        """The group with so many; None for today's number, and where it is not computed who owns what."""
+        group = self.group
+        is_predicted = group.current is not None and group.today is not None and group.today.is_predicted
+        if not is_predicted or group.current is None or not consumers or consumers == group.facts.connections:
+            return None
+        members, rows = self._fewer(consumers) if consumers <= len(self._today) else self._more(consumers)
+        division = Division(group.facts, group.division.queues, members)
+        if self._today.is_plain and members.is_plain:
+            runs = [group.runs[row] for row in rows.tolist()]
+        else:
+            runs = client_runs(division, group.current.strategy, group.policy)
+        return Changed(division, rows, runs)
+
+    @cached_property
+    def _today(self) -> Members:
+        return self.group.division.members
+
+    def _fewer(self, consumers: int) -> tuple[Members, Integers]:
+        left = self._today.consumers[:consumers]
+        if self._today.is_plain:
+            return self._today.alike(left, self._today.client_ids[:consumers]), np.arange(consumers)
+        members = Members(left)
+        return members, np.arange(len(members.client_ids))
+
+    def _more(self, consumers: int) -> tuple[Members, Integers]:
+        now, row = self._today.consumers, self._rows
+        further = self._further
+        for index in range(len(further), consumers - len(now)):
+            like = now[index % len(now)]
+            client_id = f"{like.client_id}~{index}"
+            one = structs.replace(like, client_id=client_id, consumer_index=len(now) + index)
+            further.append((java_order(client_id), one, row[like.client_id]))
+        if not self._today.is_plain or any(one.client_id in row for _, one, _ in further):
+            members = Members.sorted([*now, *(one for _, one, _ in further[: consumers - len(now)])])
+            like_row = {**row, **{one.client_id: of for _, one, of in further[: consumers - len(now)]}}
+            return members, np.array([like_row[client_id] for client_id in members.client_ids], np.int64)
+        every = sorted([*self._keyed, *further[: consumers - len(now)]], key=itemgetter(0))
+        members = self._today.alike(tuple(one for _, one, _ in every), [one.client_id for _, one, _ in every])
+        return members, np.array([of for _, _, of in every], np.int64)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {client_id: index for index, client_id in enumerate(self._today.client_ids)}
+
+    @cached_property
+    def _keyed(self) -> list[tuple[bytes, Consumer, int]]:
+        """Each of today's consumers with what it is sorted by, and the index of its id."""
+        return [(java_order(one.client_id), one, self._rows[one.client_id]) for one in self._today.consumers]
+
+    @cached_property
+    def _further(self) -> list[tuple[bytes, Consumer, int]]:
+        """Likewise the further ones, as far as they were asked for."""
+        return []
+
+
+def sizes_of(asked: Asked) -> list[Size | None]:
+    """What so many clients would bear in each group; None where it cannot be computed. ``Group.size`` remembers it."""
+    each = divided(asked)
+    cases = [
+        Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
+        for (group, _), one in zip(asked, each, strict=True)
+        if one is not None
+    ]
+    borne = iter(burdens(cases))
+    return [
+        None if one is None else _size(group, one, next(borne)) for (group, _), one in zip(asked, each, strict=True)
+    ]
+
+
+def _size(group: "Group", found: Divided, burden: Burden) -> Size:
+    is_known = not found.owners.unknown and burden.orphans <= (group.orphans_today or 0)
+    return Size(burden.busiest if is_known else None, burden.queues)
 
 
 def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
@@ -144,10 +239,21 @@ def more_clients(group: "Group", bound: float, peak: float) -> int | None:
     return _within(group, 1, bound, peak, group.facts.connections + 1)
 
 
+def _most(group: "Group") -> int:
+    """No more clients are looked at."""
+    most = group.max_useful_clients
+    return MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
+
+
+def likely_needed(group: "Group", work: Work, bound: float, peak: float) -> int | None:
+    """The number of clients from which :func:`needed_clients` searches on; None where there are too few queues."""
+    start = clients_for(work.least_clients() * peak, bound)
+    return start if start < _most(group) else None
+
+
 def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> int | None:
     """The least number of clients from ``start`` on with which one end of the busiest one's interval fits."""
-    most = group.max_useful_clients
-    most = MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
+    most = _most(group)
 
     def fits(clients: int) -> bool:
         size = group.size(clients)
@@ -180,18 +286,3 @@ def least_number(fits: Callable[[int], bool], start: int, most: int) -> int | No
         else:
             low = probe
     return high
-
-
-def _members_of_size(members: Members, consumers: int) -> tuple[Members, dict[str, str]]:
-    """So many consumers, and of each further client id the id of the client that it is like."""
-    now = members.consumers
-    if consumers <= len(now):
-        return Members(now[:consumers]), {}
-    source: dict[str, str] = {}
-    further = []
-    for index in range(consumers - len(now)):
-        like = now[index % len(now)]
-        client_id = f"{like.client_id}~{index}"
-        source[client_id] = like.client_id
-        further.append(structs.replace(like, client_id=client_id, consumer_index=len(now) + index))
-    return Members.sorted([*now, *further]), source

@@ -55,12 +55,11 @@ class Work:
         share = msgs_per_s[owners.queue] / _readers(owners, len(queues))
         own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
         incoming = np.asarray(np.bincount(cell, share, shape[0] * shape[1]), np.float64).reshape(shape)
-        consumers = division.members.consumers
         return cls(
             own,
             incoming,
-            _least(division, [one.consume_threads for one in consumers]),
-            _least(division, [one.consume_batch_size for one in consumers]),
+            least_threads(division),
+            least_batches(division),
             bool(division.group.is_orderly),
             times,
         )
@@ -96,6 +95,10 @@ class Work:
 
     def busiest(self) -> tuple[Interval, int] | None:
         """The busy share of the busiest client, and its index; None where a part of it is unknown, or nobody works."""
+        return self._busiest
+
+    @cached_property
+    def _busiest(self) -> tuple[Interval, int] | None:
         if not self.has_queues.any():
             return None
         estimate = self.busy(self.times.estimate)
@@ -167,6 +170,16 @@ def _readers(owners: Owners, queues: int) -> Integers | int:
     is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
     poppers = np.bincount(owners.queue[is_popped], minlength=queues)
     return np.where(is_popped, poppers[owners.queue], 1)
+
+
+def least_threads(division: Division) -> Numbers:
+    """The threads of each client id, NaN where unknown: the least of its consumers'."""
+    return _least(division, [one.consume_threads for one in division.members.consumers])
+
+
+def least_batches(division: Division) -> Numbers:
+    """Likewise the messages of a call."""
+    return _least(division, [one.consume_batch_size for one in division.members.consumers])
 
 
 def _least(division: Division, figures: list[int | None]) -> Numbers:

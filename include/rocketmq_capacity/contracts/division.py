@@ -7,7 +7,7 @@ Two terms here have a meaning of their own. A *place* of queues is one topic on 
 position of a consumer in the list that RocketMQ sorts, where equal client ids have one position each.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
@@ -25,6 +25,9 @@ Flags = npt.NDArray[np.bool_]
 
 NOBODY: Final = -1
 """The place of the owner of a queue that has no owner."""
+NOT_RANKED: Final = -1
+"""The key of a place whose queues have no rank."""
+NOTHING: Final[Integers] = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -62,40 +65,70 @@ class Queues:
         queue_id = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
         return cls(tuple(topics), tuple(places), place, queue_id)
 
+    @classmethod
+    def joined(cls, parts: "Sequence[Queues]") -> "Queues":
+        """The queues of several groups, one after the other; each keeps topics of its own."""
+        topics: list[Reads] = []
+        places: list[tuple[int, Place]] = []
+        begins = []
+        for part in parts:
+            begins.append(len(places))
+            places.extend([(len(topics) + topic, place) for topic, place in part.places])
+            topics.extend(part.topics)
+        place = np.concatenate([part.place for part in parts])
+        place += np.repeat(np.array(begins, np.int64), [len(part.place) for part in parts])
+        return cls(tuple(topics), tuple(places), place, np.concatenate([part.queue_id for part in parts]))
+
     def __len__(self) -> int:
         """How many queues there are."""
         return len(self.place)
 
-    def ranked(self, key: Callable[[int, Place], Hashable | None]) -> tuple[Integers, Integers]:
+    def ranked(self, key: Integers) -> tuple[Integers, Integers]:
         """The 0-based rank of each queue among the queues whose places have an equal key, and the number of these.
 
-        Shape: two int64 arrays, one entry for each queue. A queue whose key is None has rank and number 0.
+        Shape: two int64 arrays, one entry for each queue. A queue with the key :data:`NOT_RANKED` has rank and number 0.
+
+        Args:
+            key: one entry for each place; other keys are 0 or more.
         """
-        counted: dict[Hashable, int] = {}
-        keys = [key(topic, place) for topic, place in self.places]
-        first = []
-        for of_place, (_, place) in zip(keys, self.places, strict=True):
-            first.append(counted.get(of_place, 0))
-            counted[of_place] = first[-1] + place.readable
-        counted[None] = 0
-        is_ranked = np.array([of_place is not None for of_place in keys], bool)
-        rank = np.array(first, np.int64)[self.place] + self.queue_id
-        return np.where(is_ranked[self.place], rank, 0), np.array([counted[k] for k in keys], np.int64)[self.place]
+        if not len(self):
+            return NOTHING, NOTHING
+        number = np.bincount(self.place, minlength=len(key))
+        order = np.argsort(key, kind="stable")
+        is_first = np.append(True, key[order][1:] != key[order][:-1])
+        begins = np.flatnonzero(is_first)
+        of_key = np.cumsum(is_first) - 1
+        before = np.cumsum(number[order]) - number[order]
+        first, total = np.empty_like(number), np.empty_like(number)
+        first[order] = before - before[begins][of_key]
+        total[order] = np.add.reduceat(number[order], begins)[of_key]
+        is_ranked = key != NOT_RANKED
+        rank = (first * is_ranked)[self.place] + self.queue_id * is_ranked[self.place]
+        return rank, (total * is_ranked)[self.place]
 
     @cached_property
     def in_topic(self) -> tuple[Integers, Integers]:
         """The rank of each queue in its topic, and the number of queues of the topic."""
-        return self.ranked(lambda topic, _: topic)
+        number = np.bincount(self.topic, minlength=len(self.topics))
+        begin = np.cumsum(number) - number
+        return np.arange(len(self)) - begin[self.topic], number[self.topic]
 
     @cached_property
     def in_topic_and_room(self) -> tuple[Integers, Integers]:
         """The rank of each queue among its topic's queues in the same machine room, and the number of these."""
-        return self.ranked(lambda topic, place: (topic, place.room))
+        rooms: dict[str | None, int] = {}
+        room = np.array([rooms.setdefault(place.room, len(rooms)) for _, place in self.places], np.int64)
+        return self.ranked(self.topic_of_place * len(rooms) + room)
+
+    @cached_property
+    def topic_of_place(self) -> Integers:
+        """The index of each place's topic."""
+        return np.array([topic for topic, _ in self.places], np.int64)
 
     @cached_property
     def topic(self) -> Integers:
         """The index of each queue's topic."""
-        return np.array([topic for topic, _ in self.places], np.int64)[self.place]
+        return self.topic_of_place[self.place]
 
     @cached_property
     def is_business(self) -> Flags:
@@ -148,6 +181,17 @@ class Members:
         if len(key) < len(every):
             every = tuple(sorted(every, key=lambda one: json.encode(structs.replace(one, consumer_index=0))))
         return cls(tuple(sorted(every, key=lambda one: key[one.client_id])))
+
+    def alike(self, consumers: tuple[Consumer, ...], client_ids: list[str]) -> "Members":
+        """Other consumers, in order, of which each is like one of these and has an id of its own."""
+        members = Members(consumers)
+        members.__dict__.update(client_ids=client_ids, is_plain=self.is_plain, has_grpc=self.has_grpc)
+        return members
+
+    def only(self, stays: Callable[[Consumer], bool]) -> "Members":
+        """Those consumers that stay."""
+        left = tuple(one for one in self.consumers if stays(one))
+        return self.alike(left, [one.client_id for one in left]) if self.is_plain else Members(left)
 
     def __len__(self) -> int:
         """The number of consumers; equal ids count separately."""
@@ -214,6 +258,11 @@ class Members:
         return Members(tuple(one for one in self.consumers if one.is_listed))
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
+        return not (self.has_copies or self.has_readers_of_some or self.has_grpc)
+
+    @cached_property
     def has_readers_of_some(self) -> bool:
         """Whether a consumer subscribes to only some of its group's topics."""
         return any(one.only_topics is not None for one in self.consumers)
@@ -229,16 +278,58 @@ class Members:
 
 @dataclass(frozen=True)
 class Division:
-    """A group's queues and consumers."""
+    """A group's queues and consumers.
+
+    Attributes:
+        group: whose they are; of joined divisions that of the first.
+        queues: what is divided.
+        members: among whom; of joined divisions nobody, because each divides among its own.
+        joined: the divisions that it joins; empty for a single one.
+    """
 
     group: GroupFacts
     queues: Queues
     members: Members
+    joined: "tuple[Division, ...]" = ()
 
     @classmethod
     def of(cls, group: GroupFacts) -> "Division":
         """The readable queues and the consumers of the group."""
         return cls(group, Queues.of(group), Members.of(group))
+
+    @classmethod
+    def join(cls, divisions: "Sequence[Division]") -> "Division":
+        """Several divisions side by side; the queues of each are divided among its own consumers.
+
+        A strategy then calls numpy once for all of them, and not once for each.
+        """
+        queues = Queues.joined([one.queues for one in divisions])
+        return cls(divisions[0].group, queues, Members(()), joined=tuple(divisions))
+
+    @property
+    def parts(self) -> "tuple[Division, ...]":
+        """The divisions that it joins, or itself."""
+        return self.joined or (self,)
+
+    @cached_property
+    def part(self) -> Integers:
+        """The index of each queue's part."""
+        return np.repeat(np.arange(len(self.parts)), [len(part.queues) for part in self.parts])
+
+    @cached_property
+    def consumers(self) -> Integers:
+        """The number of consumers among which each queue is divided."""
+        if not self.joined:
+            return np.full(len(self.queues), len(self.members))
+        return np.array([len(part.members) for part in self.joined], np.int64)[self.part]
+
+    @cached_property
+    def first_place(self) -> Integers:
+        """The place of the first consumer of each queue's part."""
+        if not self.joined:
+            return np.zeros(len(self.queues), np.int64)
+        counts = np.array([len(part.members) for part in self.joined], np.int64)
+        return (np.cumsum(counts) - counts)[self.part]
 
     @cached_property
     def taken(self) -> Integers | None:
@@ -354,6 +445,9 @@ class Allocator(Protocol):
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue; unknown for topics that the strategy does not allocate."""
 
+    def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
+        """The owners of several divisions, each under a strategy: all in one go, where that can be done."""
+
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
         """The library by whose code a consumer computes a strategy."""
 
@@ -364,7 +458,6 @@ class Allocator(Protocol):
         """
 
 
-NOTHING: Final[Integers] = np.empty(0, np.int64)
 NO_OWNERS: Final = Owners(NOTHING, NOTHING)
 
 

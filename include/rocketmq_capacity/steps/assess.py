@@ -12,7 +12,13 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.assess import (
+    GroupAssessment,
+    assess_cluster,
+    assess_groups,
+    assess_topic,
+    client_load_columns,
+)
 from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
@@ -43,6 +49,8 @@ OF_GROUPS = (
     contracts.Demand,
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
+TOGETHER: Final = 100
+"""Groups whose queues are divided in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
 OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.ProducerBalance, contracts.Finding)
 WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.ClusterFailure, contracts.FindingSince)
 
@@ -108,10 +116,13 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     """The rows of some groups."""
     facts, observations = msgspec.json.Decoder(GroupFacts), msgspec.json.Decoder(Observations)
     strategies = Strategies(policy)
-    done = []
-    for unit in units:
-        whole = facts.decode(unit["facts"]).observed(observations.decode(unit["observations"]))
-        done.append(assess_group(Group(whole, cluster, policy, strategies)))
+    done: list[GroupAssessment] = []
+    for begin in range(0, len(units), TOGETHER):
+        each = (
+            facts.decode(unit["facts"]).observed(observations.decode(unit["observations"]))
+            for unit in units[begin : begin + TOGETHER]
+        )
+        done += assess_groups([Group(whole, cluster, policy, strategies) for whole in each])
     yield contracts.GroupStatus, table_of(contracts.GroupStatus, [group.status for group in done])
     yield contracts.StrategyLoad, table_of(contracts.StrategyLoad, [load for group in done for load in group.loads])
     yield contracts.ClientLoad, table_of_columns(contracts.ClientLoad, client_load_columns(done))

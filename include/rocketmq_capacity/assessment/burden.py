@@ -1,0 +1,221 @@
+"""What clients bear where they own certain queues: of many cases at once, because one by one numpy's calls cost most.
+
+The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
+from rocketmq_capacity.contracts.division import NOTHING, Division, Integers, Owners
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A group in which certain clients own certain queues.
+
+    Attributes:
+        group: the group as it is.
+        division: what is divided among whom in this case.
+        owners: who owns what.
+        rows: of each client id the index of the one of today that it is like.
+        topics: of each topic of the division the index in the group's own; None: they are the same.
+        msgs_per_s: that the group gets of each queue of the division.
+    """
+
+    group: "Group"
+    division: Division
+    owners: Owners
+    rows: Integers
+    topics: Integers | None
+    msgs_per_s: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Burden:
+    """What the clients of a case bear.
+
+    Attributes:
+        busiest: the busy share of the busiest client; None where a part of it is unknown, where nobody works, and where
+            somebody owns queues that there are not.
+        queues: how many queues each client id owns.
+        orphans: how many business queues nobody owns.
+    """
+
+    busiest: Interval | None
+    queues: Integers
+    orphans: int
+
+
+def burdens(cases: Sequence[Case]) -> list[Burden]:
+    """What the clients of each case bear."""
+    if not cases:
+        return []
+    cells = _Cells.of(cases)
+    own, incoming = cells.counted()
+    clients = cells.clients
+    queues = cells.by_row(own)
+    threads, batch = cells.threads_and_batch()
+    is_orderly = np.repeat([bool(case.group.facts.is_orderly) for case in cases], clients)
+    at_once = np.where(is_orderly, np.fmin(threads, queues), threads) * batch
+    known_at_once = np.where(at_once > 0, at_once, np.nan)[cells.row]
+    is_quiet = incoming == 0
+    first = _begins(clients)
+    busiest = []
+    for kind in ("lower", "estimate", "upper"):
+        seconds = np.where(is_quiet, 0.0, incoming * cells.times(kind) / 1000)
+        busy = np.where(queues > 0, cells.summed(seconds / known_at_once), 0.0)
+        busiest.append(np.maximum.reduceat(busy, first).tolist())
+    works = (np.maximum.reduceat(queues, first) > 0).tolist()
+    orphans = cells.orphans().tolist()
+    found = []
+    for number, (case, begin, count) in enumerate(zip(cases, first.tolist(), clients.tolist(), strict=True)):
+        lower, estimate, upper = (kind[number] for kind in busiest)
+        if not works[number] or case.owners.strangers or np.isnan(estimate):
+            share = None
+        elif case.group.response_times.is_exact:
+            share = Interval(estimate, estimate, estimate)
+        else:
+            share = Interval(lower, estimate, upper)
+        found.append(Burden(share, queues[begin : begin + count], orphans[number]))
+    return found
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The clients and topics of some cases: a cell for each client id and topic of a case, by client id.
+
+    Attributes:
+        cases: the cases.
+        clients: of each case how many client ids it has.
+        topics: of each case how many topics.
+        row: of each cell the index of its client id, over all cases.
+        column: of each cell the index of its topic in the group's own division.
+        case: of each cell the index of its case.
+    """
+
+    cases: Sequence[Case]
+    clients: Integers
+    topics: Integers
+    row: Integers
+    column: Integers
+    case: Integers
+
+    @classmethod
+    def of(cls, cases: Sequence[Case]) -> "_Cells":
+        """The cells of some cases."""
+        clients = np.array([len(case.rows) for case in cases], np.int64)
+        topics = np.array([len(case.division.queues.topics) for case in cases], np.int64)
+        of_row = np.repeat(topics, clients)
+        row = np.repeat(np.arange(len(of_row)), of_row)
+        of_cell = np.repeat(np.arange(len(cases)), clients * topics)
+        topic = np.arange(len(row)) - (np.cumsum(of_row) - of_row)[row]
+        own = [
+            np.arange(number) if case.topics is None else case.topics
+            for case, number in zip(cases, topics, strict=True)
+        ]
+        return cls(cases, clients, topics, row, np.concatenate(own)[_begins(topics)[of_cell] + topic], of_cell)
+
+    def counted(self) -> tuple[Integers, Numbers]:
+        """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
+        sizes = [len(case.division.queues) for case in self.cases]
+        pairs = [len(case.owners.queue) for case in self.cases]
+        of_pair = np.repeat(np.arange(len(self.cases)), pairs)
+        queue = _joined(case.owners.queue for case in self.cases) + _begins(sizes)[of_pair]
+        topic = _joined(case.division.queues.topic for case in self.cases)[queue]
+        client = _joined(case.owners.client for case in self.cases)
+        cell = _begins(self.clients * self.topics)[of_pair] + client * self.topics[of_pair] + topic
+        rates = np.concatenate([case.msgs_per_s for case in self.cases])[queue]
+        if any(case.owners.is_popped is not False for case in self.cases):
+            rates = rates / self._readers(queue, pairs)
+        own = np.bincount(cell, minlength=len(self.row))
+        return own, np.asarray(np.bincount(cell, rates, len(self.row)), np.float64)
+
+    def _readers(self, queue: Integers, pairs: Sequence[int]) -> Integers:
+        """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
+        is_popped = np.concatenate([
+            np.broadcast_to(case.owners.is_popped, number) for case, number in zip(self.cases, pairs, strict=True)
+        ])
+        return np.where(is_popped, np.bincount(queue[is_popped], minlength=queue.max(initial=0) + 1)[queue], 1)
+
+    def orphans(self) -> Integers:
+        """Of each case how many business queues nobody owns."""
+        sizes = [len(case.division.queues) for case in self.cases]
+        pairs = [len(case.owners.queue) for case in self.cases]
+        queue = _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(sizes), pairs)
+        is_orphan = np.concatenate([case.division.queues.is_business for case in self.cases])
+        is_orphan[queue] = False
+        return np.bincount(np.repeat(np.arange(len(sizes)), sizes)[is_orphan], minlength=len(sizes))
+
+    def times(self, kind: str) -> Numbers:
+        """Of each cell how many milliseconds a call takes."""
+        groups, of_case = self._groups
+        own: list[Numbers] = [getattr(group.response_times, kind) for group in groups]
+        width = np.array([each.shape[1] for each in own], np.int64)
+        begin = _begins([each.size for each in own])
+        group = of_case[self.case]
+        like = _joined(case.rows for case in self.cases)[self.row]
+        return np.concatenate([each.ravel() for each in own])[begin[group] + like * width[group] + self.column]
+
+    @property
+    def _groups(self) -> tuple[list["Group"], Integers]:
+        """The groups of the cases, each once, and of each case the index of its group."""
+        groups = {id(case.group): case.group for case in self.cases}
+        index = {key: number for number, key in enumerate(groups)}
+        return list(groups.values()), np.array([index[id(case.group)] for case in self.cases], np.int64)
+
+    def threads_and_batch(self) -> tuple[Numbers, Numbers]:
+        """Of each client id the threads, and the messages of a call."""
+        known: dict[int, int] = {}
+        divisions: list[Division] = []
+        begins, rows = [], []
+        counts: list[int] = [0]
+        for case in self.cases:
+            today = case.group.division
+            # Where an id has several consumers, fewer of them may be left.
+            own = case.division if today.members.has_copies or case.division.members.has_copies else today
+            if id(own) not in known:
+                known[id(own)] = len(divisions)
+                divisions.append(own)
+                counts.append(counts[-1] + len(own.members.client_ids))
+            begins.append(counts[known[id(own)]])
+            rows.append(np.arange(len(case.rows)) if own is case.division else case.rows)
+        at = _joined(rows) + np.repeat(begins, self.clients)
+        return (
+            np.concatenate([least_threads(division) for division in divisions])[at],
+            np.concatenate([least_batches(division) for division in divisions])[at],
+        )
+
+    def by_row(self, number: Integers) -> Integers:
+        """The sum of each client id's cells."""
+        return np.bincount(self.row, number, int(self.clients.sum())).astype(np.int64)
+
+    def summed(self, figures: Numbers) -> Numbers:
+        """The sum of each client id's figures, taken as ``Work`` takes it: by row of a matrix with a column a topic.
+
+        Floating-point sums depend on the order.
+        """
+        widths = np.repeat(self.topics, self.clients)
+        sums = np.zeros(len(widths))
+        of_cell = widths[self.row]
+        for width in np.unique(widths).tolist():
+            if width:
+                sums[widths == width] = figures[of_cell == width].reshape(-1, width).sum(axis=1)
+        return sums
+
+
+def _begins(counts: Sequence[int] | Integers) -> Integers:
+    """Where each part begins if parts of so many entries follow one another."""
+    return np.cumsum(counts, dtype=np.int64) - counts
+
+
+def _joined(parts: Iterable[Integers]) -> Integers:
+    return np.concatenate([NOTHING, *parts])

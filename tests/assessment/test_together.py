@@ -1,0 +1,87 @@
+"""What is computed for many groups at once is what is computed for each of them alone."""
+
+from functools import cache
+
+import msgspec
+import numpy as np
+import pytest
+import yaml
+
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.assess import GroupAssessment, assess_group, assess_groups
+from rocketmq_capacity.assessment.burden import Case, burdens
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.sizes import divided
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory
+from tests.fixtures.generated import generated, policy_for_generated
+from tests.fixtures.units import Units, units_of
+
+POLICY = Policy.model_validate(yaml.safe_load(policy_for_generated()))
+
+
+@cache
+def units() -> Units:
+    return units_of(msgspec.convert(generated(60, 4), Inventory), POLICY)
+
+
+def groups() -> list[Group]:
+    """The business groups anew, so that nothing of them is computed yet."""
+    allocator = Strategies(POLICY)
+    return [Group(facts, units().cluster, POLICY, allocator) for facts in units().business_groups]
+
+
+def rows(found: GroupAssessment) -> bytes:
+    return msgspec.json.encode([found.status, found.loads, found.sizes, found.failures, found.findings])
+
+
+def test_groups_are_assessed_together_as_each_alone() -> None:
+    alone, together = [assess_group(group) for group in groups()], assess_groups(groups())
+
+    assert len(together) > 50
+    for one, other in zip(alone, together, strict=True):
+        assert rows(one) == rows(other)
+
+
+@pytest.mark.parametrize("strategy", POLICY.strategies)
+def test_divisions_are_divided_together_as_each_alone(strategy: str) -> None:
+    allocator = Strategies(POLICY)
+    divisions: list[Division] = []
+    for group in groups():
+        divisions.append(group.division)
+        if group.is_clustering and group.client_ids:
+            divisions += [group.churn.more, group.churn.losses.division]
+
+    together = allocator.owners_of_each([(strategy, division) for division in divisions])
+
+    for division, owners in zip(divisions, together, strict=True):
+        alone = allocator.owners(strategy, division)
+        assert pairs(owners.queue, owners.client) == pairs(alone.queue, alone.client)
+        assert (owners.strangers, owners.unknown) == (alone.strangers, alone.unknown)
+        assert np.all(owners.is_popped == alone.is_popped)
+    assert any(len(owners.queue) for owners in together)
+
+
+def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:
+    return list(zip(queue.tolist(), client.tolist(), strict=True))
+
+
+def test_what_clients_bear_is_what_their_work_says_to_the_last_bit() -> None:
+    asked = [(group, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
+    cases = [
+        Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
+        for (group, _), one in zip(asked, divided(asked), strict=True)
+        if one is not None
+    ]
+
+    known = 0
+    for case, burden in zip(cases, burdens(cases), strict=True):
+        times = case.group.response_times.of_clients(case.rows)
+        work = Work.of(case.division, case.msgs_per_s, case.owners, times)
+        found = None if work is None else work.busiest()
+        assert burden.busiest == (None if found is None else found[0])
+        assert burden.queues.tolist() == np.bincount(case.owners.client, minlength=len(case.rows)).tolist()
+        known += found is not None
+    assert known > 50
