@@ -1,4 +1,4 @@
-"""What every test may ask for; each fixture stands in a module of ``tests/fixtures``."""
+"""The fixtures that every test may ask for; each is defined in a module of ``tests/fixtures``."""
 
 from hypothesis import settings
 

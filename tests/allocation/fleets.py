@@ -43,10 +43,10 @@ BROKER_ROOMS: Final = {
     f"{BEYOND}broker": "sh",
     f"{WITHIN}broker": BEYOND,
 }
-"""No client stands in ``alone``."""
+"""The room ``alone`` has no client."""
 ROOMLESS: Final = next(name for name in BROKERS if name not in BROKER_ROOMS)
 ROOM_OF_NETWORK: Final = {1: "hz", 2: "sh", 3: "nobody's", 4: BEYOND, 5: "empty"}
-"""Second number of a client's address -> its room; network 9 has none, no broker stands in ``empty``."""
+"""Second number of a client's address -> its room; network 9 has none, and the room ``empty`` has no broker."""
 UNREADABLE_PERMS: Final = (0, 1, 2, 3, None)
 ODD_TOPICS: Final = ("TBW102", "rmq_sys_wheel_timer", "bench_load", "%DLQ%g0", "absent")
 """RocketMQ's own, the policy's excluded, one that is allocated like any other, one that the cluster does not know."""

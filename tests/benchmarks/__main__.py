@@ -1,4 +1,4 @@
-"""``make bench``: a whole plan at several sizes, beside Spark's own floor, the official classes and the admin client.
+"""``make bench``: a whole plan at several sizes, next to Spark's own floor, the official classes and the admin client.
 
 Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
 named (copies, fleet, official, snapshot, load, dag), and behind ``copies`` the numbers of copies::
@@ -118,7 +118,7 @@ class Bench:
         ]
 
     def official(self) -> list[Target]:
-        """The official classes, which only allocate, beside our whole plan of the same fleet."""
+        """The official classes, which only allocate, compared with our whole plan of the same fleet."""
         plan = self._planned_fleet()
         policy = read_policy(self._inputs.fleet_policy())
         tables = self._folder / "fleet" / "tables"

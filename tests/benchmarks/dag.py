@@ -1,4 +1,4 @@
-"""A run of the daily Dag on the recorded inventory beside the same Spark apps, submitted by a shell script."""
+"""A run of the daily Dag on the recorded inventory, compared with the same Spark apps submitted by a shell script."""
 
 import json
 import os

@@ -57,7 +57,7 @@ def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
 
 
 class _Ends:
-    """When each step ended, told by the files that it leaves: its manifest, while the plan still has a lake."""
+    """When each step ended, from the times of the files that it leaves: its manifest, while the plan has a lake."""
 
     def __init__(self, out: Path) -> None:
         self._out = out

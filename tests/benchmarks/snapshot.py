@@ -1,4 +1,4 @@
-"""The snapshot of a live cluster beside the official admin client that fetches the same facts."""
+"""The snapshot of a live cluster, compared with the official admin client that fetches the same facts."""
 
 import statistics
 import time

@@ -93,7 +93,7 @@ class Planned:
 
 
 def planned(folder: Path, inventory: Path) -> Planned:
-    """What stands in the folder, beside the inventory that it was made from."""
+    """What is in the folder, and the inventory that it was made from."""
     return Planned(folder, json.loads(inventory.read_bytes()))
 
 

@@ -96,7 +96,7 @@ WRONG_TYPES: list[tuple[str, Any]] = [
 OF_ANOTHER_TYPE: Final[dict[type, Any]] = {dict: [], list: {}, str: 7, bool: "true", int: "7", float: "7"}
 
 HALF_AT: Final = json.dumps(CLUSTER).index('"pay"') + len('"\\ud800')
-"""Where the half of a character ends that stands in place of the first name of the topic."""
+"""Where the half of a character ends that replaces the first name of the topic."""
 
 MISSING = [
     *("cluster_name", "taken_at", "brokers", "topics", "consumer_groups", "format"),

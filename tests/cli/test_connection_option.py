@@ -1,4 +1,4 @@
-"""``--connection``: what is wrong with it is told before anybody is asked, and never with a value of the file."""
+"""``--connection``: what is wrong with it is printed before anybody is asked, and never with a value of the file."""
 
 from pathlib import Path
 

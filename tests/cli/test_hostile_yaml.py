@@ -1,4 +1,4 @@
-"""A small file that stands for more than any memory holds is refused for what it is, whatever it is meant to be."""
+"""A small file that expands to more than any memory holds is refused with that reason, whichever file it is."""
 
 from pathlib import Path
 

@@ -221,7 +221,7 @@ def test_a_scenarios_moved_queues_are_those_with_other_owners_in_the_two_tables(
 
 
 def of(owners: Any, queue: Any, strategy: str) -> Any:
-    """Who owns the queue; under POP its owners share it, and how often one of them stands there does not matter."""
+    """Who owns the queue; under POP its owners share it, and it does not matter how often one of them is listed."""
     found = owners.get(queue, {})
     return set(found) if strategy == "POP" else dict(found)
 

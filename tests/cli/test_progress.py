@@ -1,4 +1,4 @@
-"""How far ``plan`` is, on standard error and on a terminal; standard output has the result alone."""
+"""How far ``plan`` is, on standard error and on a terminal; standard output has only the result."""
 
 import json
 import os

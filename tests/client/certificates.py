@@ -39,7 +39,7 @@ class Authority(Party):
 
 
 def authority(folder: Path, name: str) -> Authority:
-    """A new authority; its files and those of its parties stand in ``folder``."""
+    """A new authority; its files and those of its parties are in ``folder``."""
     key = ec.generate_private_key(ec.SECP256R1())
     builder = _begun(_name(name), _name(name), key)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)

@@ -1,4 +1,4 @@
-"""A peer that speaks RocketMQ's protocol on the loopback address and misbehaves as it is told."""
+"""A peer that speaks RocketMQ's protocol on the loopback address and misbehaves as a test asks."""
 
 import asyncio
 import ssl

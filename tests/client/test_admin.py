@@ -1,4 +1,4 @@
-"""Name servers stand in for one another, and every typed call asks its own request."""
+"""The next name server is asked when one does not answer, and every typed call sends its own request."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""A connection file says how a cluster is reached, every mistake in it is told, and none of its values ever is."""
+"""A connection file says how a cluster is reached; messages name every mistake in it, and never one of its values."""
 
 import os
 import ssl

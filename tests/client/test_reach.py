@@ -1,4 +1,4 @@
-"""Everybody of a cluster is asked once, and each answer and each silence is told."""
+"""Every server of a cluster is asked once, and each answer and each silence is listed."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ STARTING = "java.util.NoSuchElementException, java.base/java.util.LinkedList.get
 
 
 def reached(*, refuses: str | None = None, starting: int = 0, also: dict[str, str] | None = None) -> tuple[Reach, str]:
-    """What is told of a name server and its broker-a, which refuses or is ``starting`` for so many answers."""
+    """What is listed of a name server and its broker-a, which refuses or is ``starting`` for so many answers."""
     left = [starting]
 
     async def broker(visit: Visit, asked: Command) -> None:

@@ -1,4 +1,4 @@
-"""TLS is spoken where it is asked for, and every way in which it fails is told."""
+"""TLS is used where it is asked for, and every way in which it fails has its message."""
 
 import asyncio
 import contextlib

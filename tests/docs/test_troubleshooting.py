@@ -1,4 +1,4 @@
-"""The troubleshooting page against the program: every command that it shows gives the line that stands below it."""
+"""The troubleshooting page against the program: every command that it shows prints the line below it."""
 
 import re
 import shutil

@@ -11,7 +11,7 @@ from rocketmq_capacity.settings.deployment import PACKAGE
 from tests.fixtures.environment import ROOT
 
 MOST_FILES: Final = 3
-"""That an addition may touch, beside tests and documents."""
+"""That an addition may touch, besides tests and documents."""
 TIME_LIMIT_S: Final = 300.0
 
 
@@ -29,7 +29,7 @@ class PackageCopy:
         self._write(file, text)
 
     def edit(self, file: str, *edits: tuple[str, str]) -> None:
-        """Put a text before another, which stands there once."""
+        """Put a text before another, which is there exactly once."""
         text = (self._package / file).read_text(encoding="utf-8")
         for before, addition in edits:
             assert text.count(before) == 1, (file, before)

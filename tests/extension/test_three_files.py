@@ -1,4 +1,4 @@
-"""Each kind of addition touches at most three files of the package, and is then planned, answered and told."""
+"""Each kind of addition touches at most three files of the package, and is then planned, answered and reported."""
 
 from pathlib import Path
 

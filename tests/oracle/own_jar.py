@@ -1,4 +1,4 @@
-"""A strategy class that is not RocketMQ's, as a deployment brings it: in a jar, beside those of RocketMQ's client."""
+"""A strategy class that is not RocketMQ's, in a jar, as a deployment adds it to those of RocketMQ's client."""
 
 import os
 import zipfile

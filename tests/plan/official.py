@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 READ: Final = 4
 NOT_PLANNED: Final = ("rmq_sys_", "bench_")
 HZ_BROKER, HZ_NETWORK = "broker-02", "10.1."
-"""What the policy of generated clusters says beside names that begin with a room."""
+"""What the policy of generated clusters says besides names that begin with a room."""
 
 
 class Owned(NamedTuple):

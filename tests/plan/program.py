@@ -52,7 +52,7 @@ class Ended:
     after_s: float
 
     def lines(self) -> list[str]:
-        """What it said on standard error beside how far it is."""
+        """Standard error without the lines that say how far it is."""
         return [line for line in self.said.splitlines() if not PROGRESS.match(line)]
 
 

@@ -59,7 +59,7 @@ def given(out: Path) -> dict[str, bytes]:
 
 
 def assert_same(got: dict[str, bytes], expected: dict[str, bytes]) -> None:
-    """The files are the same; where they are not, their names are told and not their bytes."""
+    """Assert that the files are the same; the assertion gives names, not bytes."""
     assert got.keys() == expected.keys()
     assert [name for name in expected if got[name] != expected[name]] == []
 

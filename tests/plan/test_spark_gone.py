@@ -25,7 +25,7 @@ SAMPLE: Final = sample_inventory()
 HEAP: Final = "SPARK_DRIVER_MEMORY"
 GONE: Final = "rocketmq-capacity: Spark's JVM has ended before the plan was finished"
 IN_THE_MIDDLE: Final = ".out.*/.lake.*/*/*/steps/allocate.json"
-"""The manifest of the second of four steps, beside ``out``."""
+"""The manifest of the second of four steps, relative to the folder of ``out``."""
 
 
 def assert_one_line(ended: Ended, beginning: str) -> None:

@@ -1,4 +1,4 @@
-"""An auth manager that decides by Dag, as those of real deployments do; Airflow's simple one decides by role alone."""
+"""An auth manager that decides by Dag, as those of real deployments do; Airflow's simple one decides only by role."""
 
 from typing import Any
 

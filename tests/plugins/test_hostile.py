@@ -44,7 +44,7 @@ LEADING_OUT = [
 
 @pytest.fixture
 def spoiled(own_lakes):
-    """A lake with one good run, and a secret beside it and inside it."""
+    """A lake with one good run, and a secret next to it and inside it."""
     plans, _ = own_lakes
     run = put(plans, run_id_of(LAST), rows_of(LAST))
     (plans.parent / "secret").mkdir()

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.plugins.republished"])
 WRITES = 2 * len(FILES) + 2
-"""Each file and the manifest: written beside its place, then put there."""
+"""Each file and the manifest: written under another name first, then renamed."""
 
 
 def files_of(run: Run) -> dict[str, bytes]:

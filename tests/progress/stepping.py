@@ -1,4 +1,4 @@
-"""A display that writes down what it is told."""
+"""A display that records its calls."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from rocketmq_capacity.progress.progress import Display, Phase, Step
 
 @dataclass
 class Told(Display):
-    """What a display was told, in order."""
+    """The calls that a display got, in order."""
 
     events: list[str] = field(default_factory=list)
 

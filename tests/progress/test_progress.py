@@ -1,4 +1,4 @@
-"""What a display is told of steps and phases."""
+"""Which calls about steps and phases a display gets."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Compressed bodies are told from plain ones, and inflate within a limit."""
+"""Compressed bodies are recognised, and inflate within a limit."""
 
 import zlib
 

@@ -1,4 +1,4 @@
-"""Answers are read in one way: refusals are told from bodies that make no sense, and bodies may be compressed."""
+"""Answers are read in one way: a refusal is not a body that makes no sense, and bodies may be compressed."""
 
 import json
 import zlib

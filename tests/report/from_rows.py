@@ -52,7 +52,7 @@ def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: A
 
 
 def beside_of(rows: Built) -> PageRows:
-    """What the page needs beside the plan."""
+    """What the page needs besides the plan."""
     groups, topics = typed(contracts.GroupFailure, rows), typed(contracts.TopicFailure, rows)
     return PageRows(
         group_status=typed(contracts.GroupStatus, rows),

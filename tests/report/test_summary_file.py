@@ -1,4 +1,4 @@
-"""summary.json: the facts that a list shows, beside every plan."""
+"""summary.json: the few facts that a list of reports shows; every plan writes one."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""Every name server is asked; what one says otherwise is told, and one that does not answer is a failure."""
+"""Every name server is asked; a different answer is reported, and one that does not answer is a failure."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Proxies are asked beside the brokers, and clients that several of them name are one."""
+"""Proxies are asked as well as brokers; a client that several of them name is recorded once."""
 
 import pytest
 

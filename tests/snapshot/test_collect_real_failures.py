@@ -1,4 +1,4 @@
-"""A real cluster of which a part is gone or silent: every part that answers stands in the snapshot."""
+"""A real cluster of which a part is gone or silent: every part that answers is in the snapshot."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What a slave lacks of its master is told; what it has beyond it, and RocketMQ's own, is not."""
+"""What a slave lacks of its master is recorded; what only the slave has, and RocketMQ's own topics, are not."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The inventory as bytes: what is written, and what it is told apart by."""
+"""The inventory as bytes: what is written, and which digest identifies it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A gRPC client is told by its id."""
+"""A gRPC client is recognised by its id."""
 
 import pytest
 

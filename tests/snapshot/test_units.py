@@ -35,7 +35,7 @@ SAMPLE: Final = Path(__file__).parents[2] / "include/sample/inventory.json"
 
 
 def is_gathered(inventory: Inventory, policy: Policy, history: tuple[Inventory, ...] = ()) -> bool:
-    """Whether each unit is as its tables have it; the first that is not is told by the assertion."""
+    """Assert that each unit has what the tables have; whether there are groups and topics at all."""
     found = units_of(inventory, policy, history)
     groups, topics = gathered(inventory, policy, history)
     for ours, theirs in ((found.business_groups, groups), (found.topics, topics)):

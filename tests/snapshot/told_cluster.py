@@ -1,4 +1,4 @@
-"""A cluster that says what it is told: for faults and topologies that a real one cannot be brought to at will."""
+"""A cluster with scripted answers, for faults and topologies that a real one cannot be brought to at will."""
 
 import asyncio
 import contextlib

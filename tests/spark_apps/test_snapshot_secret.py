@@ -58,7 +58,7 @@ def submit(guarded_cluster: GuardedCluster, tmp_path: Path) -> Submit:
 
 @pytest.fixture
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the connection file stands, beside everything that the app leaves."""
+    """The folder of the connection file, apart from everything that the app leaves."""
     return tmp_path_factory.mktemp("keys")
 
 

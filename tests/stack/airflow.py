@@ -50,7 +50,7 @@ class Api:
         return self._client.request(method, f"/api/v2{path}", json=body, params=query)
 
     def get(self, path: str, **query: str | int | bool) -> Any:
-        """What stands there; errors: HTTPStatusError."""
+        """The JSON of an answer to GET; errors: HTTPStatusError."""
         return self.ask("GET", path, **query).raise_for_status().json()
 
     def send(self, method: str, path: str, body: object, **query: str | int | bool) -> Any:

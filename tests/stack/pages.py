@@ -45,7 +45,7 @@ class Ui:
         self.page.get_by_role("dialog").get_by_role("button", name=section).click()
 
     def choose(self, field: str, value: str) -> None:
-        """Choose one of a field's values, beside those that are chosen."""
+        """Choose one more of a field's values."""
         choice = self.page.locator(f"#element_{field} input").first
         choice.fill(value)
         choice.press("Enter")

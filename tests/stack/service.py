@@ -25,7 +25,7 @@ MARK: Final = "ROCKETMQ_CAPACITY_STACK"
 """Names the variable whose value is the folder of the stack that a process belongs to."""
 
 POLITE_S: Final = 15.0
-"""They end within seconds, but a scheduler waits for its tasks; told twice, it does not."""
+"""They end within seconds, but a scheduler waits for its tasks; a second signal ends it at once."""
 STUBBORN_S: Final = 30.0
 LOOK_EVERY_S: Final = 0.2
 LAST_LINES: Final = 30
@@ -37,7 +37,7 @@ class StackError(Exception):
 
 @dataclass
 class Service:
-    """One program that runs until it is told to end."""
+    """One program that runs until it is stopped."""
 
     name: str
     process: "subprocess.Popen[bytes]"
@@ -109,7 +109,7 @@ class Services:
                 pass
 
     def delete_afterwards(self, folder: Path) -> None:
-        """Have the keeper delete a folder that stands elsewhere, when everything has ended."""
+        """Have the keeper delete a folder elsewhere, when everything has ended."""
         if self._keeper is not None and self._keeper.stdin is not None:
             self._keeper.stdin.write(f"{folder}\n".encode())
             self._keeper.stdin.flush()
@@ -176,7 +176,7 @@ class Services:
 
 
 def as_user(user: str | None) -> dict[str, Any]:
-    """What ``subprocess`` needs to run a program as that user, and nobody beside."""
+    """What ``subprocess`` needs to run a program as that user, without any further group."""
     return {"user": user, "group": user, "extra_groups": [], "cwd": "/"} if user else {"cwd": str(ROOT)}
 
 

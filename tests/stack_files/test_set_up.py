@@ -1,4 +1,4 @@
-"""The set-up installs from where pip would, and its steps run beside one another and tell their time."""
+"""The set-up installs from where pip would; its steps run in parallel and print how long each took."""
 
 import hashlib
 import os

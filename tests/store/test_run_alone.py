@@ -21,7 +21,7 @@ def hold(folder: Path, pipe: "Connection[str, str]") -> None:
 
 @pytest.fixture
 def holder(tmp_path: Path) -> "tuple[multiprocessing.process.BaseProcess, Connection[str, str]]":
-    """A process that works on the run until it is told to end."""
+    """A process that works on the run until it is stopped."""
     ours, theirs = PROCESSES.Pipe()
     process = PROCESSES.Process(target=hold, args=(tmp_path, theirs), daemon=True)
     process.start()

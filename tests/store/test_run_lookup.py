@@ -1,4 +1,4 @@
-"""Finding a run by its id alone."""
+"""Finding a run by only its id."""
 
 import json
 from pathlib import Path

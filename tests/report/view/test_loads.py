@@ -1,4 +1,4 @@
-"""Which alternative is drawn beside today's strategy, and which clients get a bar."""
+"""Which alternative is drawn next to today's strategy, and which clients get a bar."""
 
 import pytest
 
