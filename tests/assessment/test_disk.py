@@ -9,7 +9,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Failure, Inventory
 from tests.assessment.cases import a_topic
 from tests.assessment.judge import Row, judge
-from tests.recommendation.answers import Answers, answer
+from tests.recommendation.answers import Answers, answer, options
 from tests.simulation.clusters import cluster, queues
 
 
@@ -79,7 +79,7 @@ def test_the_disk_of_the_consume_queues_and_that_of_a_slave_count_too() -> None:
     first, second = found(of(full("broker-a", None, runtime=cramped), slave))
 
     assert (first["subjects"], first["evidence"]["used_ratio"]) == (["broker-a:10911"], 0.8)
-    assert (second["subjects"], second["evidence"]["broker_id"]) == (["broker-a:10912"], 1)
+    assert (second["subjects"], second["evidence"]["is_slave"]) == (["broker-a:10912"], True)
 
 
 @pytest.mark.parametrize(("ratios", "more"), [(("0.76", "0.8"), 1), (("0.9", "0.9"), 1), (("0.95",) * 5, 2)])
@@ -109,6 +109,7 @@ def test_a_broker_with_room_takes_topics_before_one_is_added() -> None:
     row = told.one("INVESTIGATE")
     assert row["reason"].startswith("Spread the topics of the full brokers to those that have room (broker-b)")
     assert [line.split()[1] for line in row["commands"]] == ["clusterList", "brokerStatus"]
+    assert options(row["commands"][1])["-b"] == "broker-a:10911"
 
 
 def test_room_on_a_broker_that_nobody_may_write_to_is_no_room() -> None:

@@ -16,6 +16,7 @@ from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, 
 from rocketmq_capacity.vocabulary import RULES
 from tests import assessment, recommendation
 from tests.assessment import cases as assessed
+from tests.assessment import test_disk as disk
 from tests.assessment import test_producers as producing
 from tests.assessment import test_rooms as rooms
 from tests.assessment.judge import judge
@@ -67,6 +68,7 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
 
     found += judge(rooms.room_cluster(), rooms.policy()).findings
     found += judge(producing.cluster_of(producing.producer("V4_9_7"))).findings
+    found += judge(disk.of(disk.full("broker-a", "0.9"))).findings
 
     assert {finding["rule"] for finding in found} == set(RULES)
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}

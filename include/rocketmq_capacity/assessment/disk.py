@@ -30,7 +30,8 @@ def broker_disk(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iter
             broker_name=broker.broker_name,
             subjects=[name],
             evidence={
-                "broker_id": broker.broker_id,
+                "broker_addr": broker.broker_addr,
+                "is_slave": broker.broker_id > 0,
                 "used_ratio": rounded(used),
                 "deletes_early_above_ratio": rounded(above),
                 "critical_ratio": rounded(bounds.critical_ratio),

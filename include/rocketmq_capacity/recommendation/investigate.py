@@ -247,19 +247,9 @@ def _looks(
     if finding.rule == VERSION:
         return [commands.broker_versions(nameserver)]
     if finding.rule == DISK:
-        return [commands.cluster_list(nameserver), commands.broker_status(nameserver, _full(finding, cluster))]
+        address = evidence(finding)["broker_addr"] or commands.placeholder(f"address of {finding.broker_name}")
+        return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]
-
-
-def _full(finding: contracts.Finding, cluster: Cluster) -> str:
-    """The address of the broker process whose disk is full."""
-    number = evidence(finding)["broker_id"]
-    addresses = (
-        broker.broker_addr
-        for broker in cluster.facts.brokers
-        if (broker.broker_name, broker.broker_id) == (finding.broker_name, number)
-    )
-    return next(filter(None, addresses), commands.placeholder(f"address of {finding.broker_name}"))
 
 
 def _slave(finding: contracts.Finding, cluster: Cluster) -> str:
