@@ -1,4 +1,4 @@
-"""The stage: loads of every strategy, what a group runs today, and what is wrong with a group or a topic."""
+"""The stage: loads under every strategy, the current state of a group, and findings about groups and topics."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from rocketmq_capacity.vocabulary import java_order
 
 @dataclass(frozen=True, slots=True)
 class ClientLoads:
-    """What each client id of a group bears under a strategy; arrays in the order of ``GroupAssessment.client_ids``.
+    """The load of each client id of a group under a strategy; arrays in the order of ``GroupAssessment.client_ids``.
 
     Attributes:
-        strategy: one that applies to all business topics.
-        queues: owned.
-        msgs_per_s: written to them, NaN where unknown.
-        lag: on them; see ``has_lag``.
-        has_lag: whether it is known.
+        strategy: a strategy that applies to all business topics.
+        queues: queues that the client owns.
+        msgs_per_s: messages a second written to them; NaN if unknown.
+        lag: messages not read on them; see ``has_lag``.
+        has_lag: whether the lag is known.
     """
 
     strategy: str
@@ -46,16 +46,16 @@ class ClientLoads:
 
 @dataclass(frozen=True, slots=True)
 class GroupAssessment:
-    """What is said of a group.
+    """All results about a group.
 
     Attributes:
         status: the group at a glance.
-        loads: what each strategy of the policy means for it; none for a broadcasting group.
-        client_ids: the different ones, in Java's order.
-        client_loads: of each strategy that applies to all business topics.
-        sizes: what other numbers of clients would bear.
-        capacity: what each client has to do; None where nobody knows who owns what.
-        failures: what it would be after each failure.
+        loads: the load under each strategy of the policy; none for a broadcasting group.
+        client_ids: its different client ids, in Java's order.
+        client_loads: the load of each client under each strategy that applies to all business topics.
+        sizes: how busy the clients would be with other numbers of them.
+        capacity: the work of each client; None if the owners are unknown.
+        failures: the state after each failure.
         findings: what is wrong.
     """
 
@@ -102,7 +102,7 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
 
 
 def assess_topic(topic: Topic) -> list[Finding]:
-    """Judge a topic; only a business one can have something wrong with it."""
+    """Judge a topic; only business topics have findings."""
     if not topic.is_business:
         return []
     return list(chain.from_iterable(rule(topic) for rule in topic_rules().values()))
@@ -114,7 +114,7 @@ def assess_cluster(cluster: ClusterFacts, disagreements: Disagreements, policy: 
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:
-    """The columns of ``ClientLoad`` of several groups; texts stand once each, and rows hold their numbers."""
+    """The columns of ``ClientLoad`` of several groups; texts are dictionary-encoded."""
     names: dict[str, int] = {}
     ids = pa.array(chain.from_iterable(group.client_ids for group in groups), pa.string()).dictionary_encode()
     first, of_group, of_strategy, of_client = 0, [], [], []
@@ -185,7 +185,7 @@ def _status(group: Group) -> GroupStatus:
 
 
 def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:
-    """What a strategy means; without a load where it does not apply."""
+    """The row of a strategy; the load is None if the strategy does not apply."""
     verdict = group.verdicts[strategy]
     reason, dialects = verdict.reason, verdict.dialects
     if load is None:

@@ -1,4 +1,4 @@
-"""CONSUMER_CAPACITY: a group whose clients are too busy, or that has clients to spare."""
+"""CONSUMER_CAPACITY: a group whose clients are too busy, or that has more clients than it needs."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -20,11 +20,11 @@ from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 FEW: Final = 24
 """Of up to so many clients, all lesser numbers are worked out at once; of more, those that the search asks for."""
 OVERLOADED = 1.0
-"""A client that is busier than all the time falls behind for ever."""
+"""Busy share above which a client falls behind for ever."""
 
 
 def consumer_capacity(group: Group) -> Iterator[Finding]:
-    """CONSUMER_CAPACITY: the busiest client is busier than allowed, lag grows, or clients could go."""
+    """CONSUMER_CAPACITY: the busiest client is too busy, lag grows, or fewer clients would be enough."""
     verdict, work = group.provision, group.work
     if work is None or verdict.utilisation is None:
         return
@@ -37,7 +37,7 @@ def consumer_capacity(group: Group) -> Iterator[Finding]:
 def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, verdict.peak
     if verdict.cause == "unread":
-        return  # ORPHAN_QUEUE says it
+        return  # ORPHAN_QUEUE finds this
     is_busy, growth = verdict.cause == "busy", lag_growth(group.facts).by
     needed = verdict.needed and verdict.needed.target
     if is_busy and verdict.needed is not None:
@@ -131,7 +131,7 @@ def fewest_clients(group: Group, verdict: Provision) -> int | None:
 
 
 def _upper_share(group: Group, peak: float, clients: int) -> float:
-    """The busiest client's share at most; without end where it is unknown."""
+    """The upper limit of the busiest client's share; infinite if unknown."""
     size = group.size(clients)
     if size is None or size.busiest is None:
         return float("inf")

@@ -1,4 +1,4 @@
-"""The strategy that a group really uses, and so who owns what today."""
+"""The strategy in use of a group, and who owns its queues today."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Source = Literal["reported", "observed", "policy", "default"]
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """What a clustering group runs, and how that is known."""
+    """The strategy in use of a clustering group, and how it is known."""
 
     strategy: str
     source: Source
@@ -24,11 +24,11 @@ class Current:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """Who owns what today.
+    """The owners of today.
 
     Attributes:
         owners: of the group's business queues.
-        is_predicted: computed from what the clients run; else some of it is as they report it.
+        is_predicted: whether all owners are computed from the strategies in use; else some are as clients report them.
     """
 
     owners: Owners
@@ -36,15 +36,15 @@ class Today:
 
 
 OldQueues = Callable[[str], Collection[Queue] | None]
-"""What a client id owned before a strategy threw; None where that is not known."""
+"""The queues that a client id owned before a strategy threw; None if unknown."""
 
 
 def current_strategy(division: Division, allocator: Allocator, policy: Policy) -> Current:
-    """What a clustering group runs.
+    """The strategy in use of a clustering group.
 
-    gRPC clients all pop, as their protocol tells. Others as they report it (different ones: MIXED); else the first
-    strategy of the policy that gives each client just what it reports to own (the topics aside for which it throws, if
-    none gives all); else the policy's entry for the group; else its default.
+    gRPC clients always pop. For other clients it is the strategy that they report (MIXED if they differ); else the
+    first strategy of the policy that gives each client exactly what it reports to own (if there is none, topics for
+    which a strategy throws are left out); else the policy's entry for the group; else its default.
     """
     consumers = division.members.consumers
     if consumers and division.members.is_grpc.all():
@@ -60,9 +60,9 @@ def current_strategy(division: Division, allocator: Allocator, policy: Policy) -
 
 
 def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
-    """What each client id runs: what it reports, else its group's, else (its group is MIXED) what the policy says.
+    """The strategy of each client id: the one it reports, else its group's, or in a MIXED group the policy's.
 
-    Shape: -> by index of the client id, the strategy as the policy computes it.
+    Shape: -> one entry for each client id, the strategy as the policy computes it.
     """
     own: dict[str, str] = {}
     for one in division.members.consumers:
@@ -70,8 +70,8 @@ def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
             own[one.client_id] = min(own.get(one.client_id, one.allocate_strategy), one.allocate_strategy)
     others = current
     if current == MIXED:
-        told = policy.current_strategies
-        others = told.of_group(division.group.consumer_group) or told.default
+        configured = policy.current_strategies
+        others = configured.of_group(division.group.consumer_group) or configured.default
     computed = {name: policy.computed(name) for name in {others, *own.values()}}
     return [computed[own.get(client_id, others)] for client_id in division.members.client_ids]
 
@@ -84,17 +84,17 @@ def owned_today(
     policy: Policy,
     old: OldQueues | None = None,
 ) -> Today | None:
-    """Who owns what today: each client by what it runs itself, popped topics under POP; None where that is not known.
+    """The owners of today, each client by its own strategy, popped topics under POP; None if unknown.
 
-    Predicted where every strategy that is in use applies; else as observed, where every client reported what it owns.
-    Of topics for which a client's strategy throws, the client owns what it owned before.
+    They are predicted if every strategy in use applies. Otherwise they are as observed, if every client reported what
+    it owns. If a client's strategy throws for a topic, the client owns what it owned before.
 
     Args:
         division: the group's queues and consumers.
         runs: of :func:`client_runs`.
         applies: whether RocketMQ would allocate by a strategy of the policy; False for one that the policy lacks.
-        owners: who owns what under a strategy.
-        policy: which strategies are computed.
+        owners: the owners under a strategy.
+        policy: the strategies that are computed.
         old: what clients owned before; without it, what they report to own.
     """
     if not runs:
@@ -114,7 +114,7 @@ def owned_today(
 
 
 def _in_use(division: Division, runs: list[str]) -> set[str]:
-    """What the clients run; gRPC ones run nothing."""
+    """The strategies that the clients run; gRPC clients run none."""
     members = division.members
     if not members.has_grpc:
         return set(runs)
@@ -129,9 +129,9 @@ def strategies_in_use(division: Division, runs: list[str]) -> list[str]:
 
 
 def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
-    """Who owns what where each client runs a strategy of its own; popped topics are owned as under POP.
+    """The owners if each client runs its own strategy; popped topics have the owners of POP.
 
-    Unknown are the topics for which one of these strategies throws.
+    The owners of topics for which one of these strategies throws are unknown.
     """
     queues, in_use = division.queues, _in_use(division, runs)
     if not in_use:
@@ -162,9 +162,9 @@ def _with_old_owners(
 
     Args:
         division: the group's queues and consumers.
-        predicted: who owns what as far as the strategies in use say.
-        kept: by index of the client id, the topics for which what it runs throws; None: it runs nothing.
-        old: what it owned before.
+        predicted: the owners by the strategies in use.
+        kept: by index of the client id, the topics for which its strategy throws; None if it runs none.
+        old: what each client id owned before.
     """
     queues, members = division.queues, division.members
     held, unknown = set[tuple[int, Queue]](), set[int]()
@@ -188,7 +188,7 @@ def _with_old_owners(
 
 
 def _owners_of(division: Division, owned: Iterable[tuple[int, Queue]]) -> Owners:
-    """The owners where each client id, by its index, owns these queues."""
+    """The owners, from pairs of a client id's index and a queue."""
     queues = division.queues
     number = {name: index for index, name in enumerate(queues.names)}
     of_broker: dict[tuple[str, str], list[int]] = {}
@@ -214,7 +214,7 @@ def _owners_of(division: Division, owned: Iterable[tuple[int, Queue]]) -> Owners
 
 
 def _seen(division: Division) -> set[tuple[int, Queue]]:
-    """What clients report to own of business topics: a client id's index and a queue."""
+    """The business queues that clients report to own, as pairs of a client id's index and a queue."""
     index = {client_id: number for number, client_id in enumerate(division.members.client_ids)}
     return {
         (index[one.client_id], Queue(one.topic, one.broker_name, one.queue_id))
@@ -224,7 +224,7 @@ def _seen(division: Division) -> set[tuple[int, Queue]]:
 
 
 def _reported(division: Division) -> OldQueues:
-    """What each client id reports to own; unknown where one of its consumers does not say."""
+    """The queues that each client id reports to own; unknown if one of its consumers does not report."""
     owned: dict[str, set[Queue]] = {}
     for client, queue in _seen(division):
         owned.setdefault(division.members.client_ids[client], set()).add(queue)
@@ -233,9 +233,9 @@ def _reported(division: Division) -> OldQueues:
 
 
 def _observed(division: Division, allocator: Allocator, policy: Policy) -> str | None:
-    """The first strategy that gives every client that reported what it owns just that, over the business topics.
+    """The first strategy that gives every reporting client exactly the business queues that it reports.
 
-    Else the first one that does so for the topics for which it does not throw.
+    If there is none, the first one that does so for the topics for which it does not throw.
     """
     seen = _seen(division)
     if not seen:

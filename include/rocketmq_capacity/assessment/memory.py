@@ -1,8 +1,8 @@
-"""CLIENT_MEMORY: clients whose caches of pulled messages may grow beyond what their heap has room for.
+"""CLIENT_MEMORY: clients whose caches of pulled messages may become too large for their heap.
 
-A client caches the messages of each queue that it pulls, until these are ``pullThresholdForQueue`` messages or
-``pullThresholdSizeForQueue`` MiB. A message is taken for as large as the broker's are on average. Queues that are
-popped have no such cache.
+A client caches messages of each queue that it pulls, up to ``pullThresholdForQueue`` messages or
+``pullThresholdSizeForQueue`` MiB. Messages count with the average size on their broker. Popped queues have no such
+cache.
 """
 
 from collections.abc import Iterator
@@ -23,19 +23,19 @@ from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING
 
 AVERAGE_BYTES: Final = "putMessageAverageSize"
-"""Of a broker's runtime figures: bytes stored / messages stored since it started (StoreStatsService)."""
+"""A broker's runtime figure: bytes stored / messages stored since it started (StoreStatsService)."""
 MIB: Final = 2**20
 
 
 @dataclass(frozen=True)
 class Caches:
-    """What the clients of a group cache at most; arrays have one entry a client id.
+    """The most that the clients of a group cache; arrays have one entry for each client id.
 
     Attributes:
-        client_ids: of the clients.
-        queues: that a client pulls.
-        message_bytes: what one message of each of these queues takes together; NaN where unknown.
-        full_bytes: what its full caches take; NaN where unknown.
+        client_ids: the client ids.
+        queues: how many queues a client pulls.
+        message_bytes: the sum of the average message sizes of these queues; NaN if unknown.
+        full_bytes: the size of its full caches; NaN if unknown.
     """
 
     client_ids: list[str]
@@ -45,12 +45,12 @@ class Caches:
 
     @property
     def fullest(self) -> int:
-        """The index of the client that caches most."""
+        """The index of the client with the largest caches."""
         return int(self.full_bytes.argmax())
 
     @property
     def most(self) -> float:
-        """Bytes that it caches; NaN where those of a client are unknown."""
+        """The bytes of its caches; NaN if those of any client are unknown."""
         return float(self.full_bytes.max(initial=0))
 
 
@@ -96,9 +96,9 @@ def client_memory(group: Group) -> Iterator[Finding]:
 
 
 def _with_lost(group: Group, clients: int) -> Caches | None:
-    """The caches once so many clients are lost; None where none is left, and where that cannot be computed.
+    """The caches after the loss of this number of clients; None if no client is left, or if it cannot be computed.
 
-    Clients of a broadcasting group take nothing over.
+    Clients of a broadcasting group take over no queues.
     """
     left = group.facts.connections - clients
     found = divided([(group, left)])[0] if group.is_clustering and left > 0 else None
@@ -122,9 +122,9 @@ def _caches(group: Group, found: Divided, *, is_today: bool) -> Caches:
 
 
 def _bounds(one: Consumer, queues: int, *, is_today: bool) -> tuple[float, float]:
-    """How many messages and MiB a client caches for a queue at most; NaN where unknown.
+    """The most messages and MiB that a client caches for a queue; NaN if unknown.
 
-    A client whose ``pullThresholdForTopic`` is set divides it by all queues that it owns, and reports what that gives.
+    A client with ``pullThresholdForTopic`` divides it by all queues that it owns, and reports the result.
     Source: RebalancePushImpl.messageQueueChanged, rocketmq-all-5.3.3.
     """
     messages, mib = one.pull_threshold_for_queue, one.pull_threshold_size_for_queue_mib
@@ -136,13 +136,13 @@ def _bounds(one: Consumer, queues: int, *, is_today: bool) -> tuple[float, float
 
 
 def _first(group: Group, client: int) -> Consumer:
-    """The first consumer of a client id: of equal ones it alone says how it is set up."""
+    """The first consumer of a client id: only this one of equal ids has reported its settings."""
     members = group.division.members
     return members.consumers[int(members.first[client])]
 
 
 def _average_bytes(division: Division, cluster: ClusterFacts) -> Numbers:
-    """Of each queue how large a message of its broker is on average; NaN where unknown."""
+    """The average message size on each queue's broker; NaN if unknown."""
     of_broker = {one.broker_name: _average(one.runtime) for one in cluster.brokers if one.broker_id == 0}
     of_place = [of_broker.get(place.broker_name, np.nan) for _, place in division.queues.places]
     return np.array(of_place, np.float64)[division.queues.place]
@@ -153,7 +153,7 @@ def _average(runtime: dict[str, str] | None) -> float:
         average = float((runtime or {}).get(AVERAGE_BYTES, "nan"))
     except ValueError:
         return np.nan
-    # A broker that has stored nothing yet says 0.
+    # A broker that has stored nothing yet reports 0.
     return average if 0 < average < np.inf else np.nan
 
 

@@ -17,7 +17,7 @@ from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP, WARNING
 
 UNTOLD: Final = -1
-"""The number of the room that the policy does not tell."""
+"""The number for an unknown room."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Rooms:
     """The machine rooms of a group's queues and clients, as numbers.
 
     Attributes:
-        names: of the rooms, sorted.
-        of_queue: of each queue of the division the number of its broker's room.
-        of_client: of each client id the number of its room.
+        names: names of the rooms, sorted.
+        of_queue: the number of the room of each queue's broker.
+        of_client: the number of each client id's room.
         business: indexes of the business queues.
-        msgs_per_s: of every queue.
+        msgs_per_s: messages a second from each queue.
     """
 
     names: tuple[str, ...]
@@ -70,30 +70,30 @@ class Rooms:
         return [self.names[room] for room in sorted(only) if room != UNTOLD]
 
     def weights(self, owners: Owners) -> Numbers:
-        """Of each pair of a queue and an owner the part of the queue that the owner reads."""
+        """The part of the queue that the owner reads, for each pair of a queue and an owner."""
         return 1 / np.bincount(owners.queue, minlength=len(self.of_queue))[owners.queue]
 
     def crosses(self, owners: Owners) -> Flags:
-        """Of each pair whether queue and owner are known to be in different rooms."""
+        """Whether queue and owner are known to be in different rooms, for each pair."""
         queue, client = self.of_queue[owners.queue], self.of_client[owners.client]
         crosses: Flags = (queue != UNTOLD) & (client != UNTOLD) & (queue != client)
         return crosses
 
     def cross_share(self, owners: Owners) -> float:
-        """The share of the queues that is read from another room, as far as rooms are told.
+        """The share of the queues that is read from another room, as far as rooms are known.
 
         A queue with several readers counts by the part of them that is in another room.
         """
         return float(self.weights(owners)[self.crosses(owners)].sum()) / len(self.business)
 
     def cross_msgs_per_s(self, owners: Owners) -> float | None:
-        """Messages a second that go from room to room; None where the rate of such a queue is unknown."""
+        """Messages a second that go from one room to another; None if the rate of such a queue is unknown."""
         crosses = self.crosses(owners)
         rate = float((self.weights(owners) * self.msgs_per_s[owners.queue])[crosses].sum())
         return None if np.isnan(rate) else rate
 
     def matrix(self, owners: Owners) -> list[dict[str, Any]]:
-        """How many queues the clients of each room read from each room; a room that is not told is null."""
+        """How many queues the clients of each room read from each room; an unknown room is null."""
         names = (None, *self.names)  # by number, from UNTOLD on
         client, queue = self.of_client[owners.client] - UNTOLD, self.of_queue[owners.queue] - UNTOLD
         number = np.bincount(client * len(names) + queue)
@@ -110,7 +110,7 @@ class Rooms:
 def cross_room(group: Group) -> Iterator[Finding]:
     """CROSS_ROOM: clients read more than a share of the group's queues from other machine rooms.
 
-    What the policy does not tell the room of is not known to cross.
+    Queues and clients without a known room do not count as crossing.
     """
     load = group.today_load
     if group.policy.rooms is None or load is None or group.is_settling or not len(group.weights.queue):
@@ -154,7 +154,7 @@ def _best(shares: Mapping[str, float]) -> str:
 
 
 def _nearby(group: Group, rooms: Rooms) -> dict[str, Any] | None:
-    """What MACHINE_ROOM_NEARBY would change; None where the policy names none, or none applies to all topics."""
+    """The change that MACHINE_ROOM_NEARBY would make; None if the policy names none that applies to all topics."""
     for name, load in group.loads.items():
         if name.startswith(f"{MACHINE_ROOM_NEARBY}-") and load.is_whole:
             return {
@@ -168,7 +168,7 @@ def _nearby(group: Group, rooms: Rooms) -> dict[str, Any] | None:
 
 
 def room_starvation(group: Group) -> Iterator[Finding]:
-    """ROOM_STARVATION: where queues are divided by room, the clients of a room get next to none of them."""
+    """ROOM_STARVATION: queues are divided by room, and the clients of a room get none or almost none."""
     load = group.whole_load
     if group.policy.rooms is None or load is None or group.current is None or group.is_settling:
         return
@@ -209,7 +209,7 @@ def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, dict[str, Any
     least = group.policy.thresholds.ROOM_STARVATION.share * mean
     found: dict[str, dict[str, Any]] = {}
     if not mean:
-        return found  # nobody owns anything, whatever the room
+        return found  # nobody owns anything, in no room
     for number, room in enumerate(rooms.names):
         own = load.queues[rooms.of_client == number]
         if len(own) and not own.mean() > least:

@@ -1,8 +1,8 @@
-"""How busy clients are: the share of their time in which their threads handle messages, 1 is without pause.
+"""How busy clients are: the share of their time in which their threads handle messages; 1 is always busy.
 
-Busy share of a client, summed over its topics: incoming msg/s x consume_rt_ms / (1000 x messages a call x calls at
-once). Calls at once are its threads; an orderly listener handles a queue at a time, so at most its queues. A call is
-taken for a full batch: that is what a client under load handles, and what its capacity is reckoned by.
+The busy share of a client is the sum over its topics of: incoming msg/s x consume_rt_ms / (1000 x messages a call x
+calls at once). The calls at once are its threads; for an orderly listener, which handles each queue by one thread, at
+most its queues. A call counts as a full batch, because that is what a client under load handles.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owne
 
 @dataclass(frozen=True)
 class Work:
-    """What the clients of a group have to do where certain clients own certain queues.
+    """The work of the clients of a group for given owners of its queues.
 
     Arrays of two dimensions have a row a client id and a column a topic of the division; NaN is unknown.
 
     Attributes:
         queues: how many of a topic's queues a client owns.
-        incoming_msgs_per_s: messages a second on them.
-        threads: of each client.
-        batch: of each client the messages of a call.
-        is_orderly: whether the clients handle a queue at a time.
+        incoming_msgs_per_s: messages a second from them.
+        threads: listener threads of each client.
+        batch: messages of a call, for each client.
+        is_orderly: whether the clients handle each queue by one thread.
         times: milliseconds a call.
     """
 
@@ -40,13 +40,13 @@ class Work:
 
     @classmethod
     def of(cls, division: Division, msgs_per_s: Numbers, owners: Owners, times: ResponseTimes) -> "Work | None":
-        """The work of the clients where these own the queues; None where they own queues that there are not.
+        """The work of the clients if these own the queues; None if they own queues that do not exist.
 
         Args:
             division: the queues and the clients.
-            msgs_per_s: that the group gets of each queue of the division.
-            owners: who owns which queue.
-            times: of these clients.
+            msgs_per_s: messages a second that the group gets from each queue of the division.
+            owners: the owners of the queues.
+            times: the response times of these clients.
         """
         if owners.strangers:
             return None
@@ -72,11 +72,11 @@ class Work:
 
     @cached_property
     def has_queues(self) -> Flags:
-        """Of each client whether it owns a queue."""
+        """Whether each client owns a queue."""
         return np.asarray(self.queues.any(axis=1))
 
     def busy(self, times: Numbers) -> Numbers:
-        """The busy share of each client where calls take so long; of one without queues 0, NaN where unknown."""
+        """The busy share of each client with these times of calls; 0 without queues, NaN if unknown."""
         return np.where(self.has_queues, self.parts(times).sum(axis=1), 0.0)
 
     def parts(self, times: Numbers) -> Numbers:
@@ -94,7 +94,7 @@ class Work:
         return np.where(self.at_once > 0, self.at_once, np.nan)[:, None]
 
     def busiest(self) -> tuple[Interval, int] | None:
-        """The busy share of the busiest client, and its index; None where a part of it is unknown, or nobody works."""
+        """The busy share of the busiest client, and its index; None if a part is unknown, or if nobody has work."""
         return self._busiest
 
     @cached_property
@@ -111,7 +111,7 @@ class Work:
         return Interval(float(lower.max()), float(estimate.max()), float(upper.max())), int(estimate.argmax())
 
     def typical_clients(self) -> float:
-        """How many clients' full time the work takes, each topic by what its median client needs for a message."""
+        """The work in clients that are always busy, if each topic took what its median client needs for a message."""
         return self._by_median(self.incoming_msgs_per_s.sum(axis=0))
 
     def median_share(self, client: int) -> float:
@@ -119,25 +119,25 @@ class Work:
         return self._by_median(self.incoming_msgs_per_s[client])
 
     def _by_median(self, msgs_per_s: Numbers) -> float:
-        """Of one client's time the share that messages of each topic take, as its median client handles them."""
+        """The busy share that these messages make, if the median client of each topic handles them."""
         comes = msgs_per_s > 0
         at_once = np.where(self.at_once > 0, self.at_once, np.nan)
         each = (self.times.estimate[:, comes] / at_once[:, None])[self.has_queues]
         return float((msgs_per_s[comes] * np.median(each, axis=0)).sum() / 1000)
 
     def least_clients(self) -> float:
-        """How many clients' full time it takes at least, by the quickest one of each topic and the most threads.
+        """The least work in clients that are always busy, by the quickest client of each topic and the most threads.
 
-        0 where a client's threads are unknown.
+        0 if a client's threads are unknown.
         """
         at_once = self.threads * self.batch
         least = self.evenly() * float(at_once.sum() / at_once.max())
         return least if np.isfinite(least) else 0.0
 
     def evenly(self) -> float:
-        """What the busiest client's share could not be less than, however the same messages were shared; NaN: unknown.
+        """A lower limit of the busiest client's share, for any division of the same messages; NaN if unknown.
 
-        As if every client handled every topic as quickly as the quickest one, with all of its threads.
+        It assumes that every client handles every topic as quickly as the quickest one, with all of its threads.
         """
         quickest = np.fmin.reduce(self.times.estimate, axis=0)
         rates = self.incoming_msgs_per_s.sum(axis=0)
@@ -146,12 +146,12 @@ class Work:
 
     @property
     def is_untimed(self) -> Flags:
-        """Of each client whether it has to do something whose response time it does not report."""
+        """Whether each client has work for a topic whose response time it does not report."""
         return np.asarray(((self.incoming_msgs_per_s > 0) & ~self.times.is_reported).any(axis=1))
 
 
 def every_client_owns_all(division: Division) -> Owners:
-    """Who owns what in a broadcasting group: every client every queue of the business topics that it reads."""
+    """The owners in a broadcasting group: every client owns every queue of the business topics that it reads."""
     queue = np.flatnonzero(division.queues.is_business)
     clients = len(division.members.client_ids)
     owners = Owners(np.tile(queue, clients), np.repeat(np.arange(clients), len(queue)))
@@ -164,7 +164,7 @@ def every_client_owns_all(division: Division) -> Owners:
 
 
 def _readers(owners: Owners, queues: int) -> Integers | int:
-    """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
+    """The number of clients that share a queue's messages, for each pair of a queue and an owner; 1 if it is pulled."""
     if owners.is_popped is False:
         return 1
     is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
@@ -173,17 +173,17 @@ def _readers(owners: Owners, queues: int) -> Integers | int:
 
 
 def least_threads(division: Division) -> Numbers:
-    """The threads of each client id, NaN where unknown: the least of its consumers'."""
+    """The consume threads of each client id: the lowest known figure among its consumers; NaN if none is known."""
     return _least(division, [one.consume_threads for one in division.members.consumers])
 
 
 def least_batches(division: Division) -> Numbers:
-    """Likewise the messages of a call."""
+    """The messages per call of each client id, likewise the lowest known figure."""
     return _least(division, [one.consume_batch_size for one in division.members.consumers])
 
 
 def _least(division: Division, figures: list[int | None]) -> Numbers:
-    """The least known figure of each client id's consumers."""
+    """The lowest known figure among the consumers of each client id."""
     members = division.members
     known = np.array([np.nan if figure is None else figure for figure in figures], np.float64)
     return np.fmin.reduceat(known, members.first) if members.has_copies else known
