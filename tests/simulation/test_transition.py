@@ -47,8 +47,7 @@ def change(
     between = Change(
         state(before, name, policy), state(after(before, *changes, policy=policy), name, policy), timing, ending
     )
-    rows = list(between.rows())
-    return rows, between.totals(rows)
+    return list(between.rows()), between.totals()
 
 
 FEWER: Final = {"change": "remove_clients", "consumer_group": "g_pay", "count": 1}

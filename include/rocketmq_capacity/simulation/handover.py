@@ -55,33 +55,27 @@ class Traffic:
     lag: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Handover:
+class Passing(NamedTuple):
     """A queue between two readers; times in seconds.
 
     Attributes:
         unread: how long nobody reads it.
         twice: how long two clients read it.
         lock_wait: how much of `unread` is a wait for the lock of a queue that is consumed in order.
-        messages_twice: messages that are consumed twice, on average and at worst; None if the rate is unknown.
+        overlap: how likely the two readers overlap.
     """
 
     unread: Span
     twice: Span
     lock_wait: Span
-    messages_twice: tuple[float | None, float | None]
+    overlap: float
 
 
-def handover(
-    old: Old,
-    new: Delay,
-    traffic: Traffic,
-    *,
-    is_orderly: bool,
-    persist_s: float,
-    refused_s: float = 0.0,
-    at_once: int | None = None,
-) -> Handover:
+NOTHING_PASSES: Final = Passing(NO_TIME, NO_TIME, NO_TIME, 0.0)
+
+
+@lru_cache(maxsize=4096)
+def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Passing:
     """A queue that one client gives up and another one takes, each when it has noticed by itself.
 
     Concurrent: nothing connects the two. Whoever is first decides whether the queue is unread or read twice.
@@ -90,29 +84,9 @@ def handover(
     Args:
         old: who reads it before.
         new: when the new reader rebalances and takes the queue; its first pull comes `FIRST_PULL_S` later.
-        traffic: the queue's messages.
         is_orderly: whether the group consumes in order.
-        persist_s: how often offsets are committed.
         refused_s: for how long, at worst, brokers refuse the new reader's pulls.
-        at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
     """
-    passed = passing(old, new, is_orderly=is_orderly, refused_s=refused_s)
-    messages = _twice(old, passed.twice, passed.overlap, traffic, persist_s, at_once)
-    return Handover(passed.unread, passed.twice, passed.lock_wait, messages)
-
-
-class Passing(NamedTuple):
-    """The times of a handover, and how likely its two readers overlap."""
-
-    unread: Span
-    twice: Span
-    lock_wait: Span
-    overlap: float
-
-
-@lru_cache(maxsize=4096)
-def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float = 0.0) -> Passing:
-    """How long a queue is unread and read twice; many queues of a group pass in the same way."""
     begins = Delay(new.least + FIRST_PULL_S, new.spans, new.most + FIRST_PULL_S + refused_s)
     without = later(begins, old.stops)
     if not is_orderly:
@@ -156,10 +130,10 @@ def _mean(delay: Delay) -> float:
     return delay.span.expected
 
 
-def _twice(
-    old: Old, twice: Span, overlap: float, traffic: Traffic, persist_s: float, at_once: int | None
+def messages_twice(
+    old: Old, passing: Passing, traffic: Traffic, *, persist_s: float, at_once: int | None
 ) -> tuple[float | None, float | None]:
-    """Messages that are consumed twice, on average and at worst; ``overlap`` is how likely two readers overlap.
+    """Messages of a queue that are consumed twice, on average and at worst; None if the rate is unknown.
 
     These messages come twice:
 
@@ -170,11 +144,19 @@ def _twice(
       (ConsumeMessageConcurrentlyService.processConsumeResult);
     - at worst all that was consumed beyond one message that takes long, which holds the offset back: at most
       `MAX_SPAN`, and at most what the queue got in `CONSUME_TIMEOUT_S` and its lag.
+
+    Args:
+        old: who reads it before.
+        passing: how it passes to the new reader.
+        traffic: the queue's messages.
+        persist_s: how often offsets are committed.
+        at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
     """
+    twice = passing.twice
     rate = traffic.msgs_per_s
     most = None if rate is None else max(rate, traffic.most_msgs_per_s or 0.0)
     # Since the last commit half a period has passed, on average.
-    mean_s = twice.expected + (overlap if old.commits else 1.0) * persist_s / 2
+    mean_s = twice.expected + (passing.overlap if old.commits else 1.0) * persist_s / 2
     expected = None if rate is None else rate * mean_s
     if most is None:
         return expected, None

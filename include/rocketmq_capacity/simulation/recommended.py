@@ -58,7 +58,7 @@ def recommended_transitions(
         if before is None or after is None:
             continue
         passing = Change(before, after, timing)
-        totals = structs.asdict(passing.totals(list(passing.rows())))
+        totals = structs.asdict(passing.totals())
         yield contracts.RecommendedTransition(recommendation_id=one.id, consumer_group=facts.consumer_group, **totals)
 
 

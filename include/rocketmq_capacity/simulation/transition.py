@@ -1,9 +1,12 @@
-"""What happens between two states of a group: each queue that changes hands, and the whole of them."""
+"""What happens between two states of a group: each queue that changes hands, and the whole of them.
 
-from collections.abc import Iterator, Mapping, Sequence
+Most queues of a group change hands in one of a few ways, so the times of each way are computed once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group
@@ -13,12 +16,14 @@ from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Owners
 from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
-from rocketmq_capacity.simulation.handover import Handover, Old, Traffic, handover
+from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
+Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
+"""What a change is to a client: it is gone afterwards, it is new, it runs other code, or none of these."""
 Readers = Mapping[Queue, tuple[str, ...]]
 """The client ids that own each queue that is pulled, sorted."""
 
@@ -85,6 +90,80 @@ class State:
         return {names[queue]: rates[queue] for queue in weights.queue.tolist() if rates[queue] == rates[queue]}
 
 
+class Way(NamedTuple):
+    """How queues go from one client to another.
+
+    Attributes:
+        cause: how the new owner learns of it.
+        notice: when the new owner notices; None without one.
+        old: who reads them before; None without one, or without a new owner.
+        passing: the times in between.
+    """
+
+    cause: Cause
+    notice: Delay | None
+    old: Old | None
+    passing: Passing
+
+
+class Move(NamedTuple):
+    """A queue that changes hands; times and messages as in :class:`Transition`, the messages rounded.
+
+    Attributes:
+        queue: the queue.
+        old: the client ids that own it before, and
+        new: afterwards.
+        way: how it gets there.
+        unread: how long nobody reads it; None if nobody reads it afterwards.
+        twice_expected: messages that are consumed twice, on average.
+        twice_worst: at worst.
+        starts_at: where its new owner begins.
+        skipped_worst: messages that are never read.
+        is_new: whether it is not there before.
+    """
+
+    queue: Queue
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    way: Way
+    unread: Span | None
+    twice_expected: float | None
+    twice_worst: float | None
+    starts_at: str | None
+    skipped_worst: float | None
+    is_new: bool
+
+    def row(self, consumer_group: str) -> Transition:
+        """Its row of the dataset."""
+        notice = None if self.way.notice is None else self.way.notice.span
+        unread, passed = self.unread, self.way.passing
+        return Transition(
+            consumer_group=consumer_group,
+            topic=self.queue.topic,
+            broker_name=self.queue.broker_name,
+            queue_id=self.queue.queue_id,
+            old_owners=self.old,
+            new_owners=self.new,
+            cause=self.way.cause,
+            notice_best_s=notice and round(notice.best, DIGITS),
+            notice_expected_s=notice and round(notice.expected, DIGITS),
+            notice_worst_s=notice and round(notice.worst, DIGITS),
+            unread_best_s=unread and round(unread.best, DIGITS),
+            unread_expected_s=unread and round(unread.expected, DIGITS),
+            unread_worst_s=unread and round(unread.worst, DIGITS),
+            twice_best_s=round(passed.twice.best, DIGITS),
+            twice_expected_s=round(passed.twice.expected, DIGITS),
+            twice_worst_s=round(passed.twice.worst, DIGITS),
+            lock_wait_best_s=round(passed.lock_wait.best, DIGITS),
+            lock_wait_expected_s=round(passed.lock_wait.expected, DIGITS),
+            lock_wait_worst_s=round(passed.lock_wait.worst, DIGITS),
+            messages_twice_expected=self.twice_expected,
+            messages_twice_worst=self.twice_worst,
+            starts_at=self.starts_at,
+            messages_skipped_worst=self.skipped_worst,
+        )
+
+
 @dataclass(frozen=True)
 class Change:
     """Two states of a group, and how it goes from one to the other.
@@ -102,13 +181,13 @@ class Change:
     ending: Ending = "SHUTDOWN"
 
     @cached_property
-    def moved(self) -> list[Queue]:
+    def moves(self) -> list[Move]:
         """The queues that get other owners, and the new ones, in order."""
-        was = self.before.readers
+        was, there = self.before.readers, self.before.queues
         return [
-            queue
+            self._move(queue, was.get(queue, ()), own)
             for queue, own in self.after.readers.items()
-            if was.get(queue, ()) != own or (queue not in self.before.queues and not own)
+            if was.get(queue, ()) != own or (not own and queue not in there)
         ]
 
     @cached_property
@@ -117,114 +196,116 @@ class Change:
         return self.before.client_ids - self.after.client_ids
 
     @cached_property
+    def roles(self) -> Mapping[str, Role]:
+        """What the change is to each client id."""
+        was, now = self.before.runs, self.after.runs
+        found: dict[str, Role] = dict.fromkeys(self.ended, "ENDS")
+        for one in self.after.client_ids:
+            if one not in self.before.client_ids:
+                found[one] = "STARTS"
+            else:
+                found[one] = "STAYS" if was[one] == now[one] else "RESTARTS"
+        return found
+
+    @cached_property
     def _routed(self) -> frozenset[str]:
         """Topics whose queues come or go."""
         return frozenset(queue.topic for queue in self.before.queues ^ self.after.queues)
 
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes hands."""
-        for queue in self.moved:
-            yield self._row(queue)
+        consumer_group = self.after.division.group.consumer_group
+        return (move.row(consumer_group) for move in self.moves)
 
-    def _row(self, queue: Queue) -> Transition:
-        old, new = self.before.readers.get(queue, ()), self.after.readers[queue]
-        is_new = queue not in self.before.queues
+    def _move(self, queue: Queue, old: tuple[str, ...], new: tuple[str, ...]) -> Move:
         gives = next((one for one in old if one not in new), None)
         takes = next((one for one in new if one not in old), None)
-        cause = self._cause(gives, takes, queue.topic)
-        notice = None if takes is None else self._switches(takes, gives, queue.topic)
-        passed = self._passed(gives, takes, queue)
-        starts_at, skipped = self._begins(queue, is_new, notice)
-        # A queue that has another reader all the while is never unread.
-        unread: Span | None = NO_TIME if set(old) & set(new) else passed.unread
-        if takes is None and not new:
+        way = self._way(gives, takes, queue.topic)
+        is_new = queue not in self.before.queues
+        starts_at, skipped = self._begins(queue, is_new, way.notice)
+        expected, worst = self._messages_twice(gives, way, queue)
+        unread: Span | None = way.passing.unread
+        if not new:
             unread = None
-        expected, worst = passed.messages_twice
-        return Transition(
-            consumer_group=self.after.division.group.consumer_group,
-            topic=queue.topic,
-            broker_name=queue.broker_name,
-            queue_id=queue.queue_id,
-            old_owners=old,
-            new_owners=new,
-            cause=cause,
-            notice_best_s=None if notice is None else round(notice.span.best, DIGITS),
-            notice_expected_s=None if notice is None else round(notice.span.expected, DIGITS),
-            notice_worst_s=None if notice is None else round(notice.span.worst, DIGITS),
-            unread_best_s=None if unread is None else round(unread.best, DIGITS),
-            unread_expected_s=None if unread is None else round(unread.expected, DIGITS),
-            unread_worst_s=None if unread is None else round(unread.worst, DIGITS),
-            twice_best_s=round(passed.twice.best, DIGITS),
-            twice_expected_s=round(passed.twice.expected, DIGITS),
-            twice_worst_s=round(passed.twice.worst, DIGITS),
-            lock_wait_best_s=round(passed.lock_wait.best, DIGITS),
-            lock_wait_expected_s=round(passed.lock_wait.expected, DIGITS),
-            lock_wait_worst_s=round(passed.lock_wait.worst, DIGITS),
-            messages_twice_expected=None if expected is None else round(expected, DIGITS),
-            messages_twice_worst=None if worst is None else round(worst, DIGITS),
-            starts_at=starts_at,
-            messages_skipped_worst=None if skipped is None else round(skipped, DIGITS),
+        elif not set(old).isdisjoint(new):  # it has another reader all the while
+            unread = NO_TIME
+        return Move(
+            queue,
+            old,
+            new,
+            way,
+            unread,
+            None if expected is None else round(expected, DIGITS),
+            None if worst is None else round(worst, DIGITS),
+            starts_at,
+            None if skipped is None else round(skipped, DIGITS),
+            is_new=is_new,
         )
 
-    def _cause(self, gives: str | None, takes: str | None, topic: str) -> Cause:
-        if gives in self.ended:
-            return self.ending
-        if takes is not None and takes not in self.before.client_ids:
-            return "STARTS"
-        if any(self._restarts(one) for one in (gives, takes)):
-            return "RESTART"
-        return "ROUTE" if topic in self._routed else "MEMBERS"
+    def _way(self, gives: str | None, takes: str | None, topic: str) -> Way:
+        """How a queue of a topic goes from one client to another: only their roles and its route matter for that."""
+        key = self._role(gives), self._role(takes), topic in self._routed
+        if key not in self._ways:
+            self._ways[key] = self._way_of(*key)
+        return self._ways[key]
 
-    def _restarts(self, client_id: str | None) -> bool:
-        was, now = (side.runs.get(client_id or "") for side in (self.before, self.after))
-        return was is not None and now is not None and was != now
+    def _role(self, client_id: str | None) -> Role | None:
+        return None if client_id is None else self.roles[client_id]
 
     @cached_property
-    def _has_restarts(self) -> bool:
-        return any(self._restarts(one) for one in self.before.client_ids)
+    def _ways(self) -> dict[tuple[Role | None, Role | None, bool], Way]:
+        return {}
 
-    def _switches(self, client_id: str, other: str | None, topic: str) -> Delay:
+    def _way_of(self, gives: Role | None, takes: Role | None, is_routed: bool) -> Way:
+        cause = self._cause(gives, takes, is_routed=is_routed)
+        if takes is None:
+            return Way(cause, None, None, NOTHING_PASSES)
+        begins, refused_s = self._switches(takes, gives, is_routed=is_routed), self.timing.refused_s
+        if gives is None:
+            # Nobody reads it before: it is unread until its first owner begins.
+            nobody = Old(AT_ONCE, "SHUTDOWN")
+            return Way(cause, begins, None, passing(nobody, begins, is_orderly=False, refused_s=refused_s))
+        has_ended = gives == "ENDS"
+        old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, is_routed=is_routed))
+        is_orderly = bool(self.after.division.group.is_orderly)
+        return Way(cause, begins, old, passing(old, begins, is_orderly=is_orderly, refused_s=refused_s))
+
+    def _cause(self, gives: Role | None, takes: Role | None, *, is_routed: bool) -> Cause:
+        if gives == "ENDS":
+            return self.ending
+        if takes == "STARTS":
+            return "STARTS"
+        if "RESTARTS" in (gives, takes):
+            return "RESTART"
+        return "ROUTE" if is_routed else "MEMBERS"
+
+    def _switches(self, role: Role, other: Role | None, *, is_routed: bool) -> Delay:
         """When a client that is there afterwards owns what it owns then; ``other`` is who gives or takes the queue.
 
         Two clients that stay while a third one falls silent learn it from the same brokers. Then only their own loops
         and the brokers' scans are apart.
         """
         timing = self.timing
-        if client_id not in self.before.client_ids:
+        if role == "STARTS":
             # One that takes nothing from a client that stays comes with the deployment that starts others again.
-            comes_with_others = self._restarts(other) if other is not None else self._has_restarts
+            comes_with_others = other == "RESTARTS" if other is not None else "RESTARTS" in self.roles.values()
             return timing.restarted if comes_with_others else Delay.of(0.0, (1.0,), timing.told.most)
-        if self._restarts(client_id):
+        if role == "RESTARTS":
             return timing.restarted
-        if topic in self._routed:
+        if is_routed:
             return timing.routed
         if not self.ended:
             return timing.told
-        return timing.forgotten(self.ending) if other is None or other in self.ended else timing.apart(self.ending)
+        return timing.forgotten(self.ending) if other in (None, "ENDS") else timing.apart(self.ending)
 
-    def _passed(self, gives: str | None, takes: str | None, queue: Queue) -> Handover:
-        """The queue between the client that gives it and the one that takes it."""
-        if takes is None:
-            return Handover(NO_TIME, NO_TIME, NO_TIME, (0.0, 0.0))
-        begins = self._switches(takes, gives, queue.topic)
-        if gives is None:
-            # Nobody reads it before: it is unread until its first owner begins.
-            nobody = Old(AT_ONCE, "SHUTDOWN")
-            none = Traffic(0.0, 0.0, 0)
-            return handover(nobody, begins, none, is_orderly=False, persist_s=0.0, refused_s=self.timing.refused_s)
-        has_ended = gives in self.ended
-        old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, queue.topic))
+    def _messages_twice(self, gives: str | None, way: Way, queue: Queue) -> tuple[float | None, float | None]:
+        """On average and at worst; None if the rate is unknown."""
+        if gives is None or way.old is None:
+            return 0.0, 0.0
         rate = self.before.rates.get(queue)
         traffic = Traffic(rate, self._consumed.get((gives, queue.topic)), self._lags.get(queue))
-        group = self.after.division.group
-        return handover(
-            old,
-            begins,
-            traffic,
-            is_orderly=bool(group.is_orderly),
-            persist_s=self.timing.persist_s,
-            refused_s=self.timing.refused_s,
-            at_once=self._at_once.get(gives),
+        return messages_twice(
+            way.old, way.passing, traffic, persist_s=self.timing.persist_s, at_once=self._at_once.get(gives)
         )
 
     def _begins(self, queue: Queue, is_new: bool, notice: Delay | None) -> tuple[str | None, float | None]:
@@ -237,18 +318,17 @@ class Change:
         if is_new:
             rate = self.after.rates.get(queue)
             return "NEW_QUEUE", None if rate is None or notice is None else rate * notice.most
-        offsets = self._offsets
-        if offsets.get(queue) is not None:
+        if queue in self._committed:
             return "COMMITTED", 0.0
-        if not any(offset is not None for offset in offsets.values()):
-            return None, None
-        written = self._written.get(queue)
-        return "NO_OFFSET", written
+        return ("NO_OFFSET", self._written.get(queue)) if self._committed else (None, None)
 
     @cached_property
-    def _offsets(self) -> dict[Queue, int | None]:
+    def _committed(self) -> frozenset[Queue]:
+        """The queues of which the group has an offset."""
         lags = self.before.division.group.lags
-        return {Queue(one.topic, one.broker_name, one.queue_id): one.consumer_offset for one in lags}
+        return frozenset(
+            Queue(one.topic, one.broker_name, one.queue_id) for one in lags if one.consumer_offset is not None
+        )
 
     @cached_property
     def _lags(self) -> dict[Queue, int]:
@@ -285,32 +365,35 @@ class Change:
             if one.consume_threads is not None and one.consume_batch_size is not None
         }
 
-    def totals(self, rows: Sequence[Transition]) -> TransitionTotals:
-        """All rows of the group together."""
+    def totals(self) -> TransitionTotals:
+        """All moves of the group together."""
         ids = sorted(self.before.client_ids | self.after.client_ids)
         index = {client_id: place for place, client_id in enumerate(ids)}
-        single = [row for row in rows if len(row.old_owners) <= 1 and len(row.new_owners) == 1]
-        others = sum(bool(row.new_owners) for row in rows) - len(single)
-        moves = Interleavings.of(
-            [index[row.old_owners[0]] if row.old_owners else NONE for row in single],
-            [index[row.new_owners[0]] for row in single],
+        moves = self.moves
+        owned = [move for move in moves if move.new]
+        single = [move for move in owned if len(move.old) <= 1 and len(move.new) == 1]
+        others = len(owned) - len(single)
+        between = Interleavings.of(
+            [index[move.old[0]] if move.old else NONE for move in single],
+            [index[move.new[0]] for move in single],
             frozenset(index[one] for one in self.ended),
         )
         # The broker's lock keeps two clients from a queue that is consumed in order.
         is_orderly = bool(self.after.division.group.is_orderly)
-        unread, twice = moves.unread(), NOWHERE if is_orderly else moves.twice()
-        owned = [row for row in rows if row.new_owners]
+        unread, twice = between.unread(), NOWHERE if is_orderly else between.twice()
+        unread_spans = {move.unread for move in owned if move.unread is not None}
+        passed = {move.way.passing for move in moves}
         return TransitionTotals(
-            moved_queues=sum(self._is_moved(row) for row in rows),
-            new_queues=sum(bool(row.new_owners) and not self._was_there(row) for row in rows),
-            ownerless_queues=sum(not row.new_owners for row in rows),
-            unread_longest_expected_s=max((row.unread_expected_s or 0.0 for row in owned), default=0.0),
-            unread_longest_worst_s=max((row.unread_worst_s or 0.0 for row in owned), default=0.0),
-            twice_longest_worst_s=max((row.twice_worst_s for row in rows), default=0.0),
-            lock_wait_worst_s=max((row.lock_wait_worst_s for row in rows), default=0.0),
-            messages_twice_expected=_sum([row.messages_twice_expected for row in rows]),
-            messages_twice_worst=_sum([row.messages_twice_worst for row in rows]),
-            messages_skipped_worst=_sum([row.messages_skipped_worst for row in rows]),
+            moved_queues=sum(not move.is_new and move.old != move.new for move in moves),
+            new_queues=sum(move.is_new for move in owned),
+            ownerless_queues=len(moves) - len(owned),
+            unread_longest_expected_s=_longest(span.expected for span in unread_spans),
+            unread_longest_worst_s=_longest(span.worst for span in unread_spans),
+            twice_longest_worst_s=_longest(one.twice.worst for one in passed),
+            lock_wait_worst_s=_longest(one.lock_wait.worst for one in passed),
+            messages_twice_expected=_sum([move.twice_expected for move in moves]),
+            messages_twice_worst=_sum([move.twice_worst for move in moves]),
+            messages_skipped_worst=_sum([move.skipped_worst for move in moves]),
             most_unread_at_once=unread.queues,
             unread_switched=None if unread.switched is None else tuple(ids[one] for one in unread.switched),
             # Several readers of one queue are told apart by no pair: each such queue may be read twice.
@@ -319,17 +402,16 @@ class Change:
             timers=self.timing.as_text(),
         )
 
-    def _was_there(self, row: Transition) -> bool:
-        return Queue(row.topic, row.broker_name, row.queue_id) in self.before.queues
-
-    def _is_moved(self, row: Transition) -> bool:
-        return self._was_there(row) and row.old_owners != row.new_owners
-
 
 def change_of(before: Group, after: Group, timing: Timing, ending: Ending) -> Change | None:
     """A group that runs what it runs today, before and after; None where who owns what is not known, or not divided."""
     was, now = State.of(before), State.of(after)
     return None if was is None or now is None else Change(was, now, timing, ending)
+
+
+def _longest(times_s: Iterable[float]) -> float:
+    """0 without any."""
+    return round(max(times_s, default=0.0), DIGITS)
 
 
 def _sum(parts: Sequence[float | None]) -> float | None:

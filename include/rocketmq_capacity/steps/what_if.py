@@ -258,7 +258,7 @@ def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Tabl
         moved = [] if passing is None else list(passing.rows())
         if passing is not None and moved:
             transitions += moved
-            whole = structs.asdict(passing.totals(moved))
+            whole = structs.asdict(passing.totals())
             totals.append(contracts.GroupTransition(consumer_group=name, **whole))
         if is_touched(row):
             outcomes.append(row)
