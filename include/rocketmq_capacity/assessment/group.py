@@ -70,11 +70,21 @@ class Group:
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
         """Of each strategy of the policy whether it can run."""
-        return {name: self.allocator.verdict(name, self.division) for name in self.policy.strategies_of(self.name)}
+        return {name: self.verdict(name) for name in self.policy.strategies_of(self.name)}
+
+    def verdict(self, strategy: str) -> Verdict:
+        """Whether a strategy can run."""
+        if strategy not in self._verdicts:
+            self._verdicts[strategy] = self.allocator.verdict(strategy, self.division)
+        return self._verdicts[strategy]
+
+    @cached_property
+    def _verdicts(self) -> dict[str, Verdict]:
+        return {}
 
     def applies(self, strategy: str) -> bool:
         """Whether a strategy is one of the policy's and can run, if only for some topics."""
-        return strategy in self.verdicts and self.verdicts[strategy].is_applicable
+        return strategy in self.policy.strategies_of(self.name) and self.verdict(strategy).is_applicable
 
     @cached_property
     def loads(self) -> dict[str, Load]:

@@ -125,21 +125,19 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
     thresholds = group.policy.thresholds
     current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
     by_evidence = {CAPACITY: _strong_enough(group), CROSS_ROOM: _crossing_less(group, step)}
-    tried = (
-        Tried(
-            strategy,
-            after,
-            [
-                rule
-                for rule in RULES
-                if rule in found
-                and (strategy in by_evidence[rule] if rule in by_evidence else _answers(rule, before, after, step))
-            ],
-        )
-        for strategy, after in group.strategies().items()
-        if strategy not in (POP, current) and not is_worse(before, after, thresholds.ALLOCATION_SKEW.excess)
-    )
-    return [each for each in tried if each.answered]
+    sides, tried = group.strategies, []
+    for strategy in sides:
+        may = [rule for rule in RULES if rule in found and strategy in by_evidence.get(rule, (strategy,))]
+        # What a strategy means is computed only if it may answer something.
+        if not may or strategy in (POP, current):
+            continue
+        after = sides[strategy]
+        if is_worse(before, after, thresholds.ALLOCATION_SKEW.excess):
+            continue
+        answered = [rule for rule in may if rule in by_evidence or _answers(rule, before, after, step)]
+        if answered:
+            tried.append(Tried(strategy, after, answered))
+    return tried
 
 
 def _strong_enough(group: Group) -> set[str]:

@@ -63,7 +63,7 @@ def with_config_lists(group: Group, found: Sequence[contracts.Recommendation]) -
         whole[place] = replace(whole[place], reason=sentences(whole[place].reason, refused))
         return whole
     strategy = json.decode(whole[place].after).get("strategy")
-    lists = _lists(group, skews, group.strategies().get(strategy))
+    lists = _lists(group, skews, group.strategies.get(strategy))
     if lists is not None:
         whole[place] = replace(whole[place], config_assignment=json.encode(lists).decode())
     return whole
@@ -92,7 +92,7 @@ def _is_any_near(group: Group, skews: frozenset[Rule]) -> bool:
         name != POP
         and not is_worse(group.before, side, thresholds.ALLOCATION_SKEW.excess)
         and all(_is_within(_load(rule, side), getattr(thresholds, rule).excess) for rule in skews)
-        for name, side in group.strategies().items()
+        for name, side in group.strategies.items()
     )
 
 

@@ -124,7 +124,8 @@ class Group:
         findings: every finding that names the group.
         current_strategy: what it runs; MIXED where clients differ; None for a group that is not clustering.
         before: what it owns today, as computed from what its clients run; None where that cannot be computed.
-        strategies: what each strategy that can run would mean for it, in the policy's order.
+        strategies: what each strategy that can run would mean for it, in the policy's order; computed when it is asked
+            for.
         simulate: what it would own with changed facts.
         sharing: what it divides, and who owns it today; None where that is not computed.
         under_lists: what fixed lists of queues by client id (CONFIG) would mean; None where before is None.
@@ -136,7 +137,7 @@ class Group:
     findings: tuple[contracts.Finding, ...]
     current_strategy: str | None
     before: Side | None
-    strategies: Callable[[], Mapping[str, Side]]
+    strategies: Mapping[str, Side]
     simulate: Simulate
     sharing: Callable[[], Sharing | None]
     under_lists: Callable[[Mapping[str, Sequence[Queue]]], Side | None]

@@ -76,7 +76,7 @@ def _is_able(group: Group) -> bool:
         and is_pulling
         and all(one.language == JAVA and CAN_POP.match(one.version or "") for one in facts.consumers)
         and all(_hands_out(group, topic, place) for topic, place in _places(group))
-        and POP in group.strategies()
+        and POP in group.strategies
     )
 
 

@@ -8,13 +8,12 @@ from typing import Any, Final
 from msgspec import structs
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
 from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Members
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.facts import GroupFacts, Observations
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
@@ -28,7 +27,8 @@ NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 
 def recommended_transitions(
     cluster: Cluster,
-    facts: GroupFacts,
+    group: AssessedGroup,
+    observations: Observations,
     current: str | None,
     recommendations: Sequence[contracts.Recommendation],
     timing: Timing,
@@ -40,14 +40,15 @@ def recommended_transitions(
 
     Args:
         cluster: what holds for every recommendation.
-        facts: the group, with its observations.
+        group: the group, and
+        observations: what its clients and brokers told of it.
         current: what it runs; None for a group that is not clustering.
         recommendations: those for the group, and for its topics.
         timing: the timers of the cluster.
     """
-    if current is None or not facts.is_clustering:
+    if current is None or not group.is_clustering:
         return
-    group = AssessedGroup(facts, cluster.facts, cluster.policy, Strategies(cluster.policy))
+    facts = group.facts.observed(observations)
     before: State | None = None
     for one in sorted(recommendations, key=lambda each: each.id):
         changed = _changed(facts, current, one, cluster)

@@ -1,14 +1,13 @@
 """A group on which changes are tried: what it would own while its clients go on running what they run today."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
@@ -22,7 +21,7 @@ from rocketmq_capacity.vocabulary import CONFIG
 
 def group_on_trial(
     cluster: Cluster,
-    facts: GroupFacts,
+    assessed: AssessedGroup,
     current: str | None,
     findings: tuple[contracts.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
@@ -31,12 +30,12 @@ def group_on_trial(
 
     Args:
         cluster: what holds for every recommendation.
-        facts: what the snapshot says of the group; its observations are not looked at.
+        assessed: the group; its observations are not looked at.
         current: what it runs; None for a group that is not clustering.
         findings: what is wrong with it.
         topics: what the answers for its topics leave to it.
     """
-    assessed = AssessedGroup(facts, cluster.facts, cluster.policy, Strategies(cluster.policy))
+    facts = assessed.facts
     now = _owned(assessed, current, structs.replace(facts, reads=tuple(facts.business)), _nothing_known)
     return Group(
         facts,
@@ -44,7 +43,7 @@ def group_on_trial(
         findings,
         current,
         before=None if now is None else now.side,
-        strategies=partial(_each_strategy, assessed),
+        strategies=_Sides(assessed),
         simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
         sharing=partial(_sharing, assessed, now),
         under_lists=partial(_under_lists, assessed, now),
@@ -129,9 +128,35 @@ def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: Ol
     return _Owned(division, today.owners)
 
 
-def _each_strategy(group: AssessedGroup) -> Mapping[str, Side]:
-    """What each strategy that throws for no topic would mean."""
-    return {name: _side(load) for name, load in group.loads.items() if not group.verdicts[name].throws_for}
+@dataclass(frozen=True)
+class _Sides(Mapping[str, Side]):
+    """What each strategy that throws for no topic would mean; each is computed when it is first looked up."""
+
+    group: AssessedGroup
+    known: dict[str, Side] = field(default_factory=dict)
+
+    def __getitem__(self, strategy: str) -> Side:
+        if strategy not in self:
+            raise KeyError(strategy)
+        if strategy not in self.known:
+            load = Load.of(self.group.division, self.group.weights, self.group.owners(strategy))
+            self.known[strategy] = _side(load)
+        return self.known[strategy]
+
+    def __contains__(self, strategy: object) -> bool:
+        group = self.group
+        return (
+            isinstance(strategy, str)
+            and group.is_clustering
+            and group.applies(strategy)
+            and not group.verdict(strategy).throws_for
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return filter(self.__contains__, self.group.policy.strategies_of(self.group.name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _side(load: Load) -> Side:

@@ -9,6 +9,8 @@ import pyarrow as pa
 from msgspec.json import Decoder, encode
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
@@ -60,8 +62,8 @@ class Asking:
 def recommend(planning: Planning) -> None:
     """Answer the findings with the smallest safe changes.
 
-    In five passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
-    are recommended; what else a group needs; what happens while a recommendation is carried out.
+    In four passes: which changes of a topic are worth a try; what each does to every group of the topic; which of them
+    are recommended; what else a group needs, and what happens to it while a recommendation is carried out.
     """
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
         # A person's answer to the earlier recommendations is not an answer to these.
@@ -75,10 +77,9 @@ def recommend(planning: Planning) -> None:
         planning.map_units("effects on groups", groups, partial(case_effects, asking), contracts.CaseEffect)
         answered = contracts.TopicAnswer, contracts.Recommendation
         planning.map_units("answers for topics", topics, partial(answered_topics, asking), *answered)
-        planning.map_units("answers for groups", groups, partial(answered_groups, asking), contracts.Recommendation)
         observed = planning.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
-        moved = partial(transitions, asking)
-        planning.map_units("moves of queues", observed, moved, contracts.RecommendedTransition)
+        moving = contracts.Recommendation, contracts.RecommendedTransition
+        planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
         planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster))
         answers = rows_in(planning.run.table(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
@@ -110,11 +111,12 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         for topic, rows in tried.items()
     }
     touched = [facts for facts in each if any(reads.topic.topic in cases for reads in facts.business)]
-    current = _current_strategies(asking, touched)
+    current = _current_strategies(asking, [facts.consumer_group for facts in touched])
     rows = []
     for facts in touched:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
-        for effect in group_effects(group_on_trial(asking.cluster, facts, current[facts.consumer_group]), of_group):
+        trial = group_on_trial(asking.cluster, _assessed(asking, facts), current[facts.consumer_group])
+        for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
             rows.append(
                 contracts.CaseEffect(
@@ -139,57 +141,41 @@ def answered_topics(asking: Asking, units: Rows) -> Tables:
 
 
 def answered_groups(asking: Asking, units: Rows) -> Tables:
-    """The recommendations for some groups; only a group with findings gets any."""
-    findings = asking.by("consumer_group", [unit["consumer_group"] for unit in units], contracts.Finding)
-    flagged = [_GROUP.decode(unit["facts"]) for unit in units if unit["consumer_group"] in findings]
-    names = {reads.topic.topic for facts in flagged for reads in facts.business}
+    """The recommendations for some groups, and what theirs and those for their topics mean while they are carried out.
+
+    Only a group with findings gets any.
+    """
+    names = [unit["consumer_group"] for unit in units]
+    each = [_assessed(asking, _GROUP.decode(unit["facts"])) for unit in units]
+    topics = {reads.topic.topic for group in each for reads in group.business}
+    findings = asking.by("consumer_group", names, contracts.Finding)
     answers = {
-        name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", names, contracts.TopicAnswer).items()
+        name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, contracts.TopicAnswer).items()
     }
-    current = _current_strategies(asking, flagged)
-    recommendations: list[contracts.Recommendation] = []
-    for facts in flagged:
-        topics = {name: answers[name] for name in (reads.topic.topic for reads in facts.business)}
-        found = _in_order(findings[facts.consumer_group])
-        group = group_on_trial(asking.cluster, facts, current[facts.consumer_group], found, topics)
-        recommendations += group_answers(group)
-    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
-
-
-def transitions(asking: Asking, units: Rows) -> Tables:
-    """What each recommendation means for some groups while it is carried out."""
-    each = {unit["consumer_group"]: _GROUP.decode(unit["facts"]) for unit in units}
-    topics = {reads.topic.topic for facts in each.values() for reads in facts.business}
     of_topics = asking.by("topic", topics, contracts.Recommendation)
-    of_groups = asking.by("consumer_group", each, contracts.Recommendation)
-    observations = {unit["consumer_group"]: unit["observations"] for unit in units}
-    asked = {
-        name: [
-            one
-            for found in (
-                of_groups.get(name, ()),
-                *(of_topics.get(reads.topic.topic, ()) for reads in facts.business),
-            )
-            for one in found
-            if one.may_move_queues and one.consumer_group in (None, name)
-        ]
-        for name, facts in each.items()
-    }
-    current = _current_strategies(asking, [facts for name, facts in each.items() if asked[name]])
+    current = _current_strategies(asking, names)
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
-    rows = [
-        row
-        for name, facts in each.items()
-        if asked[name]
-        for row in recommended_transitions(
-            asking.cluster,
-            facts.observed(_OBSERVED.decode(observations[name])),
-            current[name],
-            asked[name],
-            timing,
-        )
-    ]
-    yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, rows)
+    recommendations: list[contracts.Recommendation] = []
+    moves: list[contracts.RecommendedTransition] = []
+    for group, unit in zip(each, units, strict=True):
+        reads = [reads.topic.topic for reads in group.business]
+        own: list[contracts.Recommendation] = []
+        if group.name in findings:
+            found = _in_order(findings[group.name])
+            left = {name: answers[name] for name in reads}
+            own = group_answers(group_on_trial(asking.cluster, group, current[group.name], found, left))
+            recommendations += own
+        asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
+        if moving := [one for one in asked if one.may_move_queues]:
+            seen = _OBSERVED.decode(unit["observations"])
+            moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
+    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
+    yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, moves)
+
+
+def _assessed(asking: Asking, facts: GroupFacts) -> Group:
+    policy = asking.cluster.policy
+    return Group(facts, asking.cluster.facts, policy, Strategies(policy))
 
 
 def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
@@ -222,7 +208,7 @@ def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding,
     return tuple(sorted(findings, key=key))
 
 
-def _current_strategies(asking: Asking, groups: Iterable[GroupFacts]) -> dict[str, str | None]:
+def _current_strategies(asking: Asking, names: Iterable[str]) -> dict[str, str | None]:
     """The strategy that each of some groups runs."""
-    status = asking.by("consumer_group", [facts.consumer_group for facts in groups], contracts.GroupStatus)
+    status = asking.by("consumer_group", names, contracts.GroupStatus)
     return {name: one.current_strategy for name, (one,) in status.items()}
