@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from msgspec import Struct
 
@@ -247,23 +248,23 @@ def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
     The samples of all queues are collected in long columns, which are then sorted by queue and time.
     """
     rows: dict[tuple[str, str, str, int], int] = {}
-    row_of: list[int] = []
+    rows_of: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
     at_s: list[float] = []
     offsets: list[Sample | GroupOffset] = []
     seconds = Seconds()
     for inventory in inventories:
-        taken_at_s = seconds[inventory.taken_at]
-        for group in inventory.consumer_groups:
-            for offset in group.offsets or ():
-                queue = (group.consumer_group, offset.topic, offset.broker_name, offset.queue_id)
-                samples = offset.samples or ()
-                row_of += [rows.setdefault(queue, len(rows))] * (len(samples) + 1)
-                at_s += [seconds[sample.at] for sample in samples]
-                at_s.append(taken_at_s)
-                offsets += samples
-                offsets.append(offset)
-    row, at = np.array(row_of, np.int64), np.array(at_s, np.float64)
-    order = np.lexsort((at, row))  # stable, so that of the same moment the later inventory's comes last
+        groups, last = _flat((group.consumer_group, group.offsets) for group in inventory.consumer_groups)
+        keys = map(attrgetter("topic", "broker_name", "queue_id"), last)
+        queues = ((group, *key) for group, key in zip(groups, keys, strict=True))
+        row = np.array([rows.setdefault(queue, len(rows)) for queue in queues], np.int64)
+        samples = [offset.samples or () for offset in last]
+        rows_of += [np.repeat(row, list(map(len, samples))), row]
+        before = list(chain.from_iterable(samples))
+        at_s += [seconds[sample.at] for sample in before]
+        at_s += [seconds[inventory.taken_at]] * len(last)
+        offsets += [*before, *last]
+    row, at = np.concatenate(rows_of), np.array(at_s, np.float64)
+    order = np.lexsort((at, row))  # stable, so that of the same moment the later one stays last
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row[order]) != 0) | (np.diff(at[order]) != 0)
     kept = order[is_last]
