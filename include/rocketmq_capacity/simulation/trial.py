@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
