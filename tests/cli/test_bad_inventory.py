@@ -177,7 +177,7 @@ def test_every_member_of_the_inventory_refuses_a_value_of_another_type() -> None
         other = OF_ANOTHER_TYPE[type(value)]
         with pytest.raises(BadInput) as refused:
             parse_inventory(json.dumps(cluster_with(place, other)).encode(), source="inventory")
-        assert refused.value.place == "$." + re.sub(r"\.(config|runtime)\..*", r".\1[...]", place)
+        assert refused.value.place == f"$.{place}"
         assert "expected" in str(refused.value).lower()
 
 

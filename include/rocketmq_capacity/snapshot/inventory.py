@@ -51,6 +51,8 @@ _CHOICES: Final = {
     "mode": PROXY_MODES,
 }
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
+_SOME_KEY: Final = "[...]"
+_STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
 _HALF: Final = re.compile(r"surrogate pair \((byte \d+)\)")
 _NO_CHOICE: Final = re.compile(r"Invalid enum value (.*)", re.DOTALL)
 
@@ -342,8 +344,8 @@ def parse_inventory(data: bytes, *, source: str) -> Inventory:
         inventory = msgspec.json.decode(data, type=Inventory)
     except (msgspec.DecodeError, RecursionError) as error:
         # A file that is not an inventory at all is reported as that, and not by the first member that is wrong.
-        _check_document(data, source)
-        raise _bad_input(str(error), source) from None
+        document = _checked_document(data, source)
+        raise _bad_input(str(error), document, source) from None
     _check_format(inventory.format, source)
     _check_values(inventory, source)
     return inventory
@@ -427,8 +429,8 @@ def _check_utf_8(data: bytes, source: str) -> None:
         raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
 
 
-def _check_document(data: bytes, source: str) -> None:
-    """Raise BadInput if this is not JSON, not an object, or of another format."""
+def _checked_document(data: bytes, source: str) -> dict[str, Any]:
+    """The document as plain values. Errors: BadInput if this is not JSON, not an object, or of another format."""
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -438,6 +440,7 @@ def _check_document(data: bytes, source: str) -> None:
     if not isinstance(document, dict):
         raise BadInput(source, "$", f"is not an object; expected an inventory, {FORMAT}")
     _check_format(document.get("format"), source)
+    return document
 
 
 def _check_format(found: Any, source: str) -> None:
@@ -445,16 +448,28 @@ def _check_format(found: Any, source: str) -> None:
         raise BadInput(source, "$.format", f"is {shown(found)}; expected {FORMAT!r}")
 
 
-def _bad_input(error: str, source: str) -> BadInput:
-    """The error text of msgspec, as a BadInput that names the member and what is expected."""
+def _bad_input(error: str, document: dict[str, Any], source: str) -> BadInput:
+    """The error text of msgspec about a document, as a BadInput that names the member and what is expected."""
     problem, _, place = error.rpartition(" - at ")
     problem, place = (problem, place.strip("`")) if problem else (error, "$")
+    place = _with_key(place, document)
     if missing := _MISSING.fullmatch(problem):
         return BadInput(source, f"{place}.{missing[1]}", "is missing; expected a value")
     if unknown := _NO_CHOICE.fullmatch(problem):
         choices = _CHOICES[place.rpartition(".")[2]]
         return BadInput(source, place, f"is {unknown[1]}; expected {' or '.join(choices)}")
     return BadInput(source, place, problem)
+
+
+def _with_key(place: str, document: Any) -> str:
+    """The place with the key of a broker's property, which msgspec leaves out: ``$.brokers[0].config[...]``."""
+    if not place.endswith(_SOME_KEY):
+        return place
+    held, before = document, place.removesuffix(_SOME_KEY)
+    for name, index in _STEP.findall(before):
+        held = held[name] if name else held[int(index)]
+    key = next((key for key, value in held.items() if not isinstance(value, str)), None)
+    return place if key is None else f"{before}.{key}"
 
 
 def _check_values(inventory: Inventory, source: str) -> None:
