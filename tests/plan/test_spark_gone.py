@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 from typing import Final, NoReturn
 
+import msgspec
 import psutil
 import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory import FORMAT, read_inventory
 from rocketmq_capacity.steps.planning import Planning
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Lake, Run
@@ -50,6 +51,31 @@ def test_a_jvm_without_memory_ends_the_plan(tmp_path: Path) -> None:
     assert "java.lang.OutOfMemoryError: Metaspace; its heap was 600 MiB; " in ended.lines()[0]
     assert HEAP in ended.lines()[0]
     assert contents(tmp_path) == before
+
+
+def test_a_heap_that_runs_full_in_the_middle_ends_the_plan(tmp_path: Path) -> None:
+    """The JVM passes units on whole, so one of 200 MB needs more than a heap of 500 MiB.
+
+    What the client says of itself is in no unit before `assess`.
+    """
+    client = {"client_id": "10.0.0.1@1#1", "subscriptions": [{"topic": "pay", "expression": "a" * 200_000_000}]}
+    inventory = {
+        "format": FORMAT,
+        "cluster_name": "C1",
+        "taken_at": "2026-11-20T02:00:00Z",
+        "brokers": [],
+        "topics": [{"topic": "pay", "queues": [{"broker_name": "broker-a", "read_queue_nums": 4, "perm": 6}]}],
+        "consumer_groups": [{"consumer_group": "g_pay", "clients": [client]}],
+    }
+    (tmp_path / "inventory.json").write_bytes(msgspec.json.encode(inventory))
+    words = program.planning(tmp_path / "inventory.json", tmp_path / "out")
+
+    with program.started(words, tmp_path, {HEAP: "500m"}) as planning:
+        planning.wait_until(lambda: bool(list(tmp_path.glob(IN_THE_MIDDLE))))
+        ended = planning.ended(since=time.monotonic())
+
+    assert_one_line(ended, f"{GONE}: java.lang.OutOfMemoryError: Java heap space; its heap was ")
+    assert [file.name for file in tmp_path.iterdir()] == ["inventory.json"]
 
 
 def test_a_heap_that_spark_refuses_is_told_in_one_line(tmp_path: Path) -> None:
