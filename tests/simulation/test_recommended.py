@@ -29,7 +29,7 @@ def planned(inventory: Inventory) -> tuple[list[Recommendation], list[Recommende
         names = {one.topic.topic for one in each.facts.business}
         own = [one for one in asked if one.consumer_group == each.name or one.topic in names]
         current = None if each.current is None else each.current.strategy
-        rows += recommended_transitions(facts, each.facts, current, own, Timing.of(plan.units.cluster, POLICY))
+        rows += recommended_transitions(facts, each, each.facts, current, own, Timing.of(plan.units.cluster, POLICY))
     status = [one.status for one in plan.assessments]
     return asked, rows, undecided_of(asked, rows, status)
 

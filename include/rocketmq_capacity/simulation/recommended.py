@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
 from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Members
-from rocketmq_capacity.contracts.facts import GroupFacts, Observations
+from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
@@ -28,7 +28,7 @@ NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 def recommended_transitions(
     cluster: Cluster,
     group: AssessedGroup,
-    observations: Observations,
+    facts: GroupFacts,
     current: str | None,
     recommendations: Sequence[contracts.Recommendation],
     timing: Timing,
@@ -40,15 +40,14 @@ def recommended_transitions(
 
     Args:
         cluster: what holds for every recommendation.
-        group: the group, and
-        observations: what its clients and brokers told of it.
+        group: the group.
+        facts: its facts, with its observations.
         current: what it runs; None for a group that is not clustering.
         recommendations: those for the group, and for its topics.
         timing: the timers of the cluster.
     """
     if current is None or not group.is_clustering:
         return
-    facts = group.facts.observed(observations)
     before: State | None = None
     for one in sorted(recommendations, key=lambda each: each.id):
         changed = _changed(facts, current, one, cluster)

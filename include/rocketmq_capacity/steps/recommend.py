@@ -167,7 +167,7 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
             recommendations += own
         asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
         if moving := [one for one in asked if one.may_move_queues]:
-            seen = _OBSERVED.decode(unit["observations"])
+            seen = group.facts.observed(_OBSERVED.decode(unit["observations"]))
             moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
     yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
     yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, moves)
