@@ -1,4 +1,4 @@
-"""What a group would divide without each of its brokers: all of these divisions at once, as arrays."""
+"""The queues that a group would divide without each of its brokers: all of these divisions at once, as arrays."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX, MASTER
 class BrokerLosses:
     """A group's business topics without each broker that they are on, or without several at once.
 
-    A strategy divides each topic by itself. So each pair of a loss and a topic that it touches is a topic of one
-    division, and a strategy divides all of them in one go.
+    A strategy divides each topic on its own. So each pair of a loss and a topic that it touches is one topic of one
+    large division, and a strategy divides all of them in one call.
 
     Attributes:
-        losses: what is lost, by its name: brokers.
-        division: the pairs as topics, by loss; one whose queues are all lost has none.
-        loss: of each pair the index of the loss.
-        base_topic: of each pair the index of the topic in the group's own division.
-        base_queue: of each queue its index in the group's own division.
-        lost_queues: how many readable queues go with each loss.
+        losses: the name of each loss -> the brokers that are lost.
+        division: the pairs as topics, ordered by loss; a topic whose queues are all lost has no queue.
+        loss: for each pair the index of its loss.
+        base_topic: for each pair the index of its topic in the group's own division.
+        base_queue: for each queue its index in the group's own division.
+        lost_queues: how many readable queues are lost with each loss.
     """
 
     losses: Mapping[str, Collection[str]]
@@ -49,10 +49,10 @@ class BrokerLosses:
         """Some losses.
 
         Args:
-            base: what the group divides among whom.
-            losses: what is lost, by its name: brokers.
-            members: who is left; all topics are divided anew among them. None: nobody leaves, and a topic that is on no
-                lost broker is left out.
+            base: the group's own division.
+            losses: the name of each loss -> the brokers that are lost.
+            members: the clients that are left, among whom all topics are divided again. None: nobody leaves, and topics
+                without a queue on a lost broker are left out.
         """
         queues = base.queues
         on: dict[int, list[tuple[int, Place, int]]] = {}
@@ -90,12 +90,12 @@ class BrokerLosses:
         )
 
     def per_loss(self, is_moved: Flags) -> Integers:
-        """How many of the queues are moved, by loss."""
+        """How many queues move with each loss."""
         of_queue = self.loss[self.division.queues.topic[is_moved]]
         return np.bincount(of_queue, minlength=len(self.losses))
 
     def touched(self, pairs: Flags) -> Flags:
-        """Of each loss whether one of its pairs is flagged."""
+        """For each loss whether one of its pairs is flagged."""
         return np.bincount(self.loss[pairs], minlength=len(self.losses)) > 0
 
     @cached_property
@@ -109,9 +109,9 @@ class BrokerLosses:
 
     @cached_property
     def added_msgs_per_s(self) -> Numbers:
-        """What the group gets more of each queue, once producers write to the brokers that are left; NaN where unknown.
+        """Further messages a second from each queue, when producers write to the brokers that are left; NaN if unknown.
 
-        Producers spread evenly what the lost broker had. What the group's filter does not let through is left out.
+        Producers spread evenly what the lost broker got. Messages that the group's filter rejects are left out.
         """
         added = np.array([_added(reads, gone) for _, reads, gone in self._pairs], np.float64)
         queues = self.division.queues
@@ -125,7 +125,7 @@ def _is_business(division: Division, topic: int) -> bool:
 
 
 def _added(reads: Reads, gone: Collection[str]) -> float:
-    """Messages a second more on each queue of a topic that can be written without some brokers."""
+    """Further messages a second on each queue of a topic that is writable without the lost brokers."""
     left = [writable_queues(place) for place in reads.topic.places if place.broker_name not in gone]
     lost = [one.put_msgs_per_s for one in reads.topic.written if one.broker_name in gone]
     if None in lost or None in left or reads.pass_ratio is None:
@@ -135,7 +135,7 @@ def _added(reads: Reads, gone: Collection[str]) -> float:
 
 
 def writable_queues(place: Place) -> int | None:
-    """How many queues producers see; None where that is unknown."""
+    """How many queues producers see; None if that is unknown."""
     if place.broker_state == MASTERLESS or (place.perm is not None and not place.perm & PERM_WRITE):
         return 0
     return None if place.perm is None else place.write_queue_nums

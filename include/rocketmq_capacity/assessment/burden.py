@@ -1,4 +1,4 @@
-"""What clients bear where they own certain queues: of many cases at once, because one by one numpy's calls cost most.
+"""What clients bear if they own certain queues, for many cases at once: one by one, calls of numpy would cost most.
 
 The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`.
 """
@@ -24,11 +24,11 @@ class Case:
 
     Attributes:
         group: the group as it is.
-        division: what is divided among whom in this case.
-        owners: who owns what.
-        rows: of each client id the index of the one of today that it is like.
-        topics: of each topic of the division the index in the group's own; None: they are the same.
-        msgs_per_s: that the group gets of each queue of the division.
+        division: the queues and the clients of this case.
+        owners: the client ids that own each queue.
+        rows: for each client id the index of today's client id whose figures it has.
+        topics: for each topic of the division its index in the group's own; None: they are the same.
+        msgs_per_s: messages a second that the group gets from each queue of the division.
     """
 
     group: "Group"
@@ -44,10 +44,10 @@ class Burden:
     """What the clients of a case bear.
 
     Attributes:
-        busiest: the busy share of the busiest client; None where a part of it is unknown, where nobody works, and where
-            somebody owns queues that there are not.
+        busiest: the busy share of the busiest client; None if a part of it is unknown, if nobody has work, or if
+            somebody owns queues that do not exist.
         queues: how many queues each client id owns.
-        orphans: how many business queues nobody owns.
+        orphans: how many business queues have no owner.
     """
 
     busiest: Interval | None

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
 
 STAYING: Final = (CONSISTENT_HASH, CONFIG)
-"""Under these a queue's owner does not hang on which other queues there are."""
+"""Strategies under which a queue's owner does not depend on which other queues exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Queues that get another owner under a strategy; None where their owners before or after are unknown.
+    """How many queues get another owner under a strategy; None if their owners before or after are unknown.
 
     Attributes:
-        fewer: where the last client in Java's order leaves; None as well where it is the only one.
-        more: where one more client comes, which sorts last.
-        brokers: where a broker goes, of the queues that stay; by its name.
+        fewer: if the last client in Java's order leaves; also None if it is the only one.
+        more: if one more client comes, which sorts last.
+        brokers: if a broker is lost, counted among the queues that stay; by its name.
     """
 
     fewer: int | None
@@ -36,13 +36,13 @@ class Moves:
 
     @property
     def worst_broker(self) -> int | None:
-        """The most that the loss of one broker moves."""
+        """The most queues that the loss of one broker moves."""
         known = [moved for moved in self.brokers.values() if moved is not None]
         return max(known, default=0) if len(known) == len(self.brokers) else None
 
     @property
     def total(self) -> int | None:
-        """All three together, to compare strategies by."""
+        """The sum of all three, by which strategies are compared."""
         worst = self.worst_broker
         if self.fewer is None or self.more is None or worst is None:
             return None
@@ -50,12 +50,12 @@ class Moves:
 
 
 UNKNOWN: Final = Moves(None, None, {"": None})
-"""Of a group without clients."""
+"""For a group without clients."""
 
 
 @dataclass(frozen=True)
 class Churn:
-    """What changes of one client or one broker move in a group that shares its queues out."""
+    """The queues that move if one client or one broker comes or goes, in a group that divides its queues."""
 
     group: "Group"
 
@@ -66,7 +66,7 @@ class Churn:
 
     @cached_property
     def fewer(self) -> Division | None:
-        """The group without its last client; None where it has no other."""
+        """The group without its last client; None if it has no other."""
         members = self.group.division.members
         if len(members) < 2:
             return None
@@ -75,7 +75,7 @@ class Churn:
 
     @cached_property
     def more(self) -> Division:
-        """The group with a client more, which is like the last one and sorts after it."""
+        """The group with one more client, which is like the last one and sorts after it."""
         consumers = self.group.division.members.consumers
         last = consumers[-1]
         new = structs.replace(last, client_id=f"{last.client_id}~", consumer_index=len(consumers))
@@ -83,7 +83,7 @@ class Churn:
 
     @property
     def last_client(self) -> str:
-        """The id of the client that leaves where there is one fewer."""
+        """The id of the client that leaves in ``fewer``."""
         return self.group.division.members.consumers[-1].client_id
 
     def _of(self, members: Members) -> Division:
@@ -97,7 +97,7 @@ class Churn:
         return {name: self._moves(name) for name in self.group.loads}
 
     def changes(self, strategy: str) -> Iterator[Division]:
-        """The changed divisions that are compared with that of today under a strategy."""
+        """The changed divisions that are compared with today's under a strategy."""
         if strategy not in STRATEGIES or self._all_read_all(strategy):
             return
         if self.fewer is not None and not self._leaves_a_ring(strategy):
@@ -107,19 +107,19 @@ class Churn:
             yield self.losses.division
 
     def owners(self, strategy: str, division: Division) -> Owners:
-        """Who owns what in a changed division; each is worked out once."""
+        """The owners in a changed division; each is computed once."""
         key = strategy, id(division)
         if key not in self._owners:
             self.keep_owners(strategy, division, self.group.allocator.owners(strategy, division))
         return self._owners[key][1]
 
     def keep_owners(self, strategy: str, division: Division, owners: Owners) -> None:
-        """Remember who owns what in a changed division."""
+        """Remember the owners in a changed division."""
         self._owners[strategy, id(division)] = division, owners
 
     @cached_property
     def _owners(self) -> dict[tuple[str, int], tuple[Division, Owners]]:
-        # Each division is kept beside its owners: a later one could have the id of one that is gone.
+        # The division is kept with its owners: otherwise a later one could get the id() of one that is gone.
         return {}
 
     @cached_property
@@ -173,14 +173,14 @@ class Churn:
         return self._between(strategy, self.fewer)
 
     def _leaves_a_ring(self, strategy: str) -> bool:
-        """Whether just the queues of the one that leaves move."""
+        """Whether only the queues of the client that leaves move."""
         is_plain = self.group.division.members.is_plain
         return strategy == CONSISTENT_HASH and is_plain and not self.group.verdicts[strategy].dialects
 
     def _between(self, strategy: str, changed: Division) -> int | None:
         """Queues with other owners among other clients."""
         before, after = self._before(strategy), self.owners(strategy, changed)
-        # Where the strategy throws afterwards, queues keep the owners that they have, but for one that leaves.
+        # If the strategy throws afterwards, queues keep the owners that they have, except one that leaves.
         if before.owners.unknown - (after.unknown if changed is self.more else frozenset()):
             return None
         queues = self.group.division.queues
@@ -204,14 +204,14 @@ class Churn:
         return {}
 
     def moved_by_room(self, strategy: str, losses: BrokerLosses) -> int | None:
-        """Queues that stay and get another owner where a machine room's brokers and clients go."""
+        """How many queues stay and get another owner if the brokers and clients of a machine room are lost."""
         if not len(losses.division.members) or not len(losses.division.queues):
             return 0 if not len(losses.division.queues) else None
         moves = self._moves_among(strategy, losses.division, losses.base_queue)
         return None if moves is None else int(np.count_nonzero(moves))
 
     def moved_among(self, strategy: str, left: Division) -> int | None:
-        """Queues that get another owner where only some clients are left, and all queues."""
+        """How many queues get another owner if only some clients are left, but all queues."""
         moves = self._moves_among(strategy, left, np.arange(len(left.queues)))
         return None if moves is None else int(np.count_nonzero(moves[self.group.weights.queue]))
 
@@ -242,17 +242,17 @@ class Churn:
 
 
 def _is_better(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
-    """Whether the other is at least as good in everything, and better in something; less is better."""
+    """Whether ``other`` is at least as good in every figure and better in one; less is better."""
     return other != own and all(theirs <= ours for theirs, ours in zip(other, own, strict=True))
 
 
 def _differ(before: "_Owned", after: Owners, base_queue: Integers) -> Flags:
-    """Of each queue after a change whether its owners are others than before.
+    """For each queue after a change whether it has other owners than before.
 
     Args:
-        before: who owned what.
-        after: who owns what of the queues after the change; client ids have the same indexes.
-        base_queue: of each queue after the change its index before.
+        before: the owners before.
+        after: the owners after the change; client ids have the same indexes.
+        base_queue: for each queue after the change its index before.
     """
     was, now = before.single, _single(after, len(base_queue))
     if was is not None and now is not None:

@@ -16,7 +16,7 @@ from rocketmq_capacity.vocabulary import CRITICAL, WARNING
 def broker_disk(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
     """BROKER_DISK: a broker's disk is so full that it deletes messages before their time, or soon refuses new ones.
 
-    Masters and slaves alike; one that does not say how full its disk is has no finding.
+    Masters and slaves are judged alike. A broker that does not say how full its disk is has no finding.
     """
     bounds = policy.thresholds.BROKER_DISK
     for broker in sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id, one.broker_addr or "")):

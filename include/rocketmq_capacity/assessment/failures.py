@@ -37,15 +37,15 @@ EXPIRED_S: Final = 120.0 + 10.0
 REQUEST_S: Final = 3.0
 """ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
 FIRST_PULL_S: Final = 0.5
-"""RebalanceImpl.updateProcessQueueTableInRebalance: a new reader pulls so long after its rebalance."""
+"""RebalanceImpl.updateProcessQueueTableInRebalance: a new reader first pulls this long after its rebalance."""
 
 
 def read_again_s(failure: str, policy: Policy) -> float:
-    """The most seconds until every queue that stays is read again, as `transition` has them of the same change.
+    """The most seconds until every queue that stays is read again; `transition` has the same figure for this change.
 
-    This is of what falls silent: where a connection is closed, brokers and name servers know at once. Clients
-    rebalance, and at worst brokers refuse their pulls until the next heartbeat. A broker's lock of a queue that is
-    consumed in order (60 s) has run out before.
+    The figure is for something that falls silent. If a connection is closed, brokers and name servers know at once.
+    Clients rebalance, and at worst brokers refuse their pulls until the next heartbeat. A broker's lock on a queue that
+    is consumed in order (60 s) has expired by then.
     """
     clients = policy.thresholds.TRANSITION
     noticed_s = clients.rebalance_s + REQUEST_S + FIRST_PULL_S + clients.heartbeat_s
@@ -61,11 +61,11 @@ class _Change:
     """What is left of a group after a failure.
 
     Attributes:
-        group: as it is.
-        failure: which kind.
-        lost: what is lost.
-        division: what is divided among whom then.
-        losses: the lost brokers with the division, which is theirs; None where no broker is lost.
+        group: the group before the failure.
+        failure: the kind of failure.
+        lost: the name of what is lost.
+        division: the queues and the clients that are left.
+        losses: the lost brokers, whose division this is; None if no broker is lost.
     """
 
     group: Group
@@ -76,7 +76,7 @@ class _Change:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nobody left, or nothing to divide."""
+        """Whether no client or no queue is left."""
         return not len(self.division.members) or not len(self.division.queues)
 
     def moved(self) -> Mapping[str, int | None]:
@@ -91,7 +91,7 @@ class _Change:
 
 
 def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
-    """Of each group a row for each failure; none where it does not share its queues out among clients."""
+    """For each group a row for each failure; none for a group that does not divide its queues among clients."""
     changes = [list(_changes(group)) if _is_shared_out(group) else [] for group in groups]
     every = [change for each in changes for change in each]
     _divide_together(every)
@@ -107,7 +107,7 @@ def _is_shared_out(group: Group) -> bool:
 
 
 def _changes(group: Group) -> Iterator[_Change]:
-    """What is left where clients come or go, or a machine room is lost."""
+    """What is left if clients come or go, or if a machine room is lost."""
     churn, members = group.churn, group.division.members
     if churn.fewer is not None:
         yield _Change(group, ONE_FEWER, churn.last_client, churn.fewer)
@@ -127,7 +127,7 @@ def _is_elsewhere(room: str, consumer: Consumer) -> bool:
 
 
 def _divide_together(changes: Sequence[_Change]) -> None:
-    """Work out who owns what in the changed divisions that nobody has divided yet."""
+    """Compute the owners in the changed divisions that are not computed yet."""
     asked = [
         (change, strategy)
         for change in changes
@@ -157,7 +157,7 @@ def _changed_row(change: _Change, use: Interval | None) -> GroupFailure:
 
 
 def _current(group: Group) -> str | None:
-    """What a group runs, as the policy computes it."""
+    """The strategy that a group runs, by the name under which it is computed."""
     return None if group.current is None else group.policy.computed(group.current.strategy)
 
 
@@ -212,7 +212,7 @@ def _busy_after(changes: Sequence[_Change]) -> list[Interval | None]:
 
 
 def _case(change: _Change) -> Case | None:
-    """The group after a change; None where who owns what then is not known."""
+    """The group after a change; None if the owners after it are unknown."""
     group, losses = change.group, change.losses
     strategy = _runs(group)
     if strategy is None or (losses is not None and change.is_empty):
@@ -231,17 +231,17 @@ def _case(change: _Change) -> Case | None:
 
 @dataclass(frozen=True)
 class _BusyWithout:
-    """The busy share of the busiest client of a group without each broker; NaN where unknown.
+    """The busy share of a group's busiest client, for the loss of each broker; NaN if unknown.
 
     Attributes:
-        shares: lower, estimate and upper by row, a broker a column.
+        shares: three rows (lower, estimate and upper) and a column for each broker.
     """
 
     shares: Numbers
 
     @classmethod
     def of(cls, group: Group) -> "_BusyWithout | None":
-        """None where the owners of today are not computed from one strategy."""
+        """The shares of a group; None if today's owners are not computed from one strategy."""
         strategy, work, losses = _runs(group), group.work, group.churn.losses
         if strategy is None or work is None:
             return None
@@ -329,7 +329,7 @@ def _sum(parts: Sequence[int | None]) -> int | None:
 
 
 class GroupLoss(NamedTuple):
-    """What BROKER_LOSS looks at of a row of ``group_failure``."""
+    """The columns of ``group_failure`` that BROKER_LOSS reads."""
 
     consumer_group: str
     lost: str
@@ -339,7 +339,7 @@ class GroupLoss(NamedTuple):
 
 
 class TopicLoss(NamedTuple):
-    """Likewise of ``topic_failure``."""
+    """The columns of ``topic_failure`` that BROKER_LOSS reads."""
 
     topic: str
     lost: str
@@ -353,14 +353,14 @@ class TopicLoss(NamedTuple):
 def broker_loss(
     groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy
 ) -> Iterator[Finding]:
-    """BROKER_LOSS: without a broker, some topics can be read or written by nobody, or groups are too weak.
+    """BROKER_LOSS: without a broker, nobody can read or write some topics, or some groups are too weak.
 
-    A cluster of one broker has no loss to survive, and nothing is said of it. Neither is of a snapshot that is too
+    There is no finding for a cluster of one broker, which cannot survive its loss, or for a snapshot that is too
     incomplete to judge by.
 
     Args:
-        groups: what each loss of a broker does to each.
-        topics: likewise.
+        groups: what each loss of a broker does to each group.
+        topics: what it does to each topic.
         cluster: says how complete the snapshot is.
         policy: thresholds.
     """

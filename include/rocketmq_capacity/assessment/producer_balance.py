@@ -1,9 +1,9 @@
 """The shares of a topic's messages that its queues should get, and get, and what makes the difference.
 
-Producers without keys use the writable queues in turn from a random start, so that every queue gets the same share: far
-more evenly than chance, which is the bound here. What differs by more than chance inside a broker is keyed, since no
-producer prefers one queue of a broker to another one for any other reason. What differs between brokers alone is
-displaced: producers avoid a broker, or do not know it.
+Producers without keys use the writable queues in turn from a random start, so that every queue gets the same share,
+far more evenly than by chance. The bound here is chance. If queues of one broker differ by more than chance, the
+messages are keyed: a producer has no other reason to prefer one queue of a broker. If only brokers differ, the messages
+are displaced: producers avoid a broker, or do not know it.
 Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-all-5.3.3.
 """
 
@@ -24,7 +24,7 @@ Kind = Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
 KEYED: Final[Kind] = "KEYED"
 DISPLACED: Final[Kind] = "DISPLACED"
 KEYED_OR_DISPLACED: Final[Kind] = "KEYED_OR_DISPLACED"
-"""Every broker has one queue alone, so that nothing tells the two apart."""
+"""Every broker has only one queue, so that keys and displacement look the same."""
 SHOWN: Final = 5
 """Producer groups of each sort that the evidence names."""
 MEANING: Final[dict[Kind, str]] = {
@@ -42,9 +42,9 @@ class Balance:
 
     Attributes:
         rates: messages a second by broker and queue id; all known.
-        between: the probability that brokers differ so much by chance; 1 where there is one broker alone.
-        within: likewise of the queues of each broker; 1 where each has one queue alone.
-        kind: which of the two it is; None where nothing differs by more than chance.
+        between: the probability that brokers differ so much by chance; 1 if there is only one broker.
+        within: the same for the queues of each broker; 1 if each broker has only one queue.
+        kind: keyed, displaced or undecided between them; None if nothing differs by more than chance.
     """
 
     rates: dict[str, list[float]]
@@ -53,7 +53,7 @@ class Balance:
     kind: Kind | None
 
     def expected(self) -> dict[str, float]:
-        """The share of each broker where all queues get the same."""
+        """The share of each broker if all queues get the same."""
         queues = _number(self.rates)
         return {name: rounded(len(rates) / queues) for name, rates in self.rates.items()}
 
@@ -64,7 +64,7 @@ class Balance:
 
 
 def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
-    """A row for each writable queue of a business topic; none where they are unknown."""
+    """A row for each writable queue of a business topic; none if its queues are unknown."""
     counts = _writable(topic) if topic.is_business else None
     if not counts:
         return
@@ -90,10 +90,10 @@ def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
 
 
 def balance_of(topic: Topic) -> Balance | None:
-    """How a topic's messages lie on its queues; None where a rate is unknown, or too little is written to tell.
+    """How a topic's messages are spread over its queues; None if a rate is unknown, or if there are too few messages.
 
-    The messages are counted over the time that a snapshot measures for. ``dispersion`` is how much more the counts vary
-    than by independent choices.
+    The messages are counted over the time for which a snapshot measures. ``dispersion`` is how much more the counts
+    vary than those of independent choices.
     """
     bounds, span = topic.policy.thresholds.PRODUCER_BALANCE, topic.policy.snapshot
     counts = None if topic.unit.facts.message_type == PRIORITY else _writable(topic)
@@ -144,7 +144,7 @@ def is_hot(rates: Sequence[float], policy: Policy) -> bool:
 
 
 def producer_balance(topic: Topic) -> ProducerBalance | None:
-    """How a business topic differs from what producers without keys would make of it; None where it does not."""
+    """How a business topic differs from one whose producers use no keys; None if it does not differ."""
     balance = balance_of(topic) if topic.is_business else None
     if balance is None or balance.kind is None:
         return None
@@ -169,10 +169,10 @@ def producer_balance(topic: Topic) -> ProducerBalance | None:
 
 
 def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
-    """Which producer groups can be the reason that brokers differ, as far as facts go; nothing for keys.
+    """The producer groups that can be the reason why brokers differ; nothing for keys.
 
-    Nobody outside a producer knows its topics. So these are the groups that are not seen on a broker that gets too
-    little, though on another broker of the topic, and those whose version can displace a queue for ever.
+    Only a producer itself knows its topics. So these are the groups that are seen on a broker of the topic but not on
+    one that gets too little, and the groups whose version can avoid a queue for ever.
     """
     if balance.kind not in (DISPLACED, KEYED_OR_DISPLACED):
         return {}
@@ -193,7 +193,7 @@ def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
 
 
 def _writable(topic: Topic) -> dict[str, int] | None:
-    """The number of writable queues of each broker that has some, in the producers' order; None where unknown."""
+    """The number of writable queues of each broker that has some, in the producers' order; None if unknown."""
     counts: dict[str, int] = {}
     for place in sorted(topic.unit.facts.places, key=lambda one: java_order(one.broker_name)):
         number = writable_queues(place) if place.broker_state == MASTER else 0

@@ -1,7 +1,7 @@
 """Whether a group has the consumers it needs: UNDER_, RIGHT_ or OVER_PROVISIONED, or UNDECIDED with its reason.
 
-A group is as busy as its busiest client (see ``utilisation``). What is unknown widens the figure to an interval, and a
-verdict is given where the whole interval agrees on it.
+A group is as busy as its busiest client (see ``utilisation``). Unknown facts widen the figure to an interval. There is
+a verdict if it is the same for the whole interval.
 """
 
 from dataclasses import dataclass, replace
@@ -28,11 +28,11 @@ FALLS_BEHIND: Final = ("busy", "lag")
 """Causes with which no client may go, whatever the others could bear."""
 NOT_KNOWN: Final = Needed(None, None, None)
 WORTH_SAYING: Final = 1.1
-"""A peak below so many times the usual is how samples of a few seconds scatter."""
+"""A peak below so many times the usual rate is not mentioned: samples of a few seconds vary that much."""
 
 
 MUCH_SLOWER: Final = 2
-"""A busiest client that needs so many times what the median one needs is told apart: it is slow, not laden."""
+"""A busiest client that needs at least so many times what the median one needs is called slow, not overloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Provision:
         peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
         without_some: the busy share of the busiest at the peak without the policy's share of the clients.
         needed: how many clients keep the busiest one within the bound.
-        min_safe_clients: how many it takes if clients like the median one shared the work evenly; not below today's
-            while the group falls behind.
-        doubt: which fact must be wrong, where the clients consume otherwise than the messages come.
+        min_safe_clients: how many are needed if clients like the median one divided the work evenly; at least today's
+            number while the group falls behind.
+        doubt: which fact must be wrong, if rates of arrival and consumption contradict each other.
     """
 
     status: ProvisionStatus
@@ -128,7 +128,7 @@ def _verdict(
 
 
 def _no_verdict(group: "Group") -> str | None:
-    """Why there can be no verdict, whatever its clients do; else None."""
+    """Why there can be no verdict, however busy the clients are; else None."""
     facts = group.facts
     if not facts.is_clustering and not facts.is_broadcasting:
         return NO_STRATEGY if facts.message_model else MODEL_UNKNOWN
@@ -142,7 +142,7 @@ def _no_verdict(group: "Group") -> str | None:
 
 
 def _too_many_untimed(group: "Group", work: Work) -> str | None:
-    """That too many of the clients that have something to do report no response time; else None."""
+    """The reason that too many of the clients with work report no response time; else None."""
     bound = group.policy.thresholds.PROVISION.max_unknown_rt_ratio
     at_work = (work.incoming_msgs_per_s > 0).any(axis=1)
     if not at_work.any() or work.is_untimed.sum() / at_work.sum() <= bound:
@@ -156,7 +156,7 @@ def _untimed(work: Work) -> str:
 
 
 def _missing(group: "Group", work: Work | None) -> str:
-    """Which fact is missing, so that nothing can be said of how busy clients are."""
+    """The missing fact without which it is unknown how busy clients are."""
     if group.is_clustering and group.today is None:
         runs = None if group.current is None else group.current.strategy
         return f"who owns which queue is unknown: {runs} is not computed, and not every client reported its queues"
@@ -185,7 +185,7 @@ def _missing(group: "Group", work: Work | None) -> str:
 
 
 def _without_some(group: "Group", peak: float) -> Interval | None:
-    """The busy share at the peak without the last consumers in Java's order; None where nobody may go."""
+    """The busy share at the peak without the last consumers in Java's order; None if no consumer may leave."""
     kept = group.facts.connections - leaving(group, group.facts.connections)
     if group.facts.distinct_client_ids <= group.policy.thresholds.PROVISION.min_clients or kept < 1:
         return None
@@ -194,7 +194,7 @@ def _without_some(group: "Group", peak: float) -> Interval | None:
 
 
 def likely_sizes(group: "Group", work: Work) -> set[int]:
-    """Numbers of clients that a verdict looks at, as far as they can be told before."""
+    """The numbers of clients that a verdict will need, as far as they are known in advance."""
     connections, bound = group.facts.connections, group.policy.thresholds.PROVISION.under_utilisation
     likely = {connections, connections - leaving(group, connections)}
     needed = likely_needed(group, work, bound, group.peak)
@@ -203,12 +203,12 @@ def likely_sizes(group: "Group", work: Work) -> set[int]:
 
 def leaving(group: "Group", consumers: int) -> int:
     """How many consumers the policy's share is, rounded up."""
-    # 100 * 0.07 is a little more than 7 in floating point, which is no eighth consumer.
+    # 100 * 0.07 is a little more than 7 in floating point; that must not round up to an eighth consumer.
     return ceil(rounded(consumers * group.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)
 
 
 def _beside_the_median(work: Work, busiest: int, peak: float) -> str:
-    """What the median client would bear in the busiest one's place, where that is far less; else nothing."""
+    """What the median client would bear with the busiest one's queues, if that is far less; else an empty text."""
     share = work.median_share(busiest)
     if share * MUCH_SLOWER > work.busy(work.times.estimate)[busiest]:
         return ""
@@ -216,7 +216,7 @@ def _beside_the_median(work: Work, busiest: int, peak: float) -> str:
 
 
 def _shown(use: Interval) -> str:
-    """A share as a sentence has it: ``37.8 %``, or from least to most where it is not exactly known."""
+    """A share for a sentence: ``37.8 %``, or from lowest to highest if it is not known exactly."""
     return percent(use.estimate) if use.is_exact else f"{percent(use.lower)} to {percent(use.upper)}"
 
 

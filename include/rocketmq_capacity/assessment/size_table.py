@@ -8,13 +8,13 @@ from rocketmq_capacity.assessment.sizes import MOST_CLIENTS
 from rocketmq_capacity.contracts import GroupSize
 
 EVERY: Final = 4
-"""Up to here every number has a row; beyond, each is half or a third more than the one before."""
+"""Every number up to this one has a row; from here each is a half or a third more than the one before."""
 ROOM: Final = 2
-"""Without a largest useful number (POP), the table ends at so many times today's."""
+"""Without a highest useful number (POP), the table ends at this many times today's number."""
 
 
 def group_sizes(group: Group) -> list[GroupSize]:
-    """The rows of a group; none where other numbers of clients cannot be computed, and for one that does not share."""
+    """The rows of a group; none if other numbers cannot be computed, or if the group does not divide its queues."""
     return [row for clients in numbers(group) if (row := _row(group, clients)) is not None]
 
 
@@ -25,7 +25,7 @@ def numbers(group: Group) -> list[int]:
 
 
 def likely_numbers(group: Group) -> set[int]:
-    """The numbers that have a row, as far as these are known before it is known how many clients are needed."""
+    """Those numbers with a row that are known before it is computed how many clients are needed."""
     return _numbers(group, 0)
 
 

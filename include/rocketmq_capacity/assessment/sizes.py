@@ -1,4 +1,4 @@
-"""A group with another number of clients: what they would own and have to do, and how many it needs."""
+"""A group with another number of clients: what each would own and how busy it would be, and how many it needs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
 
 MOST_CLIENTS: Final = 4_096
-"""Beyond so many clients no number is looked for."""
+"""The search for a number of clients ends here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
     """The smallest numbers of clients with which the busiest one stays within the bound.
 
-    Each is capped by what the group can use. None where not even that many are enough.
+    Each is at most the number that the group can use; None if even that many are not enough.
 
     Attributes:
         lower: if every unknown response time were the shortest known.
@@ -45,11 +45,11 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What the clients of a group bear if there are so many.
+    """What the clients of a group bear if there are a certain number of them.
 
     Attributes:
-        busiest: the busy share of the busiest client; None where it is unknown, and where nobody would own a queue that
-            somebody owns today.
+        busiest: the busy share of the busiest client; None if it is unknown, or if a queue that has an owner today
+            would have none.
         queues: how many queues each client id owns.
     """
 
@@ -57,7 +57,7 @@ class Size:
     queues: Integers
 
     def share(self, peak: float) -> float | None:
-        """The most likely busy share of the busiest client, times a peak; None where it is unknown."""
+        """The most likely busy share of the busiest client, times ``peak``; None if it is unknown."""
         return None if self.busiest is None else self.busiest.estimate * peak
 
 
@@ -65,13 +65,13 @@ class Size:
 class Divided:
     """A group with another number of clients.
 
-    With fewer than today, the last in Java's order have left. With more, the further ones are like those that are
-    there, one after the other, and run what these run.
+    With fewer than today, the last in Java's order have left. With more, each further one copies the figures and the
+    strategy of one of today's consumers, in turn.
 
     Attributes:
         division: its queues, and the consumers that there would be.
-        owners: who would own which queue.
-        rows: of each client id the index of the one of today that it is or is like.
+        owners: the client ids that would own each queue.
+        rows: for each client id the index of today's client id that it is or copies.
     """
 
     division: Division
@@ -84,7 +84,7 @@ Asked = Sequence[tuple["Group", int]]
 
 
 def divided(asked: Asked) -> list[Divided | None]:
-    """Each group with so many clients; None where what they would own cannot be computed."""
+    """Each group with the number of clients asked for; None if their queues cannot be computed."""
     crowds = {id(group): Crowd(group) for group, _ in asked}
     changed = [crowds[id(group)].of(consumers) for group, consumers in asked]
     wanted = [
@@ -114,12 +114,12 @@ def _today(group: "Group") -> Divided | None:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A group with another number of clients, not divided yet.
+    """A group with another number of clients, before its queues are divided.
 
     Attributes:
         division: as in :class:`Divided`.
-        rows: likewise.
-        runs: what each client id runs.
+        rows: as in :class:`Divided`.
+        runs: the strategy of each client id.
     """
 
     division: Division
@@ -134,7 +134,7 @@ class Crowd:
     group: "Group"
 
     def of(self, consumers: int) -> Changed | None:
-        """The group with so many; None for today's number, and where it is not computed who owns what."""
+        """The group with so many consumers; None for today's number, and if owners cannot be computed."""
         group = self.group
         is_predicted = group.current is not None and group.today is not None and group.today.is_predicted
         if not is_predicted or group.current is None or not consumers or consumers == group.facts.connections:
@@ -180,17 +180,17 @@ class Crowd:
 
     @cached_property
     def _keyed(self) -> list[tuple[bytes, Consumer, int]]:
-        """Each of today's consumers with what it is sorted by, and the index of its id."""
+        """Each of today's consumers with its sort key and the index of its client id."""
         return [(java_order(one.client_id), one, self._rows[one.client_id]) for one in self._today.consumers]
 
     @cached_property
     def _further(self) -> list[tuple[bytes, Consumer, int]]:
-        """Likewise the further ones, as far as they were asked for."""
+        """The further consumers that were asked for so far, likewise."""
         return []
 
 
 def sizes_of(asked: Asked) -> list[Size | None]:
-    """What so many clients would bear in each group; None where it cannot be computed. ``Group.size`` remembers it."""
+    """What each group's clients would bear in that number; None if that cannot be computed. ``Group.size`` keeps it."""
     each = divided(asked)
     cases = [
         Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
@@ -209,16 +209,16 @@ def _size(group: "Group", found: Divided, burden: Burden) -> Size:
 
 
 def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
-    """How many clients keep the busiest one's share at the peak within a bound; None where that cannot be computed.
+    """How many clients keep the busiest one's share at the peak within a bound; None if that cannot be computed.
 
-    Where today's busiest client is above the bound, fewer clients are no answer: they would do only if a slow one were
-    among those that leave.
+    If today's busiest client is above the bound, fewer clients are never the answer: they could be enough only if a
+    slow client were among those that leave.
 
     Args:
         group: the group.
         work: what its clients have to do today.
-        bound: the busiest client's share at most.
-        peak: messages at the busiest moment / usually.
+        bound: the highest allowed share of the busiest client.
+        peak: messages at the busiest moment divided by the usual number.
     """
     today = group.size(group.facts.connections)
     if today is None or today.busiest is None:
@@ -235,24 +235,24 @@ def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Nee
 
 
 def more_clients(group: "Group", bound: float, peak: float) -> int | None:
-    """The least number above today's that keeps the busiest client's estimate within a bound; None if none does."""
+    """The lowest number above today's that keeps the busiest client's estimate within a bound; None if none does."""
     return _within(group, 1, bound, peak, group.facts.connections + 1)
 
 
 def _most(group: "Group") -> int:
-    """No more clients are looked at."""
+    """The highest number of clients that is tried."""
     most = group.max_useful_clients
     return MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
 
 
 def likely_needed(group: "Group", work: Work, bound: float, peak: float) -> int | None:
-    """The number of clients from which :func:`needed_clients` searches on; None where there are too few queues."""
+    """The number of clients at which the search of :func:`needed_clients` starts; None if there are too few queues."""
     start = clients_for(work.least_clients() * peak, bound)
     return start if start < _most(group) else None
 
 
 def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> int | None:
-    """The least number of clients from ``start`` on with which one end of the busiest one's interval fits."""
+    """The lowest number of clients, searched from ``start``, with which one end of the busiest one's interval fits."""
     most = _most(group)
 
     def fits(clients: int) -> bool:
@@ -264,14 +264,14 @@ def _within(group: "Group", place: int, bound: float, peak: float, start: int) -
 
 
 def clients_for(total: float, bound: float) -> int:
-    """How many equally busy clients share this many clients' full time within a bound; at least one."""
+    """How many equally busy clients do the work of ``total`` fully busy ones within a bound; at least one."""
     return max(1, ceil(rounded(total / bound, 6) or 0)) if bound > 0 else 1
 
 
 def least_number(fits: Callable[[int], bool], start: int, most: int) -> int | None:
-    """The least number from ``start`` on that fits while one fewer does not; None where ``most`` does not fit.
+    """The lowest number that fits, searched from ``start`` by halving; None if ``most`` does not fit.
 
-    More clients hardly ever make the busiest one busier, so that halving finds the least one.
+    Halving finds it because more clients hardly ever make the busiest one busier.
     """
     low, high, step = start - 1, start, 1
     while high < most and not fits(high):

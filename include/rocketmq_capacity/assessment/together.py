@@ -1,6 +1,6 @@
-"""What the groups of a batch need, computed for all of them at once: numpy is called once instead of for each group.
+"""Computes for all groups of a batch at once: one call of numpy instead of one for each group.
 
-Everything here would also be computed when it is first asked for, group by group; this only saves time.
+Without this, every group would compute the same values when they are first asked for. It only saves time.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def divide_together(groups: Sequence[Group]) -> None:
 
 
 def size_together(groups: Sequence[Group]) -> None:
-    """Work out what other numbers of clients would bear, as far as it is known beforehand which are asked for."""
+    """Compute what clients in other numbers would bear, for those numbers that are known to be asked for."""
     asked = [
         (group, clients)
         for group in groups
