@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
+from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.report.transitions import undecided_of
 from rocketmq_capacity.settings.policy import Policy
@@ -81,6 +82,15 @@ def test_a_change_to_pop_is_undecided() -> None:
     assert moves is None
     assert undecided is not None
     assert undecided.startswith("UNDECIDED: with POP no queue has an owner.")
+
+
+def test_new_brokers_are_undecided_until_a_what_if_says_what_they_get() -> None:
+    added = answer("ADD_BROKER", target={"brokers": 3}, reason="Add 1 broker.", rules=["BROKER_DISK"])
+
+    assert undecided_of([added], [], []) == {
+        added.id: "UNDECIDED: which queues get another owner depends on the topics and queues that new brokers get. A"
+        " what-if with add_broker computes it."
+    }
 
 
 def test_groups_whose_owners_are_not_known_are_named() -> None:

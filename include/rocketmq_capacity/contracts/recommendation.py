@@ -6,8 +6,15 @@ from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset
 
-MOVING: Final = frozenset({"CHANGE_STRATEGY", "SCALE_CONSUMERS", "SWITCH_TO_POP", "FIX_CLIENT_ID", "FIX_SUBSCRIPTION"})
-"""Actions that change who reads what in a group."""
+MOVING: Final = frozenset({
+    "ADD_BROKER",
+    "CHANGE_STRATEGY",
+    "FIX_CLIENT_ID",
+    "FIX_SUBSCRIPTION",
+    "SCALE_CONSUMERS",
+    "SWITCH_TO_POP",
+})
+"""Actions that change who reads what, beside those that change the queues of one topic."""
 
 
 class Recommendation(Dataset, frozen=True, kw_only=True):

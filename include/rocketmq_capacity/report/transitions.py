@@ -9,10 +9,13 @@ from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.report.plan_file import Transition
 
 DIGITS: Final = 3
-POPPED: Final = (
-    "UNDECIDED: with POP no queue has an owner. While clients start again, some pull a queue and others pop it, and"
-    " messages come twice; how many is not known."
-)
+UNDECIDED: Final = {
+    "SWITCH_TO_POP": "UNDECIDED: with POP no queue has an owner. While clients start again, some pull a queue and"
+    " others pop it, and messages come twice; how many is not known.",
+    "ADD_BROKER": "UNDECIDED: which queues get another owner depends on the topics and queues that new brokers get. A"
+    " what-if with add_broker computes it.",
+}
+"""Of each action of which it is not known which queues move, why."""
 
 
 def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transition]:
@@ -46,8 +49,8 @@ def _undecided(
 ) -> Iterator[str]:
     if not asked.may_move_queues:
         return
-    if asked.action == "SWITCH_TO_POP":
-        yield POPPED
+    if asked.action in UNDECIDED:
+        yield UNDECIDED[asked.action]
         return
     touched = readers.get(asked.topic or "", ()) if asked.consumer_group is None else [asked.consumer_group]
     unknown = sorted(one for one in touched if one in dividing and (asked.id, one) not in known)
