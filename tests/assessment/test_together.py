@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment import sizes
 from rocketmq_capacity.assessment.assess import GroupAssessment, assess_group, assess_groups
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.group import Group
@@ -31,6 +32,14 @@ def groups() -> list[Group]:
     """The business groups anew, so that nothing of them is computed yet."""
     allocator = Strategies(POLICY)
     return [Group(facts, units().cluster, POLICY, allocator) for facts in units().business_groups]
+
+
+def test_the_bound_of_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [rows(one) for one in assess_groups(groups())]
+
+    monkeypatch.setattr(sizes, "MOST_ENTRIES", 500)
+
+    assert [rows(one) for one in assess_groups(groups())] == whole
 
 
 def rows(found: GroupAssessment) -> bytes:

@@ -1,6 +1,6 @@
 """A group with another number of clients: what each would own and how busy it would be, and how many it needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_CLIENTS: Final = 4_096
 """The search for a number of clients ends here."""
+MOST_ENTRIES: Final = 1_000_000
+"""Pairs of a client with a topic, or with a queue that it pops, that are computed at once: some 100 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,24 @@ class Crowd:
 
 def sizes_of(asked: Asked) -> list[Size | None]:
     """What each group's clients would bear in that number; None if that cannot be computed. ``Group.size`` keeps it."""
+    return [size for some in _in_memory(asked) for size in _sizes_of(some)]
+
+
+def _in_memory(asked: Asked) -> Iterator[Asked]:
+    """The same in parts of at most MOST_ENTRIES, but of at least one number of clients."""
+    begin, entries = 0, 0
+    for number, (group, consumers) in enumerate(asked):
+        queues = group.division.queues
+        own = len(queues) + consumers * (len(queues.topics) + len(queues) * bool(group.is_popped.any()))
+        if number > begin and entries + own > MOST_ENTRIES:
+            yield asked[begin:number]
+            begin, entries = number, 0
+        entries += own
+    if asked:
+        yield asked[begin:]
+
+
+def _sizes_of(asked: Asked) -> list[Size | None]:
     each = divided(asked)
     cases = [
         Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
