@@ -244,6 +244,21 @@ def test_a_link_to_a_cause_opens_it(opened, report):
     assert page.locator(target).locator("xpath=../summary").evaluate("e => e.getBoundingClientRect().top") >= 0
 
 
+def test_a_phone_shows_each_figure_of_a_group_beside_its_label(opened, sample):
+    page = opened(sample, viewport=PHONE)
+    heights = page.locator("table.groups td[data-label]").evaluate_all(
+        """cells => cells.map(cell => [
+            cell.dataset.label,
+            cell.innerText.trim(),
+            cell.getBoundingClientRect().height / parseFloat(getComputedStyle(cell).lineHeight),
+        ])"""
+    )
+
+    short = [(label, text, height) for label, text, height in heights if len(text) <= len("Too few consumers")]
+    assert len(short) > 100
+    assert [cell for cell in short if cell[2] >= 2] == []
+
+
 def test_charts_follow_the_colours_of_light_and_dark(opened, report):
     def colours(scheme):
         bar = opened(report, scheme=scheme).locator("svg.chart path[fill='var(--bar)']").first

@@ -162,8 +162,9 @@ def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decisi
             raise BadInput(ONLY, "", f"names {numbers}, which are alternatives; expected one of them at most")
         if len(of_these) > 1:
             keep = named[0] if named else min(of_these, key=number.__getitem__)
-            gave_way |= {one: keep for one in of_these if one != keep}
-            approved -= set(gave_way)
+            others = {one: keep for one in of_these if one != keep}
+            gave_way |= others
+            approved.difference_update(others)
     action = {one.recommendation.id: one.recommendation.action for one in asked}
     reasons = {
         **(dict.fromkeys(number, NOT_NAMED) if chosen.reasons else {}),
