@@ -329,6 +329,48 @@ class QueuePlan(Part, frozen=True):
     steps: list[Step]
 
 
+class Course(Part, frozen=True):
+    client: Literal["JAVA", "PROXY"]
+    versions: str
+    has_fault_tolerance: bool
+    has_detector: bool
+    ending: Literal["KILL", "SILENT"] | None
+    trouble_s: float
+    troubled_ratio: Ratio | None
+    failed_ratio: Ratio | None
+    failed_messages: float | None
+    last_failed_s: float | None
+    tries_per_message: float | None
+    mean_latency_ms: float | None
+    usual_latency_ms: float
+    returns_mean_s: float | None
+    returns_worst_s: float | None
+    stays_away_ratio: Ratio | None
+    left_worst_s: float | None
+    displaced_queues: float
+    afterwards_ratios: dict[str, Ratio]
+
+
+class ProducerRoute(Part, frozen=True):
+    route: Number
+    write_queue_nums: dict[str, Number]
+    topics: Number
+    topic_names: list[str]
+    put_msgs_per_s: float | None
+    courses: list[Course]
+
+
+class Producers(Part, frozen=True):
+    troubled_brokers: list[str]
+    send_interval_ms: Number
+    usual_latency_ms: Number
+    poll_nameserver_s: float
+    producers: dict[str, Number]
+    routes: list[ProducerRoute]
+    routes_left_out: Number
+    topics_left_out: Number
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -342,6 +384,7 @@ class Scenario(Part, frozen=True):
     findings_undecided: list[Undecided]
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
+    producers: Producers | UnsetType = UNSET
 
 
 class ProducerBalance(Part, frozen=True):

@@ -114,6 +114,9 @@ def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_ifs: Path,
 
     assert manifests["compare"] == [
         "group_transition",
+        "producer_course",
+        "producer_route",
+        "producer_timeline",
         "scenario_effect",
         "scenario_group",
         "transition",

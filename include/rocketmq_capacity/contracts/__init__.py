@@ -29,6 +29,7 @@ from rocketmq_capacity.contracts.owned_queue import OwnedQueue
 from rocketmq_capacity.contracts.producer import Producer
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance as ProducerBalance
 from rocketmq_capacity.contracts.producer_share import ProducerShare
+from rocketmq_capacity.contracts.producer_timeline import ProducerCourse, ProducerRoute, ProducerTimeline
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
@@ -96,5 +97,8 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     UndecidedFinding,
     Transition,
     GroupTransition,
+    ProducerRoute,
+    ProducerCourse,
+    ProducerTimeline,
 )
 """Every dataset, in the order in which the data flows."""

@@ -29,6 +29,7 @@ from rocketmq_capacity.report.plan_file import (
     LostMaster,
     NeededClients,
     Plan,
+    Producers,
     QueuePlan,
     Recommendation,
     Scenario,
@@ -338,6 +339,7 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         brokers=UNSET
         if "brokers" not in scenario
         else tuple(msgspec.convert(scenario["brokers"], tuple[LostMaster | SlowBroker, ...])),
+        producers=UNSET if "producers" not in scenario else msgspec.convert(_steady(scenario["producers"]), Producers),
         queue_plans=UNSET
         if "queue_plans" not in scenario
         else msgspec.convert(_steady(scenario["queue_plans"]), tuple[QueuePlan, ...]),

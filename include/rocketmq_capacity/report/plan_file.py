@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
+from rocketmq_capacity.contracts.producer_timeline import Course
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.vocabulary import Severity
@@ -408,6 +409,32 @@ class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slo
     producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
 
 
+class ProducerRoute(Struct, frozen=True, kw_only=True):
+    """Topics whose writable queues lie alike, and what each kind of producers does there."""
+
+    route: Annotated[int, Meta(description="its number, as in the tables")]
+    write_queue_nums: Annotated[dict[str, int], Meta(description="by broker its writable queues before the changes")]
+    topics: Annotated[int, Meta(description="how many topics have it")]
+    topic_names: Annotated[tuple[str, ...], Meta(description="the first of them, by name")]
+    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second of all of them; null if unknown")]
+    courses: Annotated[tuple[Course, ...], Meta(description="one entry for each kind of producers")]
+
+
+class Producers(Struct, frozen=True, kw_only=True):
+    """What producers do while brokers are slow, read-only or lost; the table `producer_timeline` has each second."""
+
+    troubled_brokers: Annotated[tuple[str, ...], Meta(description="the brokers that are slow, read-only or lost")]
+    send_interval_ms: Annotated[int, Meta(description="how often each thread sends, by the policy")]
+    usual_latency_ms: Annotated[int, Meta(description="how long a message takes at a broker that is well")]
+    poll_nameserver_s: Annotated[float, Meta(description="how often a Java client asks for routes")]
+    producers: Annotated[
+        dict[str, int], Meta(description="producers in the snapshot, by generation of the Java client")
+    ]
+    routes: Annotated[tuple[ProducerRoute, ...], Meta(description="those with most topics first")]
+    routes_left_out: Annotated[int, Meta(description="further routes, which are not computed")]
+    topics_left_out: Annotated[int, Meta(description="topics of these routes, and topics whose queues are unknown")]
+
+
 class UndecidedFinding(Finding, frozen=True, kw_only=True):
     """A finding of the cluster as it is that can no longer be judged after the changes."""
 
@@ -530,6 +557,10 @@ class Scenario(Struct, frozen=True, kw_only=True):
     brokers: Annotated[
         tuple[LostMaster | SlowBroker, ...] | UnsetType,
         Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),
+    ] = UNSET
+    producers: Annotated[
+        Producers | UnsetType,
+        Meta(description="only if a change makes brokers slow, read-only or lost: what producers do meanwhile"),
     ] = UNSET
     queue_plans: Annotated[
         tuple[QueuePlan, ...] | UnsetType,

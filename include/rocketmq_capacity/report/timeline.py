@@ -3,7 +3,7 @@
 The SVG is written here and not by the charts' engine, because it has only bars and texts.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,13 +52,18 @@ def timeline(courses: Sequence[Course], chart_id: str, title: str, description: 
     longest = max((one.worst_s for course in courses for one in course.stretches), default=0.0) or 1.0
     scale = (WIDTH - LABELS - TEXTS) / longest
     height = AXIS + sum(LINE * max(1, len(course.stretches)) + GAP for course in courses)
-    parts = [*_axis(longest, scale, height - AXIS)]
+    parts = [*axis(longest, scale, height - AXIS)]
     top = 0
     for course in courses:
-        parts.append(_text(LABELS - 10, top + BAR - 1, _cut(course.name), "end", "var(--text)"))
+        parts.append(words_at(LABELS - 10, top + BAR - 1, cut(course.name), "end", "var(--text)"))
         for line, stretch in enumerate(course.stretches):
             parts += _bar(stretch, top + line * LINE, scale)
         top += LINE * max(1, len(course.stretches)) + GAP
+    return image(parts, height, chart_id, title, description)
+
+
+def image(parts: Iterable[str], height: float, chart_id: str, title: str, description: str) -> Markup:
+    """The mark-up of a picture with a name and a description."""
     head = (
         f'<svg class="chart" role="img" aria-labelledby="{chart_id}-title {chart_id}-text" '
         f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">'
@@ -75,17 +80,18 @@ def _bar(stretch: Stretch, top: float, scale: float) -> Iterator[str]:
     if stretch.expected_s is not None:
         yield _rect(LABELS, top, stretch.expected_s * scale, stretch.colour, 1)
         words = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
-    yield _text(LABELS + worst + 6, top + BAR - 1, words, "start", "var(--text)")
+    yield words_at(LABELS + worst + 6, top + BAR - 1, words, "start", "var(--text)")
 
 
-def _axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
+def axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
+    """Lines at whole seconds down to ``bottom``, each with its number; ``scale`` is pixels a second."""
     step = next((one for one in STEPS_S if longest / one <= TICKS), STEPS_S[-1])
     for tick in range(0, int(longest) + 1, step):
         x = LABELS + tick * scale
         ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom:.0f}"'
         yield f'<line {ends} stroke="var(--chart-grid)" stroke-width="1"></line>'
-        yield _text(x, bottom + 14, f"{tick:,}", "middle", "var(--muted)")
-    yield _text(LABELS, bottom + 34, "Seconds after the change", "start", "var(--muted)")
+        yield words_at(x, bottom + 14, f"{tick:,}", "middle", "var(--muted)")
+    yield words_at(LABELS, bottom + 34, "Seconds after the change", "start", "var(--muted)")
 
 
 def _rect(x: float, y: float, width: float, colour: str, opacity: float) -> str:
@@ -95,13 +101,15 @@ def _rect(x: float, y: float, width: float, colour: str, opacity: float) -> str:
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str, colour: str) -> str:
+def words_at(x: float, y: float, words: str, anchor: str, colour: str) -> str:
+    """A text of the picture."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="{colour}">'
         f"{escape(visible(words))}</text>"
     )
 
 
-def _cut(name: str) -> str:
+def cut(name: str) -> str:
+    """A name as the picture shows it: visible characters, and not too many."""
     text = visible(name)
     return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"

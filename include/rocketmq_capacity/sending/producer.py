@@ -73,7 +73,8 @@ class Producer:
         self._generation = release.generation
         self._route = route
         self._queues = write_queues(route)
-        self._index = Index(start, resets)
+        self._resets = iter(resets)
+        self._index = Index(start, self._resets)
         self._faults: Faults = Faults(Index(worst_start))
         if self._generation.has_filters:
             self._faults = DetectedFaults(needs_reach=release.needs_reach)
@@ -111,6 +112,20 @@ class Producer:
                 if answer.outcome not in self._release.retried_codes:
                     break
         return Sent(tuple(tries), False, now_ms)
+
+    @property
+    def queues(self) -> tuple[WriteQueue, ...]:
+        """The queues that it counts through: the route's, but for displaced ones."""
+        return tuple(self._queues)
+
+    def learn(self, route: Sequence[Place], start: int) -> None:
+        """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
+
+        Source: MQClientInstance.updateTopicRouteInfoFromNameServer, which makes a new TopicPublishInfo.
+        """
+        self._route = route
+        self._queues = write_queues(route)
+        self._index = Index(start, self._resets)
 
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
         """One round of the detector, which looks every 3 s; see :meth:`DetectedFaults.detect`."""

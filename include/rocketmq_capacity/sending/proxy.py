@@ -55,6 +55,19 @@ class Proxy:
             self._faults.update(queue.broker_name, now_ms, taken, avoided, is_reachable=is_stored)
         return Sent((queue,), is_stored, now_ms)
 
+    @property
+    def queues(self) -> tuple[WriteQueue, ...]:
+        """The queues that it counts through."""
+        return tuple(self._queues)
+
+    def learn(self, route: Iterable[Place], start: int) -> None:
+        """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
+
+        Source: TopicRouteService, which makes a new MessageQueueView of each route.
+        """
+        self._queues = write_queues(route)
+        self._index = start
+
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
         """One round of the detector; see :meth:`DetectedFaults.detect`."""
         self._faults.detect(now_ms, answers)

@@ -425,6 +425,13 @@ class Transition(Section):
     rollout_s: NonNegative = Field(default=60.0, le=86_400)
 
 
+class ProducerTimeline(Section):
+    """What producers do while brokers are slow, read-only or lost; no client tells how it sends."""
+
+    send_interval_ms: Whole = Field(default=100, ge=10, le=60_000)
+    usual_latency_ms: Whole = Field(default=5, ge=0, le=2_999)
+
+
 class Thresholds(Section):
     """One entry a rule."""
 
@@ -456,6 +463,7 @@ class Thresholds(Section):
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()
     TRANSITION: Transition = Transition()
+    PRODUCER_TIMELINE: ProducerTimeline = ProducerTimeline()
 
 
 DEFAULT_HEAP: Final = "default"

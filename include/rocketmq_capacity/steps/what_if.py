@@ -31,6 +31,7 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.steps.producer_timeline import OF_PRODUCERS, add_producers
 from rocketmq_capacity.steps.queue_plans import changes_queues, queue_plans
 from rocketmq_capacity.steps.reported_rows import rows_if_any
 from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
@@ -45,7 +46,7 @@ WRITTEN: Final = (
     contracts.Transition,
     contracts.GroupTransition,
 )
-"""The datasets that the comparison writes."""
+"""The datasets that the comparison of groups writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
     """
     for needed in (SNAPSHOT, ASSESS):
         before.run.require(needed)
-    with after.step(COMPARE, SNAPSHOT, ASSESS, writes=WRITTEN):
+    with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(*WRITTEN, *OF_PRODUCERS)):
         groups = after.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
         was = before.read(contracts.GroupUnit).selectExpr(
             "consumer_group", "facts AS facts_before", "observations AS observations_before"
@@ -123,12 +124,17 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         after.map_units("groups", both, partial(compared, sides), *WRITTEN)
         others = of_no_group(sides)
         after.add(contracts.UndecidedFinding, others.undecided)
+        producers = add_producers(before, after, scenario)
     outcomes = after.rows(contracts.ScenarioGroup)
     in_doubt = after.rows(contracts.UndecidedFinding)
     found = before.rows(contracts.Finding)
     still, gone, added = sides_of(found, after.rows(contracts.Finding))
     undecided = {_key(one) for one in in_doubt}
-    more = {} if not (names := named_brokers(scenario)) else {"brokers": _outlook(before, after, scenario, names)}
+    more: dict[str, Any] = {}
+    if names := named_brokers(scenario):
+        more["brokers"] = _outlook(before, after, scenario, names)
+    if producers is not None:
+        more["producers"] = producers
     if changes_queues(scenario):
         is_suspect = any(one.rule == "SUSPECT_SNAPSHOT" for one in found)
         more["queue_plans"] = queue_plans(before, after, scenario, is_suspect=is_suspect)

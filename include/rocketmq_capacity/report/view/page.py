@@ -83,7 +83,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     return Page(
         summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
-        scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
+        scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current, beside.producer_timeline),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),
         failures=failures_of(beside.losses, anchors, beside.cluster_failure),

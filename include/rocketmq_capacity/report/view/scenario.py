@@ -1,9 +1,12 @@
 """What a what-if changed: better or worse, for whom, queues that move, and findings that come and go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import UNSET
+
+from rocketmq_capacity.contracts.producer_timeline import ProducerTimeline
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
@@ -21,6 +24,7 @@ from rocketmq_capacity.report.plan_file import (
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.report.view.producer_timeline import ProducersMeanwhile, producers_meanwhile
 from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
 from rocketmq_capacity.report.view.transitions import TransitionsView, transitions_of
@@ -126,6 +130,7 @@ class ScenarioView:
     added: ScenarioFindings
     cleared: ScenarioFindings
     brokers: tuple[BrokerLines, ...]
+    meanwhile: ProducersMeanwhile | None
     transitions: TransitionsView | None
     undecided: ScenarioFindings
     unjudged_topics: tuple[UnjudgedTopic, ...]
@@ -135,8 +140,13 @@ class ScenarioView:
     more_queue_plans: int
 
 
-def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
-    """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top."""
+def scenario_of(
+    scenario: Scenario, current: Mapping[str, str | None], timeline: Iterable[ProducerTimeline]
+) -> ScenarioView:
+    """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top.
+
+    ``timeline`` is what producers do on the first route.
+    """
 
     def key(group: ScenarioGroup) -> tuple[bool, int, str, str]:
         name, strategy = group.consumer_group, group.strategy
@@ -157,6 +167,7 @@ def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> Scenar
         unjudged_topics=scenario.producers_undecided[:UNEVEN_TOPICS],
         more_unjudged_topics=max(0, len(scenario.producers_undecided) - UNEVEN_TOPICS),
         brokers=broker_lines(scenario),
+        meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers, timeline),
         transitions=transitions_of(scenario.transitions),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),

@@ -1,0 +1,164 @@
+"""What producers do while a what-if's brokers are in trouble, as a picture and a table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rocketmq_capacity.contracts.producer_timeline import Course, ProducerTimeline
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.report.figures import number, per_cent
+from rocketmq_capacity.report.lanes import Lane, Step, lanes
+from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
+from rocketmq_capacity.report.plan_file import ProducerRoute, Producers
+from rocketmq_capacity.report.view.pictures import Chart
+from rocketmq_capacity.vocabulary import JAVA
+
+HEADERS = (
+    "Producers",
+    "Topics",
+    "Messages to these brokers",
+    "Messages that fail",
+    "Last one that fails",
+    "Tries of a message",
+    "Mean latency",
+    "Comes back on average, at most",
+    "Last try at a lost or read-only broker",
+    "Displaced queues",
+)
+ENDINGS = {"KILL": "killed", "SILENT": "silent"}
+Kind = tuple[str, str, bool, bool, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProducersMeanwhile:
+    """What producers do meanwhile.
+
+    Attributes:
+        chart: the picture of the first route, and the table of all kinds of producers on all routes.
+        brokers: the brokers in trouble, in words.
+        topics: the topics of the picture, in words.
+        more: lines that the table leaves out.
+        assumed: how threads send, in words.
+        left_out: topics without an entry, in words; empty where there are none.
+        seen: the producers of the snapshot by generation, in words; empty where it tells none.
+    """
+
+    chart: Chart
+    brokers: str
+    topics: str
+    more: int
+    assumed: str
+    left_out: str
+    seen: str
+
+
+def producers_meanwhile(producers: Producers, timeline: Iterable[ProducerTimeline]) -> ProducersMeanwhile | None:
+    """The picture and the table; None where no topic has queues on these brokers."""
+    if not producers.routes:
+        return None
+    first = producers.routes[0]
+    brokers = listed(producers.troubled_brokers)
+    rows = [_row(course, route) for route in producers.routes for course in route.courses]
+    title = f"Share of the messages at {brokers}"
+    described = (
+        f"For {counted(len(first.courses), 'kind')} of producers, the share of their messages that end at {brokers}, "
+        "second by second, and the part of it that fails. The table below has the figures of each kind."
+    )
+    chart = Chart(
+        picture=lanes(
+            _lanes(first, set(producers.troubled_brokers), timeline), "producers-meanwhile", title, described
+        ),
+        caption=title,
+        headers=HEADERS,
+        rows=tuple(rows[:TABLE_ROWS]),
+        has_alternative=False,
+        left_out=len(producers.routes) - 1,
+    )
+    left = producers.topics_left_out
+    seen = (f"{counted(count, 'producer')} {name}" for name, count in producers.producers.items())
+    return ProducersMeanwhile(
+        chart=chart,
+        brokers=brokers,
+        topics=_topics(first),
+        more=max(0, len(rows) - TABLE_ROWS),
+        assumed=f"Each thread sends a message every {number(producers.send_interval_ms)} ms, which takes "
+        f"{number(producers.usual_latency_ms)} ms at a broker that is well, and asks for the route every "
+        f"{number(producers.poll_nameserver_s)} s.",
+        left_out=f"Left out: {counted(left, 'topic')} whose queues are unknown, or lie like those of few others."
+        if left
+        else "",
+        seen=listed(list(seen)) if producers.producers else "",
+    )
+
+
+def _lanes(route: ProducerRoute, troubled: set[str], timeline: Iterable[ProducerTimeline]) -> list[Lane]:
+    steps: dict[Kind, dict[int, Step]] = {}
+    for row in timeline:
+        if row.route == route.route and row.broker_name in troubled:
+            of_kind = steps.setdefault(_kind(row), {})
+            before = of_kind.get(row.begin_s, Step(row.begin_s, row.length_s, 0.0, 0.0))
+            share, failed = before.share + (row.share_ratio or 0.0), before.failed + (row.failed_ratio or 0.0)
+            of_kind[row.begin_s] = Step(row.begin_s, row.length_s, share, failed)
+    return [
+        Lane(*_names(course), tuple(steps.get(_kind(course), {}).values()), (_returns(course), _fails(course)))
+        for course in route.courses
+    ]
+
+
+def _kind(row: Course | ProducerTimeline) -> Kind:
+    return row.client, row.versions, row.has_fault_tolerance, row.has_detector, row.ending
+
+
+def _names(course: Course) -> tuple[str, str]:
+    """A kind of producers in two lines."""
+    client = "Proxy (gRPC)" if course.client != JAVA else "Java, all versions"
+    name = client if course.versions == "all" else course.versions
+    setting = "with tolerance" if course.has_fault_tolerance else "without tolerance"
+    if course.has_detector:
+        setting = "tolerance and detector"
+    ending = "" if course.ending is None else f", {ENDINGS[course.ending]}"
+    return name, f"{setting}{ending}"
+
+
+def _returns(course: Course) -> str:
+    if course.left_worst_s is not None:
+        return f"tried until {number(course.left_worst_s)} s"
+    if course.stays_away_ratio == 1:
+        return "does not come back"
+    if course.returns_worst_s is None:
+        return ""
+    return f"comes back in {number(course.returns_worst_s)} s"
+
+
+def _fails(course: Course) -> str:
+    if course.displaced_queues:
+        return f"{number(course.displaced_queues)} queues displaced"
+    return f"{per_cent(course.failed_ratio)} fail" if course.failed_ratio else "nothing fails"
+
+
+def _topics(route: ProducerRoute) -> str:
+    named = route.topic_names[:NAMED_IN_A_CELL]
+    more = route.topics - len(named)
+    return f"{', '.join(named)} and {number(more)} more" if more else listed(list(named))
+
+
+def _row(course: Course, route: ProducerRoute) -> tuple[str, ...]:
+    failing = "" if course.failed_messages is None else f" ({number(course.failed_messages)})"
+    returns = _both(course.returns_mean_s, course.returns_worst_s)
+    if course.stays_away_ratio:
+        returns = f"{returns}; {per_cent(course.stays_away_ratio)} do not" if course.stays_away_ratio < 1 else "never"
+    return (
+        ", ".join(_names(course)),
+        _topics(route),
+        per_cent(course.troubled_ratio),
+        f"{per_cent(course.failed_ratio)}{failing}",
+        "none" if course.last_failed_s is None else f"{number(course.last_failed_s)} s",
+        number(course.tries_per_message),
+        f"{number(course.mean_latency_ms)} ms",
+        returns,
+        "" if course.left_worst_s is None else f"{number(course.left_worst_s)} s",
+        number(course.displaced_queues),
+    )
+
+
+def _both(mean: float | None, worst: float | None) -> str:
+    return "" if mean is None else f"{number(mean)} s, {number(worst)} s"

@@ -1,0 +1,135 @@
+"""What producers do meanwhile, on the page of a what-if: a picture of the first route, a table of all of them."""
+
+from typing import Any
+
+import msgspec
+
+from rocketmq_capacity.contracts import ProducerTimeline
+from rocketmq_capacity.report.plan_file import Producers
+from rocketmq_capacity.report.view.producer_timeline import producers_meanwhile
+from tests.report.from_rows import page_of
+from tests.report.page_reader import read_page, text_of
+from tests.report.sample_cluster import sample_rows
+from tests.report.varied_cluster import a_scenario
+
+KIND: dict[str, Any] = {"client": "JAVA", "versions": "4.9.8", "has_fault_tolerance": True, "has_detector": False}
+
+
+def a_course(**changes: Any) -> dict[str, Any]:
+    return {
+        **KIND,
+        "ending": None,
+        "trouble_s": 60.0,
+        "troubled_ratio": 0.25,
+        "failed_ratio": 0.125,
+        "failed_messages": 1234.0,
+        "last_failed_s": 59.5,
+        "tries_per_message": 1.5,
+        "mean_latency_ms": 205.0,
+        "usual_latency_ms": 5.0,
+        "returns_mean_s": 3.5,
+        "returns_worst_s": 7.25,
+        "stays_away_ratio": 0.0,
+        "left_worst_s": None,
+        "displaced_queues": 0.0,
+        "afterwards_ratios": {"broker-a": 0.5, "broker-b": 0.5},
+        **changes,
+    }
+
+
+def producers(*courses: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    route = {
+        "route": 1,
+        "write_queue_nums": {"broker-a": 4, "broker-b": 4},
+        "topics": 5,
+        "topic_names": ["pay", "ship"],
+        "put_msgs_per_s": 10.0,
+        "courses": courses or (a_course(),),
+    }
+    return {
+        "troubled_brokers": ["broker-b"],
+        "send_interval_ms": 100,
+        "usual_latency_ms": 5,
+        "poll_nameserver_s": 30.0,
+        "producers": {"4.9.8": 3},
+        "routes": [route],
+        "routes_left_out": 0,
+        "topics_left_out": 2,
+        **changes,
+    }
+
+
+def a_row(begin_s: int, broker_name: str, share: float | None, failed: float | None = 0.0) -> ProducerTimeline:
+    return ProducerTimeline(
+        route=1,
+        **KIND,
+        begin_s=begin_s,
+        length_s=1,
+        broker_name=broker_name,
+        share_ratio=share,
+        failed_ratio=failed,
+        thread_msgs_per_s=10.0,
+    )
+
+
+def shown(found: dict[str, Any], *rows: ProducerTimeline) -> Any:
+    return producers_meanwhile(msgspec.convert(found, Producers), rows)
+
+
+def test_the_page_has_the_picture_its_table_and_what_is_assumed() -> None:
+    text = text_of(read_page(page_of(sample_rows(), scenario=a_scenario() | {"producers": producers()})))
+
+    assert "What producers do meanwhile" in text
+    assert "The snapshot has 3 producers 4.9.8." in text
+    assert "For pay, ship and 3 more." in text
+    assert "Each thread sends a message every 100 ms" in text
+    assert "Left out: 2 topics" in text
+
+
+def test_without_such_a_change_the_page_has_neither() -> None:
+    assert "What producers do meanwhile" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
+
+
+def test_a_line_of_the_table_has_every_figure_of_its_kind() -> None:
+    (row,) = shown(producers()).chart.rows
+
+    assert row == (
+        "4.9.8, with tolerance",
+        "pay, ship and 3 more",
+        "25 %",
+        "12.5 % (1,234)",
+        "59.5 s",
+        "1.5",
+        "205 ms",
+        "3.5 s, 7.25 s",
+        "",
+        "0",
+    )
+
+
+def test_who_never_comes_back_and_what_is_displaced_or_left_is_said_in_words() -> None:
+    lost = a_course(ending="KILL", left_worst_s=29.0, returns_mean_s=None, returns_worst_s=None, stays_away_ratio=None)
+    away = a_course(client="PROXY", versions="all", stays_away_ratio=1.0, returns_mean_s=None, returns_worst_s=None)
+    moved = a_course(displaced_queues=8.0)
+    found = shown(producers(lost, away, moved))
+    picture = str(found.chart.picture)
+
+    assert "with tolerance, killed" in picture
+    assert "tried until 29 s" in picture
+    assert "does not come back" in picture
+    assert "8 queues displaced" in picture
+    assert found.chart.rows[1][7] == "never"
+
+
+def test_the_picture_draws_brokers_in_trouble_alone() -> None:
+    without, with_others = (
+        str(shown(producers(), a_row(0, "broker-b", 0.5), *more).chart.picture)
+        for more in ([], [a_row(0, "broker-a", 0.5)])
+    )
+    other = str(shown(producers(), a_row(0, "broker-b", 0.25)).chart.picture)
+
+    assert without == with_others != other
+
+
+def test_where_no_topic_has_queues_there_nothing_is_shown() -> None:
+    assert shown(producers(routes=[])) is None

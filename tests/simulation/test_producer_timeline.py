@@ -1,0 +1,313 @@
+"""What producers do while brokers are in trouble: figures that can be computed by hand, and what always holds."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rocketmq_capacity.contracts import ProducerCourse, ProducerTimeline
+from rocketmq_capacity.sending.ensemble import SENDERS, Habits, Trouble, Watched, watch
+from rocketmq_capacity.sending.producer import Answer, Outcome
+from rocketmq_capacity.sending.route import Place, write_queues
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.producer_timeline import (
+    MOST_ROWS,
+    Known,
+    Told,
+    TopicPlace,
+    producer_timeline,
+)
+from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.simulation.troubles import Troubles
+
+POLICY: Final = Policy()
+DEFAULT, OLD, FIXED, NEW, DETECTING, PROXY, TOLERANT_PROXY, DETECTING_PROXY = SENDERS
+SLOW_B: Final[dict[str, Any]] = {"change": "slow_broker", "broker_name": "b", "latency_ms": 800, "for_s": 10}
+LOSE_B: Final[dict[str, Any]] = {"change": "lose_broker", "broker_name": "b"}
+READ_B: Final[dict[str, Any]] = {"change": "read_only_broker", "broker_name": "b"}
+HABITS: Final = Habits(interval_ms=100, refresh_ms=30_000)
+
+
+def place(broker_name: str, topic: str = "pay", queues: int | None = 4, perm: int | None = 6) -> TopicPlace:
+    return TopicPlace(topic, broker_name, queues, perm, "MASTER")
+
+
+def told(
+    *changes: dict[str, Any],
+    places: Iterable[TopicPlace] = (place("a"), place("b"), place("c")),
+    known: dict[str, Known] | None = None,
+    policy: Policy = POLICY,
+) -> Told:
+    places = list(places)
+    scenario = Scenario.model_validate({"name": "x", "changes": list(changes)})
+    names = sorted({one.broker_name for one in places})
+    lost = {one["broker_name"] for one in changes if one["change"] in ("lose_broker", "lose_master")}
+    troubles = Troubles.of(scenario, names, [name for name in names if name not in lost], policy)
+    return producer_timeline(troubles, places, known or {"pay": Known(False, 90.0)}, policy)
+
+
+def course(found: Told, kind: Any, ending: str | None = None) -> ProducerCourse:
+    (one,) = (one for one in found.courses if _is(one, kind) and one.ending == ending and one.route == 1)
+    return one
+
+
+def rows(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, ProducerTimeline]:
+    return {
+        one.broker_name: one
+        for one in found.timeline
+        if _is(one, kind) and (one.ending, one.begin_s, one.route) == (ending, begin_s, 1)
+    }
+
+
+def _is(row: ProducerCourse | ProducerTimeline, kind: Any) -> bool:
+    told_of = row.client, row.versions, row.has_fault_tolerance, row.has_detector
+    return told_of == (kind.client, kind.versions, kind.tolerates, kind.detects)
+
+
+def shares(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, float | None]:
+    return {
+        name: None if row.share_ratio is None else round(row.share_ratio, 2)
+        for name, row in rows(found, kind, begin_s, ending).items()
+    }
+
+
+def test_without_the_tolerance_a_slow_broker_keeps_its_share_and_threads_wait_for_it() -> None:
+    found = told(SLOW_B)
+    one = course(found, DEFAULT)
+
+    assert one.troubled_ratio == pytest.approx(1 / 3, abs=0.02)
+    assert one.mean_latency_ms == pytest.approx(800 / 3 + 5 * 2 / 3, rel=0.05)
+    assert (one.failed_ratio, one.tries_per_message, one.stays_away_ratio) == (0, 1, 0)
+    # Twelve queues in turn: eight messages of 100 ms and four of 800 ms.
+    sent = sum(rows(found, DEFAULT, second)["a"].thread_msgs_per_s for second in range(10))
+    assert sent == pytest.approx(12 / 4 * 10_000 / 1_000, rel=0.1)
+
+
+def test_the_old_generation_gives_all_of_an_avoided_broker_to_the_next_one_and_the_new_one_shares_it_out() -> None:
+    found = told({**SLOW_B, "for_s": 20})
+
+    for kind in (OLD, FIXED):
+        assert shares(found, kind, 10) == {"a": 0.33, "b": 0, "c": 0.67}
+    assert shares(told({**SLOW_B, "latency_ms": 1_900}), NEW, 5) == {"a": 0.5, "b": 0, "c": 0.5}
+
+
+def test_each_generation_comes_back_after_its_own_back_off() -> None:
+    found = told(SLOW_B)
+
+    # Avoided once at the beginning, for 30 s after 0.8 s; each thread meets the broker within its first messages.
+    assert course(found, OLD).returns_worst_s == pytest.approx(30.8 - 10 + 1.2, abs=1.0)
+    # 2 s after each slow message, and then it has to come to the broker's turn: eight messages of the others.
+    assert 0 < (course(found, NEW).returns_worst_s or 0) <= 0.8 + 2.0 + 0.9
+    assert 0 < (course(found, DEFAULT).returns_worst_s or 0) <= 0.8 + 0.9
+
+
+def test_messages_to_a_broker_that_takes_longer_than_a_send_may_fail() -> None:
+    found = told({**SLOW_B, "latency_ms": 3_500}, known={"pay": Known(False, 90.0)})
+
+    one = course(found, DEFAULT)
+    assert one.failed_ratio == one.troubled_ratio
+    assert one.failed_messages == pytest.approx((one.failed_ratio or 0) * 90 * 10, rel=1e-3)
+    # A Proxy that took it for unreachable asks it no more, unless it has the detector.
+    assert course(found, TOLERANT_PROXY).stays_away_ratio == 1
+    assert course(found, DETECTING_PROXY).stays_away_ratio == 0
+
+
+def test_a_killed_broker_costs_tries_and_no_message_and_is_gone_when_the_last_thread_asks_for_the_route() -> None:
+    found = told(LOSE_B, places=[place("a"), place("b")])
+    one = course(found, DEFAULT, "KILL")
+
+    assert (one.failed_ratio, one.trouble_s, one.afterwards_ratios) == (0, 30, {"a": 1.0})
+    # A turn is a1, a2, a3, b, and a0 instead of it; half of the time the average thread knows the route.
+    assert one.tries_per_message == pytest.approx(1 + 0.25 / 2, abs=0.02)
+    assert 25 < (one.left_worst_s or 0) < 30
+    # The Proxy does not try again, and asks for routes every 20 s.
+    assert course(found, PROXY, "KILL").failed_ratio == pytest.approx(0.25, abs=0.02)
+    assert course(found, PROXY, "KILL").trouble_s == 20
+
+
+def test_messages_to_a_silent_broker_fail_until_name_servers_forget_it() -> None:
+    one = course(told(LOSE_B, places=[place("a"), place("b")]), DEFAULT, "SILENT")
+
+    assert one.trouble_s == 125 + 30
+    assert (one.failed_ratio or 0) > 0.1
+    assert 125 < (one.last_failed_s or 0) < 155
+
+
+def test_the_only_broker_of_a_topic_takes_every_message_with_it() -> None:
+    found = told(LOSE_B, places=[place("b")])
+
+    for kind in SENDERS:
+        assert course(found, kind, "KILL").failed_ratio == 1
+    # Java clients keep the route of a topic that is gone; a Proxy does not.
+    assert course(found, DEFAULT, "KILL").tries_per_message == 3
+    assert shares(found, PROXY, 24, "KILL") == {"b": 0}
+
+
+def test_a_read_only_broker_loses_its_share_while_threads_learn_of_it_and_refuses_ordered_topics_alone() -> None:
+    plain, ordered = told(READ_B), told(READ_B, known={"pay": Known(True, 90.0)})
+
+    seconds = [shares(plain, DEFAULT, second)["b"] or 0.0 for second in (0, 10, 20, 31)]
+    assert seconds == sorted(seconds, reverse=True)
+    assert seconds[0] == pytest.approx(1 / 3, abs=0.02)
+    assert seconds[-1] == 0
+    assert (course(plain, DEFAULT).failed_ratio, course(plain, DEFAULT).tries_per_message) == (0, 1)
+    assert (course(ordered, DEFAULT).failed_ratio, course(ordered, DEFAULT).troubled_ratio) == (0, 0)
+    assert (course(ordered, DEFAULT).tries_per_message or 0) > 1.05
+    assert (course(ordered, PROXY).failed_ratio or 0) > 0.1
+
+
+def test_only_versions_with_the_fault_are_displaced_for_ever_and_only_if_every_broker_is_avoided() -> None:
+    both = told(SLOW_B, {**SLOW_B, "broker_name": "a", "latency_ms": 700}, places=[place("a"), place("b")])
+
+    assert course(both, OLD).displaced_queues > 0
+    assert course(both, OLD).afterwards_ratios == {"a": 1.0}  # the faster one, also when both are fast again
+    for kind in SENDERS:
+        assert kind is OLD or course(both, kind).afterwards_ratios == {"a": 0.5, "b": 0.5}
+    assert course(told(SLOW_B), OLD).displaced_queues == 0
+
+
+def test_topics_that_lie_alike_are_watched_once_and_unknown_ones_are_not() -> None:
+    places = [
+        *(place(broker, topic) for topic in ("pay", "ship") for broker in "ab"),
+        *(place(broker, "big", 8) for broker in "ab"),
+        place("a", "elsewhere"),
+        place("a", "unknown"),
+        place("b", "unknown", None),
+        place("b", "read", perm=4),
+    ]
+    rates = {"pay": Known(False, 1.0), "ship": Known(False, 2.0), "big": Known(False, None)}
+    found = told(SLOW_B, places=places, known=rates)
+
+    assert {row.topic: row.route for row in found.rows} == {"pay": 1, "ship": 1, "big": 2, "unknown": None}
+    assert [route.put_msgs_per_s for route in found.routes] == [3.0, None]
+    assert {one.failed_messages for one in found.courses if one.route == 2} == {None}
+
+
+def test_a_lost_master_is_a_lost_broker_unless_another_one_is_elected() -> None:
+    lost = {"change": "lose_master", "broker_name": "b"}
+    scenario = Scenario.model_validate({"name": "x", "changes": [lost]})
+
+    assert Troubles.of(scenario, ["a", "b"], ["a"], POLICY).lost == {"b"}
+    assert not Troubles.of(scenario, ["a", "b"], ["a", "b"], POLICY).brokers
+
+
+def test_a_lost_room_is_silent() -> None:
+    rooms = Policy.model_validate({"rooms": {"brokers": [{"broker_name": "b", "room": "hz"}]}})
+    scenario = Scenario.model_validate({"name": "x", "changes": [{"change": "lose_room", "room": "hz"}]})
+    troubles = Troubles.of(scenario, ["a", "b"], ["a"], rooms)
+
+    assert troubles.lost == {"b"}
+    assert troubles.endings == ("SILENT",)
+
+
+def test_the_work_is_bounded_whatever_the_fleet() -> None:
+    places = [place(broker, f"t{number}", number + 1) for number in range(60) for broker in "ab"]
+    wide = [place(f"b{number}", "wide", 2) for number in range(300)]
+    slow = {**SLOW_B, "for_s": 2}
+    found = told(slow, places=places, known={})
+    broad = told({**slow, "broker_name": "b7"}, places=wide, known={})
+
+    assert found.routes
+    assert found.routes_left_out == 60 - len(found.routes)
+    assert sum(row.route is None for row in found.rows) == found.routes_left_out
+    assert max(sum(1 for _ in of_kind) for _, of_kind in groupby(broad.timeline, _kind)) <= MOST_ROWS + 300
+    assert {row.length_s for row in broad.timeline} > {1} or min(row.length_s for row in broad.timeline) > 1
+
+
+def _kind(row: ProducerTimeline) -> tuple[Any, ...]:
+    return row.client, row.versions, row.has_fault_tolerance, row.has_detector, row.ending
+
+
+def test_the_same_scenario_gives_the_same_rows() -> None:
+    slow = {**SLOW_B, "for_s": 1, "latency_ms": 60}
+    assert told(slow, places=[place("b")]) == told(slow, places=[place("b")])
+
+
+CHANGES: Final = st.one_of(
+    st.builds(
+        lambda name, latency, seconds: {
+            "change": "slow_broker",
+            "broker_name": name,
+            "latency_ms": latency,
+            "for_s": seconds,
+        },
+        st.sampled_from("abc"),
+        st.sampled_from((0, 60, 549, 550, 800, 1_900)),
+        st.sampled_from((0, 1, 7)),
+    ),
+    st.builds(lambda name: {"change": "read_only_broker", "broker_name": name}, st.sampled_from("abc")),
+    st.builds(lambda name: {"change": "lose_broker", "broker_name": name}, st.sampled_from("abc")),
+)
+COUNTS: Final = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.lists(CHANGES, min_size=1, max_size=2), COUNTS)
+def test_the_shares_of_each_second_are_those_of_all_messages(
+    changes: list[dict[str, Any]], counts: tuple[int, int, int]
+) -> None:
+    quick = Policy.model_validate({"thresholds": {"TRANSITION": {"poll_nameserver_s": 3}}})
+    found = told(*changes, places=[place(*one) for one in zip("abc", ("pay",) * 3, counts, strict=True)], policy=quick)
+    keys: dict[Any, list[ProducerTimeline]] = {}
+    for row in found.timeline:
+        keys.setdefault((*_kind(row), row.begin_s), []).append(row)
+
+    assert keys
+    lost = {one["broker_name"] for one in changes if one["change"] != "slow_broker"}
+    for all_ in keys.values():
+        known = [row.share_ratio for row in all_ if row.share_ratio is not None]
+        assert len(known) in (0, 3)
+        if known and lost != set("abc"):
+            assert sum(known) == pytest.approx(1, abs=1e-5)
+        assert all((row.failed_ratio or 0) <= (row.share_ratio or 0) for row in all_)
+
+
+@settings(max_examples=16, deadline=None)
+@given(st.sampled_from(SENDERS), st.integers(1, 5), st.integers(1, 4), st.integers(0, 100))
+def test_where_all_brokers_are_equal_their_shares_stay_equal(
+    sender: Any, brokers: int, queues: int, latency_ms: int
+) -> None:
+    route = [Place(f"b{number}", queues) for number in range(brokers)]
+    watched = watch(sender, route, Trouble(lambda *_: Answer(latency_ms), until_ms=2_000), HABITS)
+
+    for second in range(2):
+        ended = [one.sent.tries[-1].broker_name for one in watched.messages if one.begun_ms // 1_000 == second]
+        assert {ended.count(place.broker_name) for place in route} == {len(ended) // brokers}
+    assert [*watched.afterwards.values()] == [pytest.approx(1 / brokers)] * brokers
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(SENDERS),
+    st.lists(st.sampled_from((5, 60, 550, 800, 1_900, 2_999, 3_500, None)), min_size=2, max_size=4),
+    st.integers(1, 3),
+)
+def test_after_the_trouble_every_thread_uses_all_queues_in_turn_again_unless_it_is_displaced_or_stays_away(
+    sender: Any, latencies: list[int | None], queues: int
+) -> None:
+    """None is a broker that refuses connections."""
+    route = [Place(f"b{number}", queues) for number in range(len(latencies))]
+    answers = {
+        place.broker_name: Answer(2, Outcome.UNREACHABLE) if latency is None else Answer(latency)
+        for place, latency in zip(route, latencies, strict=True)
+    }
+    habits = Habits(interval_ms=500, refresh_ms=0)
+    trouble = Trouble(lambda name, now: answers[name] if now < 6_000 else Answer(5), until_ms=6_000 + 603_000 + 9_000)
+    watched = watch(sender, route, trouble, habits)
+    every = sorted(write_queues(route))
+    # A Proxy without the detector does not come back to a broker that failed once.
+    stays_away = sender is TOLERANT_PROXY and any(latency is None or latency > 3_000 for latency in latencies)
+
+    for messages in _by_thread(watched):
+        last = [one.sent.tries[-1] for one in messages[-len(every) :]]
+        if not watched.displaced_queues and not stays_away:
+            assert sorted(last) == every
+    assert not watched.displaced_queues or sender is OLD
+
+
+def _by_thread(watched: Watched) -> Iterable[list[Any]]:
+    for _, messages in groupby(watched.messages, lambda one: one.thread):
+        yield [*messages]
