@@ -199,6 +199,7 @@ class Recommendation(Part, frozen=True):
     check: Check | None
     way_back: str | None
     transition: Transition | UnsetType = UNSET
+    transition_undecided: str | UnsetType = UNSET
     steps: list[Step] | UnsetType = UNSET
     config_assignment: "ConfigAssignment | UnsetType" = UNSET
 
