@@ -29,14 +29,13 @@ LATE_S: Final = 60.0
 
 @pytest.fixture(scope="module")
 def results() -> Iterator[list[Result]]:
-    """All changes at once, one group each; over once every queue has its new reader."""
+    """All changes at once, on groups of their own; over once every queue has its new reader and all is consumed."""
     with ExitStack() as stack:
         stage = started_or_skipped(lambda: staged(stack, RUNS, QUICK))
         stage.set_up()
         stage.change_clients()
         stage.change_queues()
-        stage.wait_for_new_owners(beyond_s=2.0)
-        yield stage.results()
+        yield stage.final_results(beyond_s=2.0)
 
 
 def test_every_queue_goes_from_the_owner_to_the_owner_that_was_predicted(results: list[Result]) -> None:

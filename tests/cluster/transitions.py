@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -275,8 +275,11 @@ class Prediction:
 
 
 def result(run: Run, prediction: Prediction, consumed: Mapping[str, Sequence[Consumed]]) -> Result:
-    """What the clients' records say of a run."""
-    found = list(_seen(run, prediction, consumed))
+    """What the clients' records say of a run, until the next change."""
+    # A message may be consumed after a later one, and after the next change: it is lost if it never is.
+    ever = {(one.queue, one.offset) for all_ in consumed.values() for one in all_}
+    consumed = {client: [one for one in all_ if one.at < run.until] for client, all_ in consumed.items()}
+    found = list(_seen(run, prediction, consumed, ever))
     stray = sum(
         client not in prediction.owners.get(one.queue, ())
         for client, all_ in consumed.items()
@@ -286,7 +289,12 @@ def result(run: Run, prediction: Prediction, consumed: Mapping[str, Sequence[Con
     return Result(run, found, sum(bool(row.new_owners) for row in prediction.rows), stray)
 
 
-def _seen(run: Run, prediction: Prediction, consumed: Mapping[str, Sequence[Consumed]]) -> Iterator[Seen]:
+def _seen(
+    run: Run,
+    prediction: Prediction,
+    consumed: Mapping[str, Sequence[Consumed]],
+    ever: Container[tuple[Queue, int]],
+) -> Iterator[Seen]:
     """Each queue that moves and that its new owner has read."""
     moved = {Queue(row.topic, row.broker_name, row.queue_id) for row in prediction.rows}
     # A queue that keeps its owner tells how late the machine is.
@@ -309,7 +317,7 @@ def _seen(run: Run, prediction: Prediction, consumed: Mapping[str, Sequence[Cons
             unread_s=max(0.0, begins - ends),
             twice_s=max(0.0, ends - begins) if old else 0.0,
             messages_twice=offsets.total() - len(offsets),
-            lost=max(offsets) - min(offsets) + 1 - len(offsets),
+            lost=sum((queue, offset) not in ever for offset in range(min(offsets), max(offsets))),
             skipped=0 if old else min(offsets),
             late_s=late_s,
         )
@@ -346,12 +354,25 @@ class Stage:
         self._wait_until_divided()
         for run in self.every:
             self._load(run)
-        options = CollectOptions(sample_count=2, sample_interval_s=3.0)
-        nameserver = self.cluster.nameserver
-        # Every queue has an offset once each client has committed.
-        time.sleep(self.pace.persist_s + 2 * NOISE_S)
-        inventory = asyncio.run(collect([nameserver], options=options))
+        inventory = self._snapshot()
         self.predictions = {run.name: Prediction.of(inventory, run, self.pace.policy) for run in self.every}
+
+    def _snapshot(self) -> Inventory:
+        """The first snapshot in which each group has an offset on each queue that is written."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            options = CollectOptions(sample_count=2, sample_interval_s=3.0)
+            inventory = asyncio.run(collect([self.cluster.nameserver], options=options))
+            known = Counter(
+                one.topic
+                for group in inventory.consumer_groups
+                for one in group.offsets or ()
+                if one.consumer_offset is not None
+            )
+            if all(known[run.name] >= sum(write for _, write in run.layout.values()) for run in self.every):
+                return inventory
+            if time.monotonic() > deadline:
+                raise ClusterError(f"the clients have not committed their offsets: {known}")
 
     def start(self, run: Run, name: str, jvm: str = "stay") -> None:
         """Start a consumer of a run; it begins a queue without an offset at its end, as RocketMQ's do by default."""
@@ -447,15 +468,19 @@ class Stage:
         """What became of each run up to now."""
         return [result(run, self.predictions[run.name], self._records(run)) for run in self.every if run.at < inf]
 
-    def wait_for_new_owners(self, beyond_s: float) -> None:
-        """Until every queue that was to move is read by its new owner, and so many seconds more.
+    def final_results(self, beyond_s: float) -> list[Result]:
+        """What became of each run once every queue that was to move is read by its new owner, and so many seconds more.
 
-        No time is up here: what comes too late shows in the results.
+        Then the load ends, and all of it is consumed. What does not happen in time shows in the results.
         """
         deadline = time.monotonic() + PATIENCE_S
         while any(len(one.seen) < one.predicted for one in self.results()) and time.monotonic() < deadline:
             time.sleep(1.0)
         time.sleep(beyond_s)
+        self.jvms["stay"].stop_loads()
+        while any(one.lost for each in self.results() for one in each.seen) and time.monotonic() < deadline:
+            time.sleep(1.0)
+        return self.results()
 
     def _records(self, run: Run) -> dict[str, list[Consumed]]:
         return {run.client_id(name): list(self._record(run, name)) for name in (*STAYS, ENDS)}
@@ -466,8 +491,7 @@ class Stage:
         for line in lines:
             if line.endswith("\n"):  # else the client was killed while it wrote
                 at, topic, broker, queue, offset, stored_at = line.split()
-                if int(at) / 1000 < run.until:
-                    yield Consumed(int(at) / 1000, Queue(topic, broker, int(queue)), int(offset), int(stored_at) / 1000)
+                yield Consumed(int(at) / 1000, Queue(topic, broker, int(queue)), int(offset), int(stored_at) / 1000)
 
 
 def staged(stack: ExitStack, numbers: Mapping[Kind, tuple[int, int]], pace: Pace) -> Stage:
@@ -506,7 +530,7 @@ def measured(log: Callable[[str], Any] = sys.stderr.write) -> list[Result]:
         log(f"{time.strftime('%X')} a name server is lost\n{table(stage.results())}\n")
         stage.cut_nameserver()
         time.sleep(95)
-        return stage.results()
+        return stage.final_results(beyond_s=0.0)
 
 
 def table(results: Sequence[Result]) -> str:
