@@ -1,4 +1,4 @@
-"""What the rules of a consumer group look at: its facts, and what follows from them, computed when first asked for."""
+"""A consumer group as its rules read it: its facts, and figures that are computed when they are first asked for."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Group:
     """A business group of a snapshot under a policy.
 
     Attributes:
-        facts: what the snapshot says of it.
-        cluster: what holds for the whole cluster.
-        policy: thresholds, and what groups are said to run.
-        allocator: the strategies.
+        facts: the snapshot's facts about the group.
+        cluster: facts about the whole cluster.
+        policy: thresholds, and the strategies that groups are configured to run.
+        allocator: computes the strategies.
     """
 
     facts: GroupFacts
@@ -44,12 +44,12 @@ class Group:
 
     @property
     def is_clustering(self) -> bool:
-        """Whether its clients share the queues out."""
+        """Whether its clients divide the queues."""
         return self.facts.is_clustering
 
     @cached_property
     def business(self) -> list[Reads]:
-        """What it reads of the cluster's business, by the topic's name."""
+        """The business topics that it reads, by name."""
         return self.facts.business
 
     @cached_property
@@ -64,12 +64,12 @@ class Group:
 
     @cached_property
     def weights(self) -> Weights:
-        """What its queues weigh."""
+        """The weights of its queues."""
         return Weights.of(self.division)
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """Of each strategy of the policy whether it can run."""
+        """For each strategy of the policy whether it can run."""
         return {name: self.verdict(name) for name in self.policy.strategies_of(self.name)}
 
     def verdict(self, strategy: str) -> Verdict:
@@ -83,24 +83,24 @@ class Group:
         return {}
 
     def applies(self, strategy: str) -> bool:
-        """Whether a strategy is one of the policy's and can run, if only for some topics."""
+        """Whether a strategy is one of the policy's and can run, at least for some topics."""
         return strategy in self.policy.strategies_of(self.name) and self.verdict(strategy).is_applicable
 
     @cached_property
     def loads(self) -> dict[str, Load]:
-        """What each strategy of the policy that can run means for a clustering group; none for any other."""
+        """The load under each strategy of the policy that can run; empty for a group that is not clustering."""
         names = [name for name in self.policy.strategies_of(self.name) if self.is_clustering and self.applies(name)]
         each = [self.owners(name) for name in names]
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
 
     def owners(self, strategy: str) -> Owners:
-        """Who owns what under a strategy of the policy; of topics that it does not allocate that is unknown."""
+        """The owners under a strategy of the policy; unknown for topics that it does not allocate."""
         if strategy not in self._owners:
             self.keep_owners(strategy, self.allocator.owners(strategy, self.division))
         return self._owners[strategy]
 
     def keep_owners(self, strategy: str, owners: Owners) -> None:
-        """Remember who owns what under a strategy."""
+        """Remember the owners under a strategy."""
         self._owners[strategy] = owners
 
     @cached_property
@@ -109,60 +109,60 @@ class Group:
 
     @cached_property
     def current(self) -> Current | None:
-        """What it runs; None for a group that is not clustering."""
+        """The strategy in use; None for a group that is not clustering."""
         return current_strategy(self.division, self.allocator, self.policy) if self.is_clustering else None
 
     @property
     def has_mixed_dialects(self) -> bool:
-        """Whether its clients run one strategy, and their libraries compute it differently."""
+        """Whether its clients run one strategy that their libraries compute differently."""
         verdict = None if self.current is None else self.verdicts.get(self.policy.computed(self.current.strategy))
         return verdict is not None and len(verdict.dialects) > 1
 
     @cached_property
     def today(self) -> Today | None:
-        """Who owns what today; None where that is not known, and for a group that is not clustering."""
+        """The owners of today; None if unknown, and for a group that is not clustering."""
         if self.current is None:
             return None
         return owned_today(self.division, self.runs, self.applies, self.owners, self.policy)
 
     @cached_property
     def runs(self) -> list[str]:
-        """What each client id runs, as the policy computes it; nothing for a group that is not clustering."""
+        """The strategy of each client id, as the policy computes it; empty if the group is not clustering."""
         return [] if self.current is None else client_runs(self.division, self.current.strategy, self.policy)
 
     @cached_property
     def response_times(self) -> ResponseTimes:
-        """How long its clients take for a call."""
+        """How long its clients take for a call of their listener."""
         return ResponseTimes.of(self.division)
 
     @cached_property
     def owners_today(self) -> Owners | None:
-        """Who owns which queue today; None where an owner is not known."""
+        """The owners of today's queues; None if one is unknown."""
         if self.facts.is_broadcasting:
             return every_client_owns_all(self.division)
         return None if self.whole_load is None else self.whole_load.owners
 
     @cached_property
     def work(self) -> Work | None:
-        """What its clients have to do today; None where an owner of today is not known, or owns what there is not."""
+        """The work of its clients today; None if an owner is unknown, or if an owned queue does not exist."""
         if self.owners_today is None:
             return None
         return Work.of(self.division, self.weights.msgs_per_s, self.owners_today, self.response_times)
 
     def size(self, consumers: int) -> Size | None:
-        """The group with so many clients; None where that cannot be computed."""
+        """What its clients would bear if there were so many; None if that cannot be computed."""
         if consumers not in self._sizes:
             self.ask_sizes([consumers])
         return self._sizes[consumers]
 
     def ask_sizes(self, numbers: Iterable[int]) -> None:
-        """Work out the group with each of these numbers of clients; together they cost little more than one."""
+        """Compute the sizes for all of these numbers of clients; together they cost little more than one."""
         asked = [(self, consumers) for consumers in numbers if consumers not in self._sizes]
         for (_, consumers), size in zip(asked, sizes_of(asked), strict=True):
             self.keep_size(consumers, size)
 
     def keep_size(self, consumers: int, size: Size | None) -> None:
-        """Remember the group with so many clients."""
+        """Remember a size."""
         self._sizes[consumers] = size
 
     @cached_property
@@ -181,12 +181,12 @@ class Group:
 
     @cached_property
     def churn(self) -> Churn:
-        """What changes of one client or one broker move."""
+        """The queues that move if one client or one broker comes or goes."""
         return Churn(self)
 
     @cached_property
     def today_load(self) -> Load | None:
-        """What today's division means, as far as today's owners are known; None where none is."""
+        """Today's load, of the topics whose owners are known; None if none are known."""
         if self.today is None:
             return None
         owners = self.today.owners
@@ -195,44 +195,44 @@ class Group:
 
     @cached_property
     def whole_load(self) -> Load | None:
-        """What today's division means; None where the owners of a topic are not known."""
+        """Today's load; None if the owners of a topic are unknown."""
         return self.today_load if self.today_load is not None and self.today_load.is_whole else None
 
     @property
     def orphans_today(self) -> int | None:
-        """How many readable queues nobody owns today; None where that is not known."""
+        """How many readable queues have no owner today; None if unknown."""
         return None if self.whole_load is None else len(self.whole_load.orphans)
 
     @property
     def twice_today(self) -> int | None:
-        """How many queues more than one consumer reads today; None where that is not known."""
+        """How many queues are read by more than one consumer today; None if unknown."""
         return None if self.whole_load is None else len(self.whole_load.doubly_owned)
 
     @property
     def is_harmed(self) -> bool:
-        """Whether some queue is known to be read by nobody or by two today."""
+        """Whether some queue is known to have no reader or two readers today."""
         return self.today_load is not None and (len(self.today_load.orphans) > 0 or bool(self.today_load.doubly_owned))
 
     @property
     def settled_s(self) -> float:
-        """How long a client has to be up to be compared with others."""
+        """How many seconds a client must have been up before it is compared with others."""
         return self.policy.thresholds.SUBSCRIPTION_MISMATCH.settled_s
 
     def is_settled(self, consumer: Consumer) -> bool:
-        """Whether a consumer has been up for long enough to be compared; so is one whose start is unknown."""
+        """Whether a consumer has been up long enough to be compared; true if its start is unknown."""
         return consumer.up_s is None or consumer.up_s > self.settled_s
 
     @cached_property
     def is_popped(self) -> Flags:
-        """Of each queue whether the broker divides it."""
+        """For each queue whether it is popped, so that the broker divides its messages."""
         queues = self.division.queues
         return np.array([self.facts.pops(reads) for reads in queues.topics], bool)[queues.topic]
 
     @cached_property
     def is_settling(self) -> bool:
-        """Whether its owners are known by observation alone while a client has just started: it owns nothing yet.
+        """Whether a client has just started, so that it owns nothing yet, and owners are only observed.
 
-        Where the owners are computed, every client has its share already.
+        If the owners are computed, every client already has its share.
         """
         owners = None if self.today is None or not self.today.is_predicted else self.today.owners
         computed = owners is not None and (len(owners.queue) > 0 or len(owners.strangers) > 0)
@@ -241,18 +241,18 @@ class Group:
 
     @cached_property
     def pulled_sizes(self) -> dict[str, int]:
-        """The readable queues of each business topic whose mode is not POP; 0 where there is none.
+        """How many readable queues each business topic has whose mode is not POP; 0 if it has none.
 
-        The mode is the broker's, whether the group is orderly or not.
+        The mode is the broker's, also for an orderly group.
         """
         pulled = [reads for reads in self.business if reads.message_request_mode != POP]
         return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in pulled}
 
     @property
     def max_useful_clients(self) -> int | None:
-        """The readable queues of its largest pulled topic; None where it pops all or is not clustering.
+        """How many readable queues its largest pulled topic has; None if it pops all topics or is not clustering.
 
-        A group with gRPC clients has no such bound: each of them has work.
+        A group with gRPC clients has no such bound: each of these clients gets messages.
         """
         if not self.is_clustering or self.facts.message_request_mode == POP or self.facts.has_grpc_clients:
             return None
@@ -260,4 +260,4 @@ class Group:
 
 
 GroupRule = Callable[[Group], Iterator[Finding]]
-"""What a rule of groups is."""
+"""A rule of groups: it yields its findings about one group."""

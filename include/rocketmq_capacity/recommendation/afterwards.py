@@ -1,4 +1,4 @@
-"""What stands beside each recommendation: a command that shows that it worked, and the way back from it.
+"""The check and the way back of each recommendation: a command that shows that it worked, and how to undo it.
 
 The commands only look. What they show is read from the classes of org.apache.rocketmq.tools.command, rocketmq-all-5.3.3
 (ConsumerConnectionSubCommand, ConsumerProgressSubCommand, ConsumerStatusSubCommand, TopicRouteSubCommand).
@@ -16,7 +16,7 @@ from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.vocabulary import RETRY_PREFIX, RULE_PRIORITY, Rule
 
 Check = tuple[str, str]
-"""A command, and what it must show."""
+"""A command, and what it must show afterwards."""
 
 OWNED: Final = "no queue has N/A as its client IP."
 FALLS: Final = "the Diff of the queues that are named falls from one call to the next."
@@ -30,7 +30,7 @@ def with_afterwards(
 ) -> list[contracts.Recommendation]:
     """The recommendations with their checks and ways back.
 
-    A gRPC client cannot say what it owns, and asking it holds a thread of the broker: it is not asked.
+    No command asks a gRPC client what it owns: it cannot answer, and the question blocks a thread of the broker.
     """
     return [_with_afterwards(one, nameserver, has_grpc_clients) for one in found]
 
@@ -123,7 +123,7 @@ def _looked_at(found: contracts.Recommendation, nameserver: str) -> Check:
 
 
 SHOWN: Final = 8
-"""Brokers whose queues are named."""
+"""So many brokers are named with their queues."""
 RETRIES: Final[Rule] = "RETRY_PRESSURE"
 MEMBERS: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 SHOWS: Final[Mapping[str, str]] = {
@@ -205,7 +205,7 @@ WAYS_BACK: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "CHECK_PRODUCER_KEYS": lambda _: "Let the producers choose the queue as before.",
     "INVESTIGATE": lambda _: "Nothing was changed: the commands only look.",
 }
-"""An action that is not here says itself how it is undone."""
+"""How to undo each action; the module of any other action writes that itself."""
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""FIX_CLIENT_ID and FIX_SUBSCRIPTION: clients of a group that are set up wrongly. The commands only look."""
+"""FIX_CLIENT_ID and FIX_SUBSCRIPTION: clients of a group that are set up wrongly. The commands only read."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
 ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
 VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)
 BARE_PID: Final = (4, 8)
-"""Java clients up to this version (major, minor) take the process id alone as their instance name."""
+"""Java clients up to this version (major, minor) take only the process id as their instance name."""
 
 
 def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
@@ -62,7 +62,7 @@ def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
                 _effect(group.before, after),
             ),
             rules=_rules(group, MISMATCH, after),
-            # Asked without a client's name, mqadmin asks every client, gRPC ones too, which cannot answer.
+            # Without a client's name, mqadmin asks every client, also gRPC ones, which cannot answer.
             commands=[consumer_connection(group.cluster.nameserver, group.name, address) for address in group.addresses]
             if group.facts.has_grpc_clients
             else [consumer_status(group.cluster.nameserver, group.name)],
@@ -78,7 +78,7 @@ def each_an_id(facts: GroupFacts) -> GroupFacts:
         copies.setdefault(one.client_id, []).append(one)
     consumers = []
     for client_id, (first, *others) in copies.items():
-        # Which ids the copies will get is not known; any that differ show what their queues will be.
+        # The ids that the consumers will get are unknown; any different ones show how the queues will be divided.
         renamed = [replace(one, client_id=f"{client_id}#{number}") for number, one in enumerate(others, 2)]
         runs = min((one.allocate_strategy for one in (first, *others) if one.allocate_strategy), default=None)
         consumers += [replace(first, allocate_strategy=runs), *renamed]
@@ -86,7 +86,7 @@ def each_an_id(facts: GroupFacts) -> GroupFacts:
 
 
 def all_subscribe(facts: GroupFacts) -> GroupFacts:
-    """The group with consumers that each subscribe all of its topics."""
+    """The group in which each consumer subscribes to all of its topics."""
     consumers = tuple(replace(one, only_topics=None) for one in facts.consumers)
     return replace(facts, reads=tuple(facts.business), consumers=consumers)
 
@@ -97,7 +97,7 @@ def _takes_bare_pid(consumer: Consumer) -> bool:
 
 
 def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
-    """The rule, an orphan that it causes, and a skew that goes with it."""
+    """The rule, with ORPHAN if it causes that, and with a skew that disappears with it."""
     before = group.before
     rules = [rule]
     is_cause = any(evidence(one).get("cause") == rule for one in group.named(ORPHAN))

@@ -1,4 +1,4 @@
-"""What the actions of a group come to: its part in the changes of topics, and its own recommendations."""
+"""What changes of topics do to a group, and the group's own recommendations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,12 +19,12 @@ from rocketmq_capacity.recommendation.investigate import investigate
 
 @cache
 def group_actions() -> tuple[GroupAction, ...]:
-    """What a group's findings may ask for: the ``GROUP_ACTIONS`` of each module of this room."""
+    """The actions that may answer a group's findings: the ``GROUP_ACTIONS`` of each module of this room."""
     return tuple(offered(__package__, "GROUP_ACTIONS"))
 
 
 def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
-    """What each case of its topics does to a group; nothing where it has no clients that share queues out."""
+    """What each case of its topics does to a group; nothing if it has no clients that divide queues."""
     if not group.is_clustering or group.facts.connections == 0:
         return []
     group = _computed(group)
@@ -46,7 +46,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
 
 
 def group_answers(group: Group) -> list[contracts.Recommendation]:
-    """The group's own recommendations; every finding is answered, if only by INVESTIGATE."""
+    """The group's own recommendations; every finding is answered, at least by INVESTIGATE."""
     group = _computed(group)
     found = [answer for action in group_actions() for answer in action(group)]
     left = [one for one in group.findings if not _is_answered(one, group, found)]
@@ -66,7 +66,7 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
 
 
 def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:
-    """What is to be done about the whole cluster: for the findings that name no group and no topic."""
+    """The recommendations for the whole cluster, which answer the findings without a group and without a topic."""
     of_cluster = [one for one in findings if one.consumer_group is one.topic is None]
     added = add_broker(of_cluster, cluster)
     rest = investigate(of_cluster, () if added is None else added.rules, cluster)
@@ -84,9 +84,9 @@ def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contr
 
 
 def _computed(group: Group) -> Group:
-    """The group; without what it owns today where one of several consumers with one id runs what cannot be computed.
+    """The group, without its owners of today if one of several consumers with one id runs an uncomputable strategy.
 
-    Of such consumers what is computed is what one of them runs.
+    The owners of such consumers are computed by the strategy of only one of them.
     """
     runs: dict[str, set[str | None]] = {}
     for one in group.facts.consumers:

@@ -1,6 +1,6 @@
-"""INVESTIGATE: what no other answer covers, with commands that only look.
+"""INVESTIGATE: the findings that no other action answers, with commands that only read.
 
-One recommendation for each group, topic or the cluster, for all of its findings that are left.
+There is one recommendation for each group, each topic and the cluster, for all of its findings that are left.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from rocketmq_capacity.vocabulary import COUNT_SKEWS, Action, Rule
 
 ACTION: Final[Action] = "INVESTIGATE"
 CLIENTS: Final = 5
-"""Clients of a group that are asked one by one."""
+"""At most so many clients of a group get a command of their own."""
 COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 DISK: Final[Rule] = "BROKER_DISK"
 FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
@@ -36,7 +36,7 @@ STRUCTURAL: Final[tuple[Rule, ...]] = (
     READ_ONLY,
     COVERAGE,
 )
-"""Rules that are answered by a change, and so not at all where the snapshot is too incomplete."""
+"""Rules that a change answers; they get no answer if the snapshot is too incomplete."""
 OF_CLIENTS: Final[tuple[Rule, ...]] = (
     "CONSUMER_CAPACITY",
     "LAG_SKEW",
@@ -50,7 +50,7 @@ OF_CLIENTS: Final[tuple[Rule, ...]] = (
 """Rules whose subjects are client ids worth a look each, and rules about queues, for which no client needs a look."""
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
 OF_CONNECTIONS: Final[tuple[Rule, ...]] = (MEMBERSHIP, VERSION)
-"""Rules about what each broker says of the group's members."""
+"""Rules about the members of the group as each broker lists them."""
 SKEWED: Final = "Find out what the group needs: {no_strategy}. Clients or topics of its own may part the load."
 ADVICE: Final[dict[str, str]] = {
     "ORPHAN_QUEUE": (
@@ -118,7 +118,7 @@ ADVICE: Final[dict[str, str]] = {
     COVERAGE: "Find out whether the topic is meant to lie on its brokers unequally.",
     **dict.fromkeys((*COUNT_SKEWS, "TRAFFIC_SKEW"), SKEWED),
 }
-"""What to do about a finding, by its rule; of any other rule its message says so."""
+"""What to do about a finding, by its rule; for any other rule the finding's message says it."""
 TWO_PROTOCOLS: Final = (
     "Give gRPC clients and remoting clients a group each: in one group the former pop what the latter divide, and both"
     " consume the same messages."
@@ -147,7 +147,7 @@ def investigate(
     addresses: Sequence[str] = (),
     refusals: Mapping[str, str] | None = None,
 ) -> contracts.Recommendation | None:
-    """What is left, or None where nothing is.
+    """The recommendation for the findings that are left; None if none are.
 
     Args:
         findings: of the group, of the topic, or of the whole cluster.
@@ -155,9 +155,9 @@ def investigate(
         cluster: name servers and brokers.
         consumer_group: the group, if the findings are a group's.
         topic: the topic, if they are a topic's.
-        client_ids: the group's that can be asked about themselves, in Java's order; a gRPC client cannot.
-        addresses: of the brokers that serve the group's topics, by broker name.
-        refusals: by rule, why no change answers it (a sentence): that says more than any advice.
+        client_ids: the clients of the group that can be asked, in Java's order; gRPC clients cannot.
+        addresses: broker name -> address, of the brokers that serve the group's topics.
+        refusals: rule -> a sentence that says why no change answers it; it replaces the general advice.
     """
     left = [one for one in findings if one.rule not in answered]
     if not left:
@@ -213,7 +213,7 @@ def _is_nowhere(finding: contracts.Finding) -> bool:
 def _looks(
     finding: contracts.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]
 ) -> list[str]:
-    """Lines that only look."""
+    """Commands that only read."""
     nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
     if group is not None and finding.rule in OF_CONNECTIONS:
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]

@@ -1,4 +1,4 @@
-"""Changes of the cluster's brokers: one that comes, those that go, one that is only read, one that is slow."""
+"""Changes of the cluster's brokers: one is added, some are lost, one is read-only, one is slow."""
 
 from collections.abc import Set as AbstractSet
 
@@ -24,10 +24,11 @@ from rocketmq_capacity.vocabulary import LMQ_PREFIX, PERM_READ, PERM_WRITE, READ
 
 
 def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Inventory:
-    """The cluster with one more master and, on it, the topics of another broker with as many queues as there.
+    """The cluster with one more master, which has the topics of another broker with the same numbers of queues.
 
-    A perm that the other broker's own takes bits from gets them back. The topic that is named after the other broker
-    is RocketMQ's own and stays there, and so do LMQs. Clients that read a topic of the new broker are seen on it too.
+    If the other broker's own perm takes bits from its queues, the new broker's queues have them. The topic with the
+    name of the other broker is RocketMQ's own and is not copied, nor are LMQs. Clients that read a topic of the new
+    broker are seen on it too.
 
     Errors: :class:`BadInput` for a name or an address that is taken, or an unknown broker to be like.
     """
@@ -58,7 +59,7 @@ def add_broker(inventory: Inventory, change: AddBroker, place: Place) -> Invento
 
 
 def lose_broker(inventory: Inventory, change: LoseBroker, place: Place) -> Inventory:
-    """The cluster without a broker, once the name server has expired it; clients stay, its traffic goes elsewhere.
+    """The cluster without a broker, after the name server has expired it; clients stay, its traffic goes elsewhere.
 
     Errors: :class:`BadInput` for an unknown broker.
     """
@@ -67,10 +68,10 @@ def lose_broker(inventory: Inventory, change: LoseBroker, place: Place) -> Inven
 
 
 def lose_master(inventory: Inventory, change: LoseMaster, place: Place) -> Inventory:
-    """The cluster without a broker's master, once the name server has expired it; its slaves stay.
+    """The cluster without a broker's master, after the name server has expired it; its slaves stay.
 
-    Consumers still own its queues, and producers avoid them. Where a controller elects masters, the first slave is the
-    new one. An acting master makes the route read only. A broker without slaves is lost as a whole.
+    Consumers still own its queues, and producers avoid them. If a controller elects masters, the first slave becomes
+    the master. An acting master makes the route read-only. A broker without slaves is lost as a whole.
 
     Errors: :class:`BadInput` for an unknown broker, or one that has no master.
     Source: RouteInfoManager.unRegisterBroker, rocketmq-all-5.3.3.
@@ -96,9 +97,9 @@ def lose_master(inventory: Inventory, change: LoseMaster, place: Place) -> Inven
 
 
 def slow_broker(inventory: Inventory, change: SlowBroker, place: Place) -> Inventory:
-    """The cluster as it is: who owns what does not hang on how fast a broker is.
+    """The cluster as it is: the owners of queues do not depend on how fast a broker is.
 
-    What the producers do meanwhile is told by :func:`rocketmq_capacity.simulation.outlook.outlook`.
+    :func:`rocketmq_capacity.simulation.outlook.outlook` says what the producers do meanwhile.
 
     Errors: :class:`BadInput` for an unknown broker.
     """
@@ -107,7 +108,7 @@ def slow_broker(inventory: Inventory, change: SlowBroker, place: Place) -> Inven
 
 
 def lose_room(inventory: Inventory, change: LoseRoom, place: Place, policy: Policy) -> Inventory:
-    """The cluster without the brokers and the clients of a machine room; what has no room stays.
+    """The cluster without the brokers and the clients of a machine room; those without a room stay.
 
     Errors: :class:`BadInput` for a policy without ``rooms``, or a room that neither a broker nor a client is in.
     """
@@ -155,7 +156,7 @@ def _withheld(inventory: Inventory, broker_name: str) -> int:
 
 
 def _is_of_one_broker(topic: str, broker_name: str) -> bool:
-    """Whether a topic of a broker stays there alone: the one that has its name, and every LMQ."""
+    """Whether a topic belongs to one broker and is not copied to others: the topic with its name, and every LMQ."""
     return topic == broker_name or topic.startswith(LMQ_PREFIX)
 
 
@@ -187,9 +188,9 @@ def _with_perm(topic: Topic, broker_name: str, bits: int) -> Topic:
 
 
 def _without_brokers(inventory: Inventory, names: AbstractSet[str]) -> Inventory:
-    """The inventory without all that stands on these brokers, their failures to answer included.
+    """The inventory without everything on these brokers, and without their failures to answer.
 
-    The topic that RocketMQ names after a broker goes too: without the broker it would pass for a business topic.
+    The topic that RocketMQ names after a broker is removed too: without the broker it would look like a business topic.
     """
     addresses = {broker.broker_addr for broker in inventory.brokers if broker.broker_name in names}
     failures = inventory.failures and tuple(f for f in inventory.failures if f.broker_addr not in addresses)
@@ -210,7 +211,7 @@ def _topic_without(topic: Topic, names: AbstractSet[str]) -> Topic:
 
 
 def _group_without(group: ConsumerGroup, names: AbstractSet[str]) -> ConsumerGroup:
-    """The group without its offsets on these brokers; a client that only they named is seen nowhere that is known."""
+    """The group without its offsets on these brokers; for a client that only they named it is unknown who sees it."""
     clients = group.clients and tuple(
         replace(c, seen_on=tuple(name for name in c.seen_on if name not in names) or None) if c.seen_on else c
         for c in group.clients
