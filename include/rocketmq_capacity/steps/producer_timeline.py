@@ -39,7 +39,8 @@ def add_producers(before: Planning, after: Planning, scenario: Scenario) -> dict
     places = _places(before, troubles)
     known = _known(before, after, {place.topic for place in places})
     told = producer_timeline(troubles, places, known, after.policy)
-    for dataset, rows in zip(OF_PRODUCERS, (told.rows, told.courses, told.timeline), strict=True):
+    tables: Sequence[Sequence[Dataset]] = (told.rows, told.courses, told.timeline)
+    for dataset, rows in zip(OF_PRODUCERS, tables, strict=True):
         after.add(dataset, rows)
     return {"troubled_brokers": sorted(troubles.brokers), **_plain(told, after, _producers(before))}
 
