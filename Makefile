@@ -3,8 +3,8 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
-# Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow or for
-# a browser leaves its core to the others. With WORKERS=0 there is one process.
+# Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow, for a browser or
+# for a time limit leaves its core to the others. With WORKERS=0 there is one process.
 WORKERS ?= 3
 SHARED = --numprocesses=$(WORKERS)
 unexport PYTHONDONTWRITEBYTECODE
@@ -38,8 +38,6 @@ test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it 
 	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) $(SHARED)
 
-# Nothing in it waits.
-test-fast: WORKERS = 2
 test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
 	@$(SET_UP) $(FOR_DEV)
 	@$(PYTEST) $(SHARED) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"

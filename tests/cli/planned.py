@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.cli.plan_file import Plan, Queue, read_plan
 from tests.cli.program import run
+from tests.fixtures.environment import SHORT_LIVED
 
 SAMPLE: Final = sample_inventory()
-NOTHING_SET: Final = {"SPARK_SUBMIT_OPTS": "", "SPARK_LOCAL_IP": ""}
+NOTHING_SET: Final = {"SPARK_SUBMIT_OPTS": SHORT_LIVED, "SPARK_LOCAL_IP": ""}
 """No setting that would keep Spark quiet."""
 READ: Final = 4
 Owners = Mapping[Queue, Counter[str]]

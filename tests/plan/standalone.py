@@ -11,6 +11,8 @@ from typing import Final
 import httpx
 import pyspark
 
+from rocketmq_capacity.spark.jvm import options
+from tests.fixtures.environment import SHORT_LIVED
 from tests.fixtures.ports import free_port
 from tests.stack.service import Services
 
@@ -40,7 +42,9 @@ def running_master(services: Services, workers: int) -> Iterator[Master]:
     port, page = free_port(), free_port()
     master = Master(f"spark://127.0.0.1:{port}", services.folder / "work")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
-    environment = {**kept, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    # Every JVM reads them, the executors' too.
+    java_options = {"JDK_JAVA_OPTIONS": f"{options()} {SHORT_LIVED}"}
+    environment = {**kept, **java_options, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     names = [f"worker-{number}" for number in range(workers)]
 
     def is_well() -> bool:

@@ -24,6 +24,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 SAMPLE: Final = sample_inventory()
 HEAP: Final = "SPARK_DRIVER_MEMORY"
+USUAL_COLLECTOR: Final = {"SPARK_SUBMIT_OPTS": ""}
+"""Not that of the other tests, which counts the heap otherwise and would hide the deployment's own."""
 GONE: Final = "rocketmq-capacity: Spark's JVM has ended before the plan was finished"
 IN_THE_MIDDLE: Final = ".out.*/.lake.*/*/*/steps/allocate.json"
 """The manifest of the second of four steps, relative to the folder of ``out``."""
@@ -42,6 +44,7 @@ def test_a_jvm_without_memory_ends_the_plan(tmp_path: Path) -> None:
     too_little = program.with_defaults(
         tmp_path / "conf", spark__driver__extraJavaOptions="-XX:MaxMetaspaceSize=90m", spark__driver__memory="600m"
     )
+    too_little |= USUAL_COLLECTOR
     before = contents(tmp_path)
 
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, too_little) as planning:
@@ -70,7 +73,7 @@ def test_a_heap_that_runs_full_in_the_middle_ends_the_plan(tmp_path: Path) -> No
     (tmp_path / "inventory.json").write_bytes(msgspec.json.encode(inventory))
     words = program.planning(tmp_path / "inventory.json", tmp_path / "out")
 
-    with program.started(words, tmp_path, {HEAP: "500m"}) as planning:
+    with program.started(words, tmp_path, {HEAP: "500m", **USUAL_COLLECTOR}) as planning:
         planning.wait_until(lambda: bool(list(tmp_path.glob(IN_THE_MIDDLE))))
         ended = planning.ended(since=time.monotonic())
 
@@ -93,9 +96,10 @@ def test_a_deployments_own_settings_start_a_jvm_whose_death_ends_the_plan(tmp_pa
         spark__driver__memory="700m",
         spark__driver__extraJavaOptions="-Dshop.name=orders -XX:+UseSerialGC",
     )
+    own |= {HEAP: "650m", **USUAL_COLLECTOR}
     before = contents(tmp_path)
 
-    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, {**own, HEAP: "650m"}) as planning:
+    with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, own) as planning:
         planning.wait_until(lambda: bool(list(tmp_path.glob(IN_THE_MIDDLE))))
         jvm, below = planning.wait_for_jvm(), planning.processes()
         words = jvm.cmdline()

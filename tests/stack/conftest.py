@@ -234,8 +234,9 @@ def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], Non
 
 
 @pytest.fixture(scope="module")
-def second(stack: Stack, by_hand: DagRun, told: Callable[[str], None]) -> Published:
+def second(stack: Stack, by_hand: DagRun, ui: Ui, told: Callable[[str], None]) -> Published:
     """The plan that the form's run made."""
+    ui.rest()
     by_hand.wait_for("plan.publish", RUN_WITHIN_S, map_index=0)
     told("second plan published")
     return published(stack, by_hand, "plan.publish", 0)

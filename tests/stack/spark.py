@@ -12,6 +12,7 @@ import httpx
 import pyspark
 
 from rocketmq_capacity.spark.jvm import options
+from tests.fixtures.environment import SHORT_LIVED
 from tests.fixtures.ports import free_port
 from tests.stack.service import Services
 
@@ -126,6 +127,6 @@ def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         # Every JVM reads it, the executors' too.
-        "JDK_JAVA_OPTIONS": f"{options()} -Djava.io.tmpdir={spark.temporary}",
+        "JDK_JAVA_OPTIONS": f"{options()} {SHORT_LIVED} -Djava.io.tmpdir={spark.temporary}",
         "SPARK_LOCAL_DIRS": str(spark.temporary),
     }

@@ -64,6 +64,7 @@ def test_a_what_if_whose_fields_make_no_change_is_refused_by_the_form(ui: Ui, st
     page.get_by_text("changes[0].broker_name: is missing").wait_for()
     ui.picture("refused")
     assert len(stack.admin.runs(WHAT_IF)) == before
+    ui.rest()
 
 
 def test_a_connection_says_what_it_reaches_and_never_its_secrets(stack: Stack) -> None:
