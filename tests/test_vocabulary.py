@@ -74,6 +74,7 @@ def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:
         "BROKER_RESTART",
         "LOW_UTILISATION",
         "PRODUCER_BALANCE",
+        "PRODUCER_TIMELINE",
         "PROVISION",
         "TRANSITION",
     }
