@@ -213,6 +213,28 @@ class Clients(Started):
         stored: int = self.ask("stop_loads")
         return stored
 
+    def start_senders(
+        self,
+        name: str,
+        topic: str,
+        count: int,
+        *,
+        record: str,
+        interval_ms: int,
+        poll_nameserver_ms: int,
+        tolerates: bool,
+    ) -> None:
+        """Start producers of one thread each that send one message after the other; see Senders.java.
+
+        ``record`` begins the names of the files, one a producer. ``tolerates``: ``sendLatencyFaultEnable``.
+        """
+        fields = {"interval_ms": interval_ms, "poll_nameserver_ms": poll_nameserver_ms, "tolerates": tolerates}
+        self.ask("start_senders", name=name, topic=topic, count=count, record=record, **fields)
+
+    def stop_senders(self) -> None:
+        """End them after the message that each of them sends."""
+        self.ask("stop_senders")
+
 
 def _as_fields(subscription: Subscription | str) -> dict[str, str]:
     given = Subscription(subscription) if isinstance(subscription, str) else subscription

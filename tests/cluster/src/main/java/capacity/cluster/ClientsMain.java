@@ -5,7 +5,7 @@ import com.alibaba.fastjson2.JSONObject;
 /**
  * Real consumers and producers in one JVM; the argument is the name server's address.
  *
- * <p>Commands: those of Consumers and Producers.
+ * <p>Commands: those of Consumers, Producers and Senders.
  */
 public final class ClientsMain {
     private ClientsMain() {
@@ -15,6 +15,7 @@ public final class ClientsMain {
         Commands commands = new Commands();
         new Consumers(args[0]).addTo(commands);
         new Producers(args[0]).addTo(commands);
+        new Senders(args[0]).addTo(commands);
         commands.say(JSONObject.of("ok", "started"));
         commands.serve();
     }
