@@ -24,6 +24,7 @@ from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_cause
 from tests.cli.planned import SAMPLE, Planned, plan_of
 from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.fixtures.environment import ROOT
+from tests.plan import sample_bytes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -58,6 +59,12 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
     assert {path.split("/")[1] for path in tables} >= {"allocation", "finding", "recommendation", "topic_queue"}
     assert [path.name for path in plain.folder.parent.iterdir()] == ["out"]
     assert "order_audit" in (plain.folder / "report.html").read_text("utf-8")
+
+
+def test_the_samples_plan_has_the_bytes_that_are_recorded(plain: Planned) -> None:
+    found = sample_bytes.sha256_of(plain.folder / "plan.json")
+
+    assert found == sample_bytes.FILE.read_text("ascii"), f"if the change is meant: {sample_bytes.AGAIN}"
 
 
 def test_the_plan_file_is_as_the_contract_draws_it(plain: Planned) -> None:
