@@ -1,8 +1,8 @@
-"""What producers do while brokers are slow, read-only or lost: each kind of them, second by second.
+"""What each kind of producers does, second by second, while brokers are slow, read-only or lost.
 
-Nobody outside a producer knows its settings. So every kind is watched: each generation of the Java client with its
-latency fault tolerance, all of them without, and the Proxy. What is watched is computed once for all topics whose
-writable queues lie alike, whatever the number of producers.
+Nobody outside a producer knows its settings. So every kind is simulated: each generation of the Java client with
+latency fault tolerance, all of them without it, and the Proxy. Topics whose writable queues are laid out alike share
+one simulation. Its cost does not depend on the number of producers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,9 +37,10 @@ from rocketmq_capacity.simulation.troubles import (
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, java_order
 
 MOST_SENDS: Final = 600_000
-"""Messages of all ensembles together: they take a few seconds. Routes beyond are left out, the first one never."""
+"""At most this many messages are simulated in all, which takes a few seconds. Routes beyond the limit are left out. The
+first route is always simulated."""
 MOST_ROWS: Final = 2_000
-"""Rows of a kind of producers on one route; above, slices are longer."""
+"""At most this many rows for a kind of producers on one route; slices get longer to stay below it."""
 LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 300)
 DIGITS: Final = 6
 
@@ -55,14 +56,14 @@ class TopicPlace(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What is alike of the topics of a route."""
+    """What the topics of a route have in common."""
 
     places: tuple[Place, ...]
     is_ordered: bool
 
 
 class Known(NamedTuple):
-    """What the snapshot tells of a topic beside its queues."""
+    """What the snapshot says about a topic besides its queues."""
 
     is_ordered: bool
     put_msgs_per_s: float | None
@@ -70,12 +71,12 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Topics whose writable queues lie alike.
+    """Topics whose writable queues are laid out alike.
 
     Attributes:
-        shape: how they lie.
-        topics: their names, in order.
-        put_msgs_per_s: what is written to all of them; None where one is unknown.
+        shape: the layout of the queues.
+        topics: the names of the topics, sorted.
+        put_msgs_per_s: messages a second that producers write to all these topics; None if one rate is unknown.
     """
 
     shape: Shape
@@ -85,14 +86,14 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a what-if tells of producers.
+    """What a what-if says about producers.
 
     Attributes:
-        routes: those that were watched, most topics first; their numbers begin at 1.
+        routes: the simulated routes, those with most topics first; their numbers begin at 1.
         rows: a row for each topic.
-        courses: of each route and kind of producers.
-        timeline: the same by second and broker.
-        routes_left_out: routes beyond the bounds.
+        courses: a row for each route and kind of producers.
+        timeline: a row for each route, kind of producers, slice of time and broker.
+        routes_left_out: the number of routes beyond the limit.
     """
 
     routes: tuple[Route, ...]
@@ -109,9 +110,9 @@ def producer_timeline(
 
     Args:
         troubles: what happens to brokers.
-        places: the queues of business topics before the changes, all places of every topic that is asked for.
-        known: by topic what else is known of it.
-        policy: how often threads send and ask for routes.
+        places: queues of business topics before the changes; of each topic, those on every broker.
+        known: by topic, what else is known of it.
+        policy: says how often threads send, and how often they ask for routes.
     """
     shapes = _shapes(troubles, places, known)
     routes = _routes(shapes, known)
@@ -144,7 +145,7 @@ def producer_timeline(
 
 
 def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known]) -> dict[str, Shape | None]:
-    """By topic that a broker in trouble can be sent to, how its queues lie; None where that is unknown."""
+    """The layout of each topic that producers can write to on a broker in trouble; None if the layout is unknown."""
     found: dict[str, list[TopicPlace]] = {}
     for one in places:
         found.setdefault(one.topic, []).append(one)
@@ -185,7 +186,7 @@ def _habits(policy: Policy) -> Habits:
 
 
 def _cost(troubles: Troubles, shape: Shape, habits: Habits) -> int:
-    """About how many messages are sent to watch a route, at most."""
+    """An upper estimate of the messages that the simulation of a route takes."""
     each = [
         watched_ms(sender, ending, troubles, habits) // habits.interval_ms
         for ending in troubles.endings
@@ -196,15 +197,15 @@ def _cost(troubles: Troubles, shape: Shape, habits: Habits) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A kind of producers on a route, watched.
+    """The simulation of a kind of producers on a route.
 
     Attributes:
         gone: brokers that are lost or read-only.
         slow: the slow brokers of the route.
-        ends_ms: when they are fast again; None where none is slow.
-        trouble_ms: how long the trouble is looked at.
-        usual_ms: how long a message takes otherwise.
-        until_ms: how long was watched.
+        ends_ms: when they are fast again; None if no broker is slow.
+        trouble_ms: how long the trouble counts.
+        usual_ms: how long a message takes without trouble.
+        until_ms: when the simulation ends.
     """
 
     sender: Sender
@@ -247,7 +248,7 @@ class _Seen:
         )
 
     def course(self, number: int) -> ProducerCourse:
-        """All of it together."""
+        """The whole simulation as one row."""
         during = [one for one in self.watched.messages if one.begun_ms < self.trouble_ms]
         failed = [one for one in during if not one.sent.is_stored]
         all_failed = [one.begun_ms for one in self.watched.messages if not one.sent.is_stored]
@@ -283,7 +284,7 @@ class _Seen:
         )
 
     def timeline(self, number: int) -> Iterator[ProducerTimeline]:
-        """A row for each slice and broker."""
+        """A row for each slice of time and each broker."""
         names = [place.broker_name for place in self.route.shape.places]
         seconds = ceil(self.until_ms / 1000)
         most = max(1, MOST_ROWS // len(names))
@@ -327,7 +328,7 @@ class _Seen:
         }
 
     def _returns(self) -> list[int]:
-        """For each thread, how long after the slow time it tries a broker again that was slow; those that do."""
+        """For each thread that tries a slow broker again, how long after the slow time it does."""
         ends = self.ends_ms
         first: dict[int, int] = {}
         for one in self.watched.messages if ends is not None else ():

@@ -1,6 +1,6 @@
-"""What happens between two states of a group: each queue that changes hands, and the whole of them.
+"""What happens between two states of a group: each queue that changes its owner, and totals over all of them.
 
-Most queues of a group change hands in one of a few ways, so the times of each way are computed once.
+Most queues of a group change owners in one of a few ways. So the times are computed once for each way.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
-"""What a change is to a client: it is gone afterwards, it is new, it runs other code, or none of these."""
+"""What a change does to a client: it ends, it starts, it restarts with other code, or it stays as it is."""
 Readers = Mapping[Queue, tuple[str, ...]]
 """The client ids that own each queue that is pulled, sorted."""
 
@@ -37,8 +37,8 @@ class State:
 
     Attributes:
         division: its queues and clients.
-        owners: who owns what; of known owners alone.
-        runs: by client id the strategy or mode that its code sets.
+        owners: who owns which queue, as far as that is known.
+        runs: by client id, the strategy or mode that its code sets.
     """
 
     division: Division
@@ -61,7 +61,7 @@ class State:
 
     @classmethod
     def of(cls, group: Group) -> "State | None":
-        """A clustering group as it runs today, without clients too; None where an owner is not known."""
+        """A clustering group as it runs today, with or without clients; None if an owner is unknown."""
         if not group.is_clustering or group.current is None:
             return None
         modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in group.business)
@@ -84,7 +84,7 @@ class State:
 
     @cached_property
     def rates(self) -> dict[Queue, float]:
-        """Messages a second of each queue, where that is known."""
+        """Messages a second of each queue whose rate is known."""
         weights, names = Weights.of(self.division), self.division.queues.names
         rates = weights.msgs_per_s.tolist()
         return {names[queue]: rates[queue] for queue in weights.queue.tolist() if rates[queue] == rates[queue]}
@@ -94,9 +94,9 @@ class Way(NamedTuple):
     """How queues go from one client to another.
 
     Attributes:
-        cause: how the new owner learns of it.
-        notice: when the new owner notices; None without one.
-        old: who reads them before; None without one, or without a new owner.
+        cause: why the new owner takes the queue.
+        notice: when the new owner notices; None without a new owner.
+        old: who reads the queue before; None without an old or a new owner.
         passing: the times in between.
     """
 
@@ -107,19 +107,19 @@ class Way(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A queue that changes hands; times and messages as in :class:`Transition`, the messages rounded.
+    """A queue that changes its owner; times and messages as in :class:`Transition`, the messages rounded.
 
     Attributes:
         queue: the queue.
-        old: the client ids that own it before, and
-        new: afterwards.
-        way: how it gets there.
+        old: the client ids that own it before.
+        new: the client ids that own it afterwards.
+        way: how it goes from the old owner to the new one.
         unread: how long nobody reads it; None if nobody reads it afterwards.
         twice_expected: messages that are consumed twice, on average.
-        twice_worst: at worst.
-        starts_at: where its new owner begins.
-        skipped_worst: messages that are never read.
-        is_new: whether it is not there before.
+        twice_worst: messages that are consumed twice, at worst.
+        starts_at: where its new owner begins to read.
+        skipped_worst: messages that are never read, at worst.
+        is_new: whether the change creates the queue.
     """
 
     queue: Queue
@@ -172,7 +172,7 @@ class Change:
         before: the group as it is.
         after: the group as it would be.
         timing: the timers of the cluster and its clients.
-        ending: how clients end that are not there afterwards.
+        ending: how the clients end that the change removes.
     """
 
     before: State
@@ -182,7 +182,7 @@ class Change:
 
     @cached_property
     def moves(self) -> list[Move]:
-        """The queues that get other owners, and the new ones, in order."""
+        """The queues that get other owners, and the new queues, in order."""
         was, there = self.before.readers, self.before.queues
         return [
             self._move(queue, was.get(queue, ()), own)
@@ -197,7 +197,7 @@ class Change:
 
     @cached_property
     def roles(self) -> Mapping[str, Role]:
-        """What the change is to each client id."""
+        """What the change does to each client id."""
         was, now = self.before.runs, self.after.runs
         found: dict[str, Role] = dict.fromkeys(self.ended, "ENDS")
         for one in self.after.client_ids:
@@ -209,11 +209,11 @@ class Change:
 
     @cached_property
     def _routed(self) -> frozenset[str]:
-        """Topics whose queues come or go."""
+        """Topics that gain or lose queues."""
         return frozenset(queue.topic for queue in self.before.queues ^ self.after.queues)
 
     def rows(self) -> Iterator[Transition]:
-        """A row for each queue that changes hands."""
+        """A row for each queue that changes its owner."""
         consumer_group = self.after.division.group.consumer_group
         return (move.row(consumer_group) for move in self.moves)
 
@@ -243,7 +243,10 @@ class Change:
         )
 
     def _way(self, gives: str | None, takes: str | None, topic: str) -> Way:
-        """How a queue of a topic goes from one client to another: only their roles and its route matter for that."""
+        """How a queue of a topic goes from one client to another.
+
+        It depends only on the roles of the two clients and on whether the topic's route changes.
+        """
         key = self._role(gives), self._role(takes), topic in self._routed
         if key not in self._ways:
             self._ways[key] = self._way_of(*key)
@@ -262,7 +265,7 @@ class Change:
             return Way(cause, None, None, NOTHING_PASSES)
         begins, refused_s = self._switches(takes, gives, is_routed=is_routed), self.timing.refused_s
         if gives is None:
-            # Nobody reads it before: it is unread until its first owner begins.
+            # Nobody reads the queue before. So it is unread until its first owner begins.
             nobody = Old(AT_ONCE, "SHUTDOWN")
             return Way(cause, begins, None, passing(nobody, begins, is_orderly=False, refused_s=refused_s))
         has_ended = gives == "ENDS"
@@ -280,14 +283,14 @@ class Change:
         return "ROUTE" if is_routed else "MEMBERS"
 
     def _switches(self, role: Role, other: Role | None, *, is_routed: bool) -> Delay:
-        """When a client that is there afterwards owns what it owns then; ``other`` is who gives or takes the queue.
+        """When a client takes or gives up its queues for the new state; ``other`` is the client on the other side.
 
-        Two clients that stay while a third one falls silent learn it from the same brokers. Then only their own loops
-        and the brokers' scans are apart.
+        If a third client falls silent, two clients that stay hear of it from the same brokers. Then only their own
+        loops and the brokers' scans differ.
         """
         timing = self.timing
         if role == "STARTS":
-            # One that takes nothing from a client that stays comes with the deployment that starts others again.
+            # A new client that takes nothing from a client that stays starts in the same deployment as the restarts.
             comes_with_others = other == "RESTARTS" if other is not None else "RESTARTS" in self.roles.values()
             return timing.restarted if comes_with_others else Delay.of(0.0, (1.0,), timing.told.most)
         if role == "RESTARTS":
@@ -299,7 +302,7 @@ class Change:
         return timing.forgotten(self.ending) if other in (None, "ENDS") else timing.apart(self.ending)
 
     def _messages_twice(self, gives: str | None, way: Way, queue: Queue) -> tuple[float | None, float | None]:
-        """On average and at worst; None if the rate is unknown."""
+        """Messages consumed twice, on average and at worst; None if the rate is unknown."""
         if gives is None or way.old is None:
             return 0.0, 0.0
         rate = self.before.rates.get(queue)
@@ -311,8 +314,8 @@ class Change:
     def _begins(self, queue: Queue, is_new: bool, notice: Delay | None) -> tuple[str | None, float | None]:
         """Where reading begins, and how many messages may never be read.
 
-        A broker answers a question for an offset that it does not have with 0 while the queue begins at 0 and its first
-        message is in memory; else the client goes where consumeFromWhere says, by default to the end.
+        A broker without the offset answers 0 if the queue begins at 0 and its first message is in memory. Otherwise the
+        client begins where consumeFromWhere says, by default at the end.
         Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere.
         """
         if is_new:
@@ -324,7 +327,7 @@ class Change:
 
     @cached_property
     def _committed(self) -> frozenset[Queue]:
-        """The queues of which the group has an offset."""
+        """The queues for which the group has committed an offset."""
         lags = self.before.division.group.lags
         return frozenset(
             Queue(one.topic, one.broker_name, one.queue_id) for one in lags if one.consumer_offset is not None
@@ -337,7 +340,7 @@ class Change:
 
     @cached_property
     def _written(self) -> dict[Queue, int]:
-        """Messages that lie in each queue, where both ends are known."""
+        """Messages that each queue holds, where both ends are known."""
         return {
             Queue(reads.topic.topic, one.broker_name, one.queue_id): one.max_offset - one.min_offset
             for reads in self.before.division.group.business
@@ -396,7 +399,7 @@ class Change:
             messages_skipped_worst=_sum([move.skipped_worst for move in moves]),
             most_unread_at_once=unread.queues,
             unread_switched=None if unread.switched is None else tuple(ids[one] for one in unread.switched),
-            # Several readers of one queue are told apart by no pair: each such queue may be read twice.
+            # A pair cannot describe several readers of one queue. So each such queue counts as read twice.
             most_twice_at_once=twice.queues + others,
             twice_switched=None if twice.switched is None or others else tuple(ids[one] for one in twice.switched),
             timers=self.timing.as_text(),
@@ -404,17 +407,17 @@ class Change:
 
 
 def change_of(before: Group, after: Group, timing: Timing, ending: Ending) -> Change | None:
-    """A group that runs what it runs today, before and after; None where who owns what is not known, or not divided."""
+    """The change of a group that keeps its strategy; None if owners are unknown or the group does not divide queues."""
     was, now = State.of(before), State.of(after)
     return None if was is None or now is None else Change(was, now, timing, ending)
 
 
 def _longest(times_s: Iterable[float]) -> float:
-    """0 without any."""
+    """The longest time, rounded; 0 if there is none."""
     return round(max(times_s, default=0.0), DIGITS)
 
 
 def _sum(parts: Sequence[float | None]) -> float | None:
-    """None where a part is unknown."""
+    """The sum, rounded; None if a part is unknown."""
     known = [part for part in parts if part is not None]
     return round(sum(known), DIGITS) if len(known) == len(parts) else None

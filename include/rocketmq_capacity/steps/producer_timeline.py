@@ -1,4 +1,4 @@
-"""What a what-if tells of producers: tables of what they do while brokers are in trouble, and the plan's member."""
+"""What producers do in a what-if while brokers are in trouble, as datasets and as a member of the plan file."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
     contracts.ProducerCourse,
     contracts.ProducerTimeline,
 )
-"""The datasets that tell what producers do."""
+"""The datasets about what producers do."""
 SHOWN: Final = 20
-"""Topics of a route that the plan file names."""
+"""The plan file names at most this many topics of a route."""
 
 
 def add_producers(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any] | None:
-    """Write the datasets, and give the plan file's member; None where no change makes trouble for producers."""
+    """Write the datasets and return the plan file's member; None if no change makes trouble for producers."""
     brokers = before.rows(contracts.Broker)
     masters = [one.broker_name for one in after.rows(contracts.Broker) if one.broker_id == 0]
     troubles = Troubles.of(scenario, {one.broker_name for one in brokers}, masters, after.policy)
@@ -46,7 +46,7 @@ def add_producers(before: Planning, after: Planning, scenario: Scenario) -> dict
 
 
 def _places(before: Planning, troubles: Troubles) -> list[TopicPlace]:
-    """All places of the business topics that have one on a broker in trouble."""
+    """The queues on every broker, of each business topic that has queues on a broker in trouble."""
     is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
     folder = before.run.table(contracts.TopicQueue.dataset_name())
     is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
@@ -66,7 +66,10 @@ class _Rate(NamedTuple):
 
 
 def _known(before: Planning, after: Planning, topics: set[str]) -> dict[str, Known]:
-    """What else is known of each topic; the rates are those after the changes, of a topic that is gone those before."""
+    """What else is known of each topic: its order flag and its rate after the changes.
+
+    A topic that the changes remove has its rate before them.
+    """
     wanted = pc.field("topic").cast(pa.string()).isin(pa.array(sorted(topics), pa.string()))
     rates = {**_rates(before, wanted), **_rates(after, wanted)}
     return {
@@ -76,7 +79,7 @@ def _known(before: Planning, after: Planning, topics: set[str]) -> dict[str, Kno
 
 
 def _rates(planning: Planning, wanted: pc.Expression) -> dict[str, float | None]:
-    """By topic the messages a second that are written to all of its queues; None where one is unknown."""
+    """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
     if not _is_there(planning.run, contracts.ProducerShare):
         return {}
     found: dict[str, float | None] = {}
@@ -87,7 +90,7 @@ def _rates(planning: Planning, wanted: pc.Expression) -> dict[str, float | None]
 
 
 def _is_there(run: Run, dataset: type[Dataset]) -> bool:
-    """Whether a run has a dataset; one of an earlier version may lack it."""
+    """Whether a run has a dataset; a run of an earlier version may lack it."""
     return run.table(dataset.dataset_name()).exists()
 
 
@@ -97,7 +100,7 @@ class _Version(NamedTuple):
 
 
 def _producers(before: Planning) -> Mapping[str, int]:
-    """By generation of the Java client, the number of producers that the snapshot has."""
+    """The number of producers in the snapshot, by generation of the Java client."""
     rows = before.records(contracts.Producer, _Version, pc.field("version").is_valid())
     found: Counter[str] = Counter()
     for (language, version), number in Counter(rows).items():
