@@ -62,6 +62,22 @@ MESSAGE_MODELS: Final[tuple[MessageModel, ...]] = get_args(MessageModel)
 DEFAULT_MESSAGE_MODEL: Final = CLUSTERING
 """DefaultMQPushConsumer.messageModel."""
 
+FIRST_OFFSET: Final = "CONSUME_FROM_FIRST_OFFSET"
+LAST_OFFSET: Final = "CONSUME_FROM_LAST_OFFSET"
+ConsumeFromWhere = Literal[
+    "CONSUME_FROM_LAST_OFFSET",
+    "CONSUME_FROM_FIRST_OFFSET",
+    "CONSUME_FROM_TIMESTAMP",
+    "CONSUME_FROM_LAST_OFFSET_AND_FROM_MIN_WHEN_BOOT_FIRST",
+    "CONSUME_FROM_MIN_OFFSET",
+    "CONSUME_FROM_MAX_OFFSET",
+]
+"""Where clients begin on a queue without an offset (ConsumeFromWhere); the last three are deprecated.
+
+Clients treat the deprecated ones as CONSUME_FROM_LAST_OFFSET (RebalancePushImpl.computePullFromWhere).
+"""
+CONSUME_FROM_WHERE: Final[tuple[ConsumeFromWhere, ...]] = get_args(ConsumeFromWhere)
+
 REMOTING: Final = "REMOTING"
 GRPC: Final = "GRPC"
 """The protocol of a client: RocketMQ's own, or gRPC, which only a Proxy speaks (ChannelProtocolType)."""

@@ -57,6 +57,7 @@ CLUSTER: Final[dict[str, Any]] = {
             "consumer_group": "g_pay",
             "message_model": "CLUSTERING",
             "consume_type": "CONSUME_PASSIVELY",
+            "consume_from_where": "CONSUME_FROM_LAST_OFFSET",
             "message_request_mode": "PULL",
             "pop_share_queue_num": -1,
             "orderly": False,

@@ -11,6 +11,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.inventory import parse_inventory
+from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE
 from tests.cli.conftest import Refusal
 from tests.cli.small_cluster import CLUSTER, LEFT_OUT, cluster_with, places, written
 
@@ -262,6 +263,7 @@ def test_an_unknown_format_is_named_before_anything_else_that_is_wrong(
     [
         (f"{GROUP}.message_model", "clustering", "CLUSTERING or BROADCASTING or LITE_SELECTIVE"),
         (f"{GROUP}.message_request_mode", "PUSH", "PULL or POP"),
+        (f"{GROUP}.consume_from_where", "LAST_OFFSET", " or ".join(CONSUME_FROM_WHERE)),
         (f"{GROUP}.subscriptions[0].message_request_mode", "", "PULL or POP"),
         (f"{CLIENT}.protocol", "grpc", "REMOTING or GRPC"),
         ("proxies[0].mode", "REMOTE", "CLUSTER or LOCAL"),
@@ -310,6 +312,7 @@ def test_what_is_no_json_in_utf_8_is_refused(refusal: Refusal, tmp_path: Path, d
         (f"{CLIENT}.owned_queues[0].queue_id", -1),
         (f"{GROUP}.pop_share_queue_num", -1),
         (f"{GROUP}.message_model", "LITE_SELECTIVE"),
+        *((f"{GROUP}.consume_from_where", value) for value in (*CONSUME_FROM_WHERE, None)),
         (f"{CLIENT}.protocol", "REMOTING"),
         (f"{CLIENT}.seen_on", ["broker-a", "10.0.8.1:8080", "10.0.8.2:8080"]),
         ("proxies[0].mode", "LOCAL"),

@@ -177,6 +177,7 @@ def test_a_group_that_follows_the_card_reads_all_of_it_once(story: Story) -> Non
 
 def test_a_group_whose_clients_begin_at_the_first_offset_needs_no_command(story: Story) -> None:
     assert story.read["g_first"] == story.hidden["pay"]
+    assert not any("g_first" in line for line in story.cards["pay"]["commands"])
 
 
 def test_a_group_that_is_online_and_begins_at_the_last_offset_skips_it(story: Story) -> None:

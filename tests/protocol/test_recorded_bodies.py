@@ -129,6 +129,7 @@ def test_connections_have_address_language_and_version() -> None:
     assert connection.connections[0].language == "JAVA"
     assert connection.connections[0].version == 479
     assert (connection.message_model, connection.consume_type) == ("CLUSTERING", "CONSUME_PASSIVELY")
+    assert connection.consume_from_where == "CONSUME_FROM_LAST_OFFSET"
     assert SubscriptionData("T1", "TAG", "*") in connection.subscriptions
     assert isinstance(connection.connections[0], Connection)
 

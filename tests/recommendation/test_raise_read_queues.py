@@ -61,6 +61,15 @@ _case(
     ends=_ends,
     lags={("strand_read_to_the_end", "broker-a", i): 0 for i in (2, 3)},
 )
+_case("strand_first", *_short, waiting=70, consume_from_where="CONSUME_FROM_FIRST_OFFSET")
+CASES.group(
+    "strand_first_all",
+    members(1),
+    "strand_first",
+    message_model="BROADCASTING",
+    consume_from_where="CONSUME_FROM_FIRST_OFFSET",
+)
+_case("strand_timestamp", *_short, waiting=70, consume_from_where="CONSUME_FROM_TIMESTAMP")
 _case("strand_end_unknown", *_short, waiting=None)
 _case(
     "strand_beyond_write",
@@ -186,6 +195,23 @@ def test_a_group_with_offsets_there_goes_on_from_them_by_itself(answered: Answer
     assert (waits(found), waits(found, "after")) == ({"strand_read_before": 30}, {"strand_read_before": 0})
     assert kept(found) == set()
     assert "Every group has offsets there, and goes on from them." in found["reason"]
+
+
+def test_groups_that_begin_at_the_first_offset_skip_nothing(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_first")
+
+    assert found["is_manual"]
+    assert waits(found) == {"strand_first": 140, "strand_first_all": None}
+    assert kept(found) == set()
+    assert "its clients begin at the first message (CONSUME_FROM_FIRST_OFFSET)." in found["reason"]
+    assert "skip" not in found["reason"]
+
+
+def test_a_group_that_begins_at_a_time_may_skip_messages(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_timestamp")
+
+    assert kept(found) == {"strand_timestamp"}
+    assert "may begin at the end and skip them" in found["reason"]
 
 
 def test_where_nothing_waits_the_commands_can_be_run(answered: Answers) -> None:

@@ -21,6 +21,7 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change, State
 from rocketmq_capacity.simulation.views import MOST_CLIENTS, NONE, Interleavings
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory
+from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, FIRST_OFFSET, ConsumeFromWhere
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, pay_cluster, queues, topic
 
@@ -160,15 +161,40 @@ def test_a_group_that_is_offline_may_never_read_what_a_new_queue_gets_meanwhile(
     assert (whole.moved_queues, whole.new_queues, whole.ownerless_queues) == (0, 0, 4)
 
 
-def test_a_queue_without_an_offset_may_be_begun_at_its_end() -> None:
-    before = pay_cluster(2)
+def begins_at(where: ConsumeFromWhere | None, inventory: Inventory) -> Inventory:
+    groups = tuple(replace(one, consume_from_where=where) for one in inventory.consumer_groups)
+    return replace(inventory, consumer_groups=groups)
+
+
+@pytest.mark.parametrize("where", [None, *(one for one in CONSUME_FROM_WHERE if one != FIRST_OFFSET)])
+def test_a_queue_without_an_offset_may_be_begun_at_its_end(where: ConsumeFromWhere | None) -> None:
+    found = _without_an_offset(where)
+
+    assert found["broker-b", 3] == ("NO_OFFSET", 5000.0)
+    assert found["broker-b", 2] == ("COMMITTED", 0.0)
+
+
+def test_clients_that_begin_at_the_first_offset_skip_nothing() -> None:
+    rows, whole = change(begins_at(FIRST_OFFSET, pay_cluster(2)), WIDER)
+
+    assert {row.messages_skipped_worst for row in rows if row.starts_at == "NEW_QUEUE"} == {0.0}
+    assert (whole.new_queues, whole.messages_skipped_worst) == (4, 0.0)
+    assert _without_an_offset(FIRST_OFFSET)["broker-b", 3] == ("NO_OFFSET", 0.0)
+
+
+def test_what_nobody_reads_is_unknown_wherever_clients_would_begin() -> None:
+    rows, _ = change(begins_at(FIRST_OFFSET, pay_cluster(0)), WIDER)
+
+    assert {(row.new_owners, row.starts_at, row.messages_skipped_worst) for row in rows} == {((), "NEW_QUEUE", None)}
+
+
+def _without_an_offset(where: ConsumeFromWhere | None) -> dict[tuple[str, int], tuple[str | None, float | None]]:
+    """Where reading begins if the last queue of broker-b has no offset, and what is skipped at worst."""
+    before = begins_at(where, pay_cluster(2))
     (reader,) = before.consumer_groups
     kept = tuple(one for one in reader.offsets or () if (one.broker_name, one.queue_id) != ("broker-b", 3))
     rows, _ = change(replace(before, consumer_groups=(replace(reader, offsets=kept),)), FEWER)
-
-    found = {(row.broker_name, row.queue_id): (row.starts_at, row.messages_skipped_worst) for row in rows}
-    assert found["broker-b", 3] == ("NO_OFFSET", 5000.0)
-    assert found["broker-b", 2] == ("COMMITTED", 0.0)
+    return {(row.broker_name, row.queue_id): (row.starts_at, row.messages_skipped_worst) for row in rows}
 
 
 def test_another_strategy_comes_with_a_restart() -> None:

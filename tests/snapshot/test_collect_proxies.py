@@ -69,6 +69,11 @@ def test_clients_that_every_proxy_knows_are_listed_once_with_all_that_named_them
     assert inventory.failures == ()
 
 
+def test_a_proxy_begins_at_the_end_for_its_clients() -> None:
+    inventory = snapshot_of([broker()], proxies=[ToldProxy(knows(ONE))])
+    assert the_group(inventory).consume_from_where == "CONSUME_FROM_LAST_OFFSET"
+
+
 def test_a_grpc_client_that_a_proxy_names_by_two_channels_is_one() -> None:
     inventory = snapshot_of([broker()], proxies=[ToldProxy(knows(ONE, ONE))])
     assert [one.client_id for one in clients(inventory)] == [ONE]

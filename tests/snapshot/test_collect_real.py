@@ -135,6 +135,13 @@ def test_what_a_group_is_and_reads_is_what_its_brokers_say(taken: Taken) -> None
         assert expected <= read or name == "g_mixed"  # the last heartbeat of either client is what each broker has
 
 
+def test_groups_begin_where_all_their_clients_say(taken: Taken) -> None:
+    for name in ("g_avg", "g_all", "g_pop"):
+        rows = [row for row in taken.facts["running"] if row["consumer_group"] == name]
+        (where,) = {row["properties"]["consumeFromWhere"] for row in rows}
+        assert taken.group(name).consume_from_where == where
+
+
 def test_each_client_says_of_itself_what_it_says_to_the_admin_client(taken: Taken) -> None:
     told = {(row["consumer_group"], row["client_id"]): row for row in taken.facts["running"]}
     seen = 0

@@ -1,5 +1,6 @@
 """Topics and groups are put together from what several brokers said, at several moments."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Sample, Topic, TopicQueues
+from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE
 
 
 def broker(name: str, **answers: Any) -> BrokerFacts:
@@ -210,6 +212,54 @@ def test_a_group_is_orderly_where_it_is_set_so_or_a_client_consumes_so(
 def test_of_a_group_that_is_not_set_so_nobody_knows_while_a_client_does_not_answer() -> None:
     configs = (SubscriptionGroupConfig("g", True, False),)
     assert group_of([broker("a", subscription_groups=configs, connections=online("pay"))]).orderly is None
+
+
+LAST, FIRST = "CONSUME_FROM_LAST_OFFSET", "CONSUME_FROM_FIRST_OFFSET"
+
+
+def begins(
+    *, heartbeats: tuple[str | None, ...], clients: dict[str, str], consume_type: str = "CONSUME_PASSIVELY"
+) -> Any:
+    """Where the group begins: the last heartbeat of each broker, and what clients (``c`` and others) say themselves."""
+    infos = {
+        ("g", one): ConsumerRunningInfo({"consumeFromWhere": said}, (), (), (), {}) for one, said in clients.items()
+    }
+    ids = ("c", *(one for one in clients if one != "c"))
+    facts = [
+        broker(
+            f"broker-{number}",
+            connections={
+                "g": replace(online("pay", client_ids=ids)["g"], consume_from_where=said, consume_type=consume_type)
+            },
+            running_infos=infos,
+        )
+        for number, said in enumerate(heartbeats)
+    ]
+    return group_of(facts).consume_from_where
+
+
+@pytest.mark.parametrize("said", CONSUME_FROM_WHERE)
+def test_clients_begin_where_their_heartbeats_say(said: str) -> None:
+    assert begins(heartbeats=(said, said), clients={}) == said
+
+
+def test_it_is_unknown_where_clients_begin_that_differ_or_say_nothing_known() -> None:
+    assert begins(heartbeats=(FIRST, LAST), clients={}) is None
+    assert begins(heartbeats=(FIRST, None), clients={}) is None
+    assert begins(heartbeats=("CONSUME_FROM_SOMEWHERE",), clients={}) is None
+    assert begins(heartbeats=(FIRST,), clients={"c": FIRST, "d": LAST}) is None
+    assert begins(heartbeats=(LAST,), clients={"d": FIRST}) is None
+    assert begins(heartbeats=(), clients={}) is None
+
+
+def test_what_all_clients_say_of_themselves_wins_over_the_last_heartbeat() -> None:
+    assert begins(heartbeats=(LAST,), clients={"c": FIRST}) == FIRST
+    assert begins(heartbeats=(LAST, LAST), clients={"c": FIRST, "d": FIRST}) == FIRST
+
+
+def test_the_heartbeat_of_a_lite_pull_consumer_does_not_say_where_it_begins() -> None:
+    assert begins(heartbeats=(LAST,), clients={}, consume_type="CONSUME_ACTIVELY") is None
+    assert begins(heartbeats=(LAST,), clients={"c": FIRST}, consume_type="CONSUME_ACTIVELY") == FIRST
 
 
 POP = (MessageRequestMode("pay", "g", "POP", 2),)

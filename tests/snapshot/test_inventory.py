@@ -84,6 +84,7 @@ BEHIND_PROXIES: dict[str, Any] = {
         {
             "consumer_group": "g_pay",
             "message_model": "LITE_SELECTIVE",
+            "consume_from_where": "CONSUME_FROM_MIN_OFFSET",
             "clients": [{"client_id": "c2", "protocol": "GRPC", "seen_on": ["p2:8080", "p1:8080"]}],
         }
     ],

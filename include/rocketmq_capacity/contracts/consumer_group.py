@@ -20,6 +20,13 @@ class GroupPart(Facts, frozen=True, kw_only=True):
         ),
     ] = None
     consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
+    consume_from_where: Annotated[
+        str | None,
+        Meta(
+            description="where its clients begin on a queue without an offset, such as CONSUME_FROM_FIRST_OFFSET; null is"
+            " judged as CONSUME_FROM_LAST_OFFSET"
+        ),
+    ] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP or MIXED over the group's business topics")]
     is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
     protocol: Annotated[

@@ -188,6 +188,7 @@ class Reader(Facts, frozen=True, kw_only=True):
     consumer_group: str
     kind: str
     message_model: str | None = None
+    consume_from_where: str | None = None
     is_orderly: bool | None = None
     protocol: str | None = None
     unseen_clients: UnseenClients | None = None

@@ -64,7 +64,10 @@ class Transition(Dataset, frozen=True, kw_only=True):
     ] = None
     messages_skipped_worst: Annotated[
         float | None,
-        Meta(description="messages that are never read if consumeFromWhere is the last offset; null if unknown"),
+        Meta(
+            description="messages that are never read: 0 if clients begin at the first offset; if it is unknown where "
+            "they begin, as if at the last offset; null if unknown"
+        ),
     ] = None
 
 

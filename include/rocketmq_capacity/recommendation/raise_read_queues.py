@@ -31,6 +31,10 @@ SKIPS: Final = (
     "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
     " commands in their order, and start the clients again."
 )
+BEGINS_FIRST: Final = (
+    "Every group goes on from its offset there. Where it has none, its clients begin at the first message"
+    " (CONSUME_FROM_FIRST_OFFSET)."
+)
 GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
@@ -84,9 +88,11 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
     committing = [one for one in waiting if not one.is_broadcasting]
     if any(one.may_skip for one in committing):
         yield SKIPS
+    elif any(one.lacks_offset for one in committing):
+        yield BEGINS_FIRST
     elif committing:
         yield GOES_ON
-    broadcasting = [one.reader.consumer_group for one in waiting if one.is_broadcasting]
+    broadcasting = [one.reader.consumer_group for one in waiting if one.is_broadcasting and one.may_skip]
     if broadcasting:
         yield (
             "Clients of a broadcasting group keep its offsets themselves, and skip these messages unless they begin at"

@@ -1,7 +1,8 @@
 """Stranded messages: unread messages of each group in queues that producers write and consumers cannot see.
 
 If a group without an offset gets to see such a queue, the broker gives it offset 0, as long as the queue begins at 0
-and its first message is in memory. Otherwise its clients begin where consumeFromWhere says, by default at the end.
+and its first message is in memory. Otherwise its clients begin where consumeFromWhere says, by default at the end. An
+unknown consumeFromWhere is judged as the default.
 Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere, rocketmq-all-5.3.3.
 """
 
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.contracts.facts import Place, Reader, Written
 from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
+from rocketmq_capacity.vocabulary import FIRST_OFFSET, SYSTEM, is_broadcasting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +22,18 @@ class StrandedMessages:
         reader: the group.
         now: how many messages; None if unknown for one of the queues.
         after: the same with as many read as write queues: the messages in queues beyond the write queues.
-        may_skip: when it sees the queues, it may begin at the end of one with messages, because it has no known offset.
+        lacks_offset: whether it has no known offset on one of the queues with messages that will be readable.
     """
 
     reader: Reader
     now: int | None
     after: int | None
-    may_skip: bool
+    lacks_offset: bool
+
+    @property
+    def may_skip(self) -> bool:
+        """Whether it may begin at the end of a queue with messages when it sees the queues."""
+        return self.lacks_offset and self.reader.consume_from_where != FIRST_OFFSET
 
     @property
     def is_broadcasting(self) -> bool:
@@ -57,12 +63,12 @@ def _of_group(topic: Topic, reader: Reader, hiding: list[Place]) -> StrandedMess
     queues = [queue for place in hiding for queue in _hidden(topic, place)]
     left = [_left(queue, offsets) if is_told else None for queue in queues]
     beyond = [number for queue, number in zip(queues, left, strict=True) if not queue.is_written]
-    may_skip = any(
+    lacks_offset = any(
         number != 0 and (not is_told or offsets.get(queue.name) is None)
         for queue, number in zip(queues, left, strict=True)
         if queue.is_written
     )
-    return StrandedMessages(reader, _sum(left), _sum(beyond), may_skip)
+    return StrandedMessages(reader, _sum(left), _sum(beyond), lacks_offset)
 
 
 @dataclass(frozen=True, slots=True)

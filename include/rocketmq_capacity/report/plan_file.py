@@ -219,7 +219,10 @@ class Transition(Struct, frozen=True, kw_only=True):
     messages_twice_worst: Annotated[float | None, Meta(description="at worst")]
     messages_skipped_worst: Annotated[
         float | None,
-        Meta(description="messages that are never read if consumeFromWhere is the last offset; null if unknown"),
+        Meta(
+            description="messages that are never read: 0 if clients begin at the first offset; if it is unknown where "
+            "they begin, as if at the last offset; null if unknown"
+        ),
     ]
     most_unread_at_once: Annotated[int, Meta(description="the most queues that nobody reads at the same time")]
     most_twice_at_once: Annotated[int, Meta(description="the most queues that two read at the same time")]

@@ -20,6 +20,7 @@ from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, 
 from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
+from rocketmq_capacity.vocabulary import FIRST_OFFSET
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
@@ -315,15 +316,21 @@ class Change:
         """Where reading begins, and how many messages may never be read.
 
         A broker without the offset answers 0 if the queue begins at 0 and its first message is in memory. Otherwise the
-        client begins where consumeFromWhere says, by default at the end.
+        client begins where consumeFromWhere says. At the first offset it skips nothing. Else it begins at the end at
+        worst, which is also the default.
         Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere.
         """
+        is_first = self.after.division.group.consume_from_where == FIRST_OFFSET
         if is_new:
+            if is_first and notice is not None:
+                return "NEW_QUEUE", 0.0
             rate = self.after.rates.get(queue)
             return "NEW_QUEUE", None if rate is None or notice is None else rate * notice.most
         if queue in self._committed:
             return "COMMITTED", 0.0
-        return ("NO_OFFSET", self._written.get(queue)) if self._committed else (None, None)
+        if not self._committed:
+            return None, None
+        return "NO_OFFSET", 0.0 if is_first else self._written.get(queue)
 
     @cached_property
     def _committed(self) -> frozenset[Queue]:

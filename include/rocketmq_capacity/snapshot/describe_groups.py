@@ -12,14 +12,18 @@ from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sam
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.vocabulary import (
+    CONSUME_ACTIVELY,
+    CONSUME_FROM_WHERE,
     DEFAULT_POP_SHARE,
     DEFAULT_REQUEST_MODE,
     GRPC,
+    LAST_OFFSET,
     MESSAGE_MODELS,
     POP,
     PULL,
     REQUEST_MODES,
     RETRY_PREFIX,
+    ConsumeFromWhere,
     RequestMode,
     is_broadcasting,
     java_order,
@@ -66,6 +70,7 @@ class GroupDescriber:
             consumer_group=consumer_group,
             message_model=model if model in MESSAGE_MODELS else None,
             consume_type=_first(connection.consume_type for connection in online),
+            consume_from_where=_consume_from_where(online, infos),
             message_request_mode=mode,
             pop_share_queue_num=share,
             orderly=self._is_orderly(consumer_group, online, infos),
@@ -242,6 +247,31 @@ def _rebalances_itself(info: ConsumerRunningInfo) -> bool:
         or properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
         or is_broadcasting(properties.get("messageModel"))
     )
+
+
+def _consume_from_where(
+    online: Sequence[ConsumerConnection], infos: Mapping[str, ConsumerRunningInfo]
+) -> ConsumeFromWhere | None:
+    """Where all clients begin on a queue without an offset; None if unknown, or if they differ.
+
+    What a client says of itself is used first. For the others the last heartbeat that each broker had is used, but not
+    of a group that pulls: lite pull consumers send CONSUME_FROM_LAST_OFFSET whatever they are set to. For gRPC clients
+    a Proxy begins at the end.
+    Source: DefaultLitePullConsumerImpl.consumeFromWhere, ReceiveMessageActivity, rocketmq-all-5.3.3.
+    """
+    told: set[str | None] = {info.properties.get("consumeFromWhere") for info in infos.values()} - {None}
+    for each in online:
+        silent = [one for one in each.connections if "consumeFromWhere" not in _properties(infos, one.client_id)]
+        if any(protocol_of(one) == GRPC for one in silent):
+            told.add(LAST_OFFSET)
+        if any(protocol_of(one) != GRPC for one in silent):
+            told.add(None if each.consume_type == CONSUME_ACTIVELY else each.consume_from_where)
+    only = told.pop() if len(told) == 1 else None
+    return only if only in CONSUME_FROM_WHERE else None
+
+
+def _properties(infos: Mapping[str, ConsumerRunningInfo], client_id: str) -> Mapping[str, str]:
+    return infos[client_id].properties if client_id in infos else {}
 
 
 def _default_share(config: Mapping[str, str]) -> int:

@@ -17,12 +17,14 @@ from msgspec.structs import fields, replace
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, shown
 from rocketmq_capacity.vocabulary import (
+    CONSUME_FROM_WHERE,
     EVERY_QUEUE,
     MESSAGE_MODELS,
     PERM_BITS,
     PROTOCOLS,
     PROXY_MODES,
     REQUEST_MODES,
+    ConsumeFromWhere,
     MessageModel,
     Protocol,
     ProxyMode,
@@ -47,6 +49,7 @@ HELD_TIMES: Final = ("last_locked_at", "last_pulled_at", "last_consumed_at")
 _CHOICES: Final = {
     "message_request_mode": REQUEST_MODES,
     "message_model": MESSAGE_MODELS,
+    "consume_from_where": CONSUME_FROM_WHERE,
     "protocol": PROTOCOLS,
     "mode": PROXY_MODES,
 }
@@ -251,6 +254,7 @@ class ConsumerGroup(_Part, frozen=True, kw_only=True):
     consumer_group: Name
     message_model: MessageModel | None = None
     consume_type: str | None = None
+    consume_from_where: ConsumeFromWhere | None = None
     message_request_mode: RequestMode | None = None
     pop_share_queue_num: PopShare | None = None
     orderly: bool | None = None

@@ -37,6 +37,7 @@ class ConsumerConnection:
     subscriptions: tuple[SubscriptionData, ...]
     consume_type: str | None
     message_model: str | None
+    consume_from_where: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ def decode_consumer_connection(body: bytes) -> ConsumerConnection:
         subscriptions=tuple(_subscription(value, f"subscriptionTable.{key}") for key, value in subscriptions.items()),
         consume_type=field.optional_text(members, "consumeType", "ConsumerConnection"),
         message_model=field.optional_text(members, "messageModel", "ConsumerConnection"),
+        consume_from_where=field.optional_text(members, "consumeFromWhere", "ConsumerConnection"),
     )
 
 
