@@ -16,9 +16,11 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.producer_timeline import (
     MOST_ROWS,
     Known,
+    Shape,
     Told,
     TopicPlace,
     producer_timeline,
+    routes_reached,
 )
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.troubles import Troubles
@@ -215,6 +217,33 @@ def test_the_work_is_bounded_whatever_the_fleet() -> None:
     assert sum(row.route is None for row in found.rows) == found.routes_left_out
     assert max(sum(1 for _ in of_kind) for _, of_kind in groupby(broad.timeline, _kind)) <= MOST_ROWS + 300
     assert {row.length_s for row in broad.timeline} > {1} or min(row.length_s for row in broad.timeline) > 1
+
+
+def test_a_killed_broker_is_told_of_all_routes_before_a_silent_one_of_any() -> None:
+    lost = Troubles({}, frozenset("b"), frozenset(), ("KILL", "SILENT"))
+    habits = Habits(interval_ms=100, refresh_ms=30_000)
+    shapes = [Shape((Place("a", number), Place("b", number)), is_ordered=False) for number in range(1, 61)]
+
+    few, many = routes_reached(lost, shapes[:7], habits), routes_reached(lost, shapes, habits)
+
+    assert few["KILL"] == 7
+    assert 1 <= few["SILENT"] < 7
+    assert 7 < (many["KILL"] or 0) < 60
+    assert many["SILENT"] == 1
+    assert routes_reached(lost, [], habits) == {"KILL": 0, "SILENT": 0}
+
+
+def test_a_route_without_the_silent_ending_has_the_killed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_SENDS", 10_000)
+    rare = Policy.model_validate({"thresholds": {"PRODUCER_TIMELINE": {"send_interval_ms": 2_000}}})
+    places = [place(broker, f"t{number}", number) for number in (1, 2, 4) for broker in "ab"]
+    found = told(LOSE_B, places=places, known={}, policy=rare)
+
+    told_of = {(one.route, one.ending) for one in found.courses}
+    assert told_of == {(1, "KILL"), (2, "KILL"), (3, "KILL"), (1, "SILENT")}
+    assert {(one.route, one.ending) for one in found.timeline} == told_of
+    assert found.routes_left_out == 0
+    assert {one.route for one in found.rows} == {1, 2, 3}
 
 
 def _kind(row: ProducerTimeline) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ latency fault tolerance, all of them without it, and the Proxy. Topics whose wri
 one simulation. Its cost does not depend on the number of producers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, NamedTuple
@@ -37,8 +37,8 @@ from rocketmq_capacity.simulation.troubles import (
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, java_order
 
 MOST_SENDS: Final = 600_000
-"""At most this many messages are simulated in all, which takes a few seconds. Routes beyond the limit are left out. The
-first route is always simulated."""
+"""At most this many messages are simulated in all, which takes a few seconds. What is beyond the limit is left out. The
+first route is always simulated, with each ending of a lost broker."""
 MOST_ROWS: Final = 2_000
 """At most this many rows for a kind of producers on one route; slices get longer to stay below it."""
 LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 300)
@@ -116,19 +116,13 @@ def producer_timeline(
     """
     shapes = _shapes(troubles, places, known)
     routes = _routes(shapes, known)
-    habits = _habits(policy)
-    left, watched = MOST_SENDS, list[Route]()
-    for route in routes:
-        cost = _cost(troubles, route.shape, habits)
-        if watched and cost > left:
-            break
-        left -= cost
-        watched.append(route)
+    reached = routes_reached(troubles, [route.shape for route in routes], _habits(policy))
+    watched = routes[: max(reached.values())]
     numbers = {topic: number for number, route in enumerate(watched, 1) for topic in route.topics}
     courses: list[ProducerCourse] = []
     timeline: list[ProducerTimeline] = []
     for number, route in enumerate(watched, 1):
-        for ending in troubles.endings:
+        for ending in (one for one in troubles.endings if number <= reached[one]):
             for sender in SENDERS:
                 seen = _Seen.of(sender, ending, route, troubles, policy)
                 courses.append(seen.course(number))
@@ -185,13 +179,27 @@ def _habits(policy: Policy) -> Habits:
     return Habits(interval_ms=sends.send_interval_ms, refresh_ms=round(asked * 1000))
 
 
-def _cost(troubles: Troubles, shape: Shape, habits: Habits) -> int:
-    """An upper estimate of the messages that the simulation of a route takes."""
-    each = [
-        watched_ms(sender, ending, troubles, habits) // habits.interval_ms
-        for ending in troubles.endings
-        for sender in SENDERS
-    ]
+def routes_reached(troubles: Troubles, shapes: Sequence[Shape], habits: Habits) -> dict[str | None, int]:
+    """For each ending, how many of the routes are simulated within :data:`MOST_SENDS`, from the first one on.
+
+    A killed broker is simulated on all routes before a silent one on any, since the silent one takes much longer.
+    """
+    left = MOST_SENDS
+    reached: dict[str | None, int] = {}
+    for ending in troubles.endings:
+        reached[ending] = 0
+        for shape in shapes[: max(reached.values()) or None]:
+            cost = _cost(troubles, ending, shape, habits)
+            if reached[ending] and cost > left:
+                break
+            left -= cost
+            reached[ending] += 1
+    return reached
+
+
+def _cost(troubles: Troubles, ending: str | None, shape: Shape, habits: Habits) -> int:
+    """About how many messages are simulated on a route for an ending, at most."""
+    each = [watched_ms(sender, ending, troubles, habits) // habits.interval_ms for sender in SENDERS]
     return size_of(shape.places) * sum(each)
 
 

@@ -133,3 +133,13 @@ def test_the_picture_draws_brokers_in_trouble_alone() -> None:
 
 def test_where_no_topic_has_queues_there_nothing_is_shown() -> None:
     assert shown(producers(routes=[])) is None
+
+
+def test_topics_that_are_told_with_a_killed_broker_alone_are_counted() -> None:
+    killed, silent = a_course(ending="KILL"), a_course(ending="SILENT")
+    found = producers(killed, silent, topics_left_out=0)
+    short = {**found["routes"][0], "route": 2, "topics": 3, "courses": (killed,)}
+
+    assert shown(found).left_out == ""
+    told = shown({**found, "routes": [*found["routes"], short]}).left_out
+    assert told == "For 3 topics with few alike, only killed brokers are computed, and no silent ones."

@@ -1,6 +1,6 @@
 """What producers do while a what-if's brokers are in trouble, as a picture and a table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rocketmq_capacity.contracts.producer_timeline import Course, ProducerTimeline
@@ -73,7 +73,6 @@ def producers_meanwhile(producers: Producers, timeline: Iterable[ProducerTimelin
         has_alternative=False,
         left_out=len(producers.routes) - 1,
     )
-    left = producers.topics_left_out
     seen = (f"{counted(count, 'producer')} {name}" for name, count in producers.producers.items())
     return ProducersMeanwhile(
         chart=chart,
@@ -83,11 +82,21 @@ def producers_meanwhile(producers: Producers, timeline: Iterable[ProducerTimelin
         assumed=f"Each thread sends a message every {number(producers.send_interval_ms)} ms, which takes "
         f"{number(producers.usual_latency_ms)} ms at a broker that is well, and asks for the route every "
         f"{number(producers.poll_nameserver_s)} s.",
-        left_out=f"Left out: {counted(left, 'topic')} whose queues are unknown, or lie like those of few others."
-        if left
-        else "",
+        left_out=" ".join(_left_out(producers)),
         seen=listed(list(seen)) if producers.producers else "",
     )
+
+
+def _left_out(producers: Producers) -> Iterator[str]:
+    """What is not computed, in sentences."""
+    left = producers.topics_left_out
+    if left:
+        yield f"Left out: {counted(left, 'topic')} whose queues are unknown, or lie like those of few others."
+    endings = {course.ending for course in producers.routes[0].courses}
+    shorter = [route for route in producers.routes if {course.ending for course in route.courses} != endings]
+    if shorter:
+        topics = counted(sum(route.topics for route in shorter), "topic")
+        yield f"For {topics} with few alike, only killed brokers are computed, and no silent ones."
 
 
 def _lanes(route: ProducerRoute, troubled: set[str], timeline: Iterable[ProducerTimeline]) -> list[Lane]:
