@@ -1,7 +1,7 @@
-"""Many sending threads of one kind, watched while brokers are slow, gone or read-only.
+"""A simulation of many sending threads of one kind while brokers are slow, gone or read-only.
 
-Each thread is the model that equals the official classes. They differ in what is random in the client: where they begin
-to count, and when they ask for the route. These are spread evenly, so that a mean over the threads is the expected
+Each thread runs the model that equals the official classes. Threads differ in what is random in the client: where they
+begin to count, and when they ask for the route. Both are spread evenly, so a mean over the threads is the expected
 value. Times are ms since the trouble began.
 """
 
@@ -24,9 +24,9 @@ DETECT_ROUND_MS: Final = 3_000
 PROXY_REFRESH_MS: Final = 20_000
 """ProxyConfig.topicRouteServiceCacheRefreshSeconds: how often a Proxy asks for the routes that it uses."""
 FEWEST: Final = 16
-"""Threads of an ensemble at least: their route comes at so many different moments."""
+"""An ensemble has at least this many threads. So the route arrives at this many different moments."""
 MOST: Final = 32
-"""Threads at most: above, they begin at every second queue, every third one, and so on."""
+"""An ensemble has at most this many threads. If there are more queues, threads begin at evenly spaced ones."""
 _INDICES: Final = 1 << 31
 _GOLDEN: Final = 0.6180339887498949
 
@@ -37,9 +37,9 @@ class Sender(NamedTuple):
     Attributes:
         client: JAVA or PROXY.
         versions: which versions send alike.
-        release: the one that stands for them; None of a Proxy.
-        tolerates: its latency fault tolerance is on.
-        detects: its detector of reachability is on.
+        release: the version that is simulated; None for a Proxy.
+        tolerates: whether its latency fault tolerance is on.
+        detects: whether its detector of reachability is on.
     """
 
     client: str
@@ -67,7 +67,7 @@ SENDERS: Final = (
     Sender(PROXY, "all", None, tolerates=True),
     Sender(PROXY, "all", None, tolerates=True, detects=True),
 )
-"""Without the tolerance all versions of the Java client choose alike."""
+"""All kinds that are simulated. Without fault tolerance all versions of the Java client choose alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ class Trouble:
     """What happens to the brokers of a route.
 
     Attributes:
-        answers: how a broker answers a try at a time.
-        until_ms: how long is watched.
-        route_after: the route that name servers tell from ``known_from_ms`` on; None where it stays.
-        known_from_ms: when they know it.
+        answers: a function from a broker and a time to the broker's answer to a try.
+        until_ms: when the simulation ends.
+        route_after: the route that name servers have from ``known_from_ms`` on; None if the route does not change.
+        known_from_ms: when name servers have the new route.
     """
 
     answers: Callable[[str, int], Answer]
@@ -92,7 +92,7 @@ class Habits:
     """How each thread sends.
 
     Attributes:
-        interval_ms: from the beginning of a message to that of the next one, which waits for the one before.
+        interval_ms: time between the beginnings of two messages; a message also waits until the one before has ended.
         refresh_ms: how often it asks for the route.
         timeout_ms: how long a message may take.
     """
@@ -106,9 +106,9 @@ class Message(NamedTuple):
     """A message of one of the threads.
 
     Attributes:
-        thread: which one.
-        begun_ms: when it was to be sent.
-        sent: what became of it.
+        thread: number of the thread.
+        begun_ms: when the thread began to send it.
+        sent: the result.
     """
 
     thread: int
@@ -122,9 +122,9 @@ class Watched:
 
     Attributes:
         messages: all of them, thread by thread.
-        threads: how many there are.
-        displaced_queues: on average, how many queues of a thread's list are not those of the route any more.
-        afterwards: by broker, the share of its messages when all brokers are fast: that of the lists at the end.
+        threads: the number of threads.
+        displaced_queues: how many entries of a thread's list differ from the route, on average over the threads.
+        afterwards: by broker, its share of the messages when all brokers are fast again, by the lists at the end.
     """
 
     messages: tuple[Message, ...]
@@ -134,7 +134,7 @@ class Watched:
 
 
 def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habits) -> Watched:
-    """Let an ensemble send from the beginning of the trouble until it is watched no longer."""
+    """Let an ensemble send from the beginning of the trouble until the simulation ends."""
     starts = _starts(len(write_queues(route)))
     messages: list[Message] = []
     held: dict[str, float] = {}
@@ -155,12 +155,12 @@ def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habi
 
 
 def size_of(route: Sequence[Place]) -> int:
-    """The number of threads that stand for all."""
+    """The number of simulated threads."""
     return len(_starts(len(write_queues(route))))
 
 
 def _starts(queues: int) -> list[int]:
-    """At which queue each thread begins: at every queue equally often, or at queues as far apart as can be."""
+    """The queue at which each thread begins: every queue equally often, or queues that are evenly spaced."""
     if not queues:
         return []
     if queues <= MOST:
@@ -177,7 +177,7 @@ class _Thread:
         self._route = route
         self._detects = sender.detects
         self._sender: Producer | Proxy
-        # The first choice comes after one step of the count; a Proxy without the tolerance takes it before the step.
+        # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:
             self._sender = Proxy(
                 route, start=start - sender.tolerates, tolerates=sender.tolerates, timeout_ms=habits.timeout_ms
@@ -201,17 +201,17 @@ class _Thread:
 
     @property
     def displaced(self) -> int:
-        """How many queues of its list are not those of its route."""
+        """How many entries of its list differ from its route."""
         return sum(one != other for one, other in zip(self._sender.queues, write_queues(self._route), strict=True))
 
     def messages(self, trouble: Trouble, habits: Habits, *, first_ms: int) -> Iterator[Message]:
-        """Send until it is watched no longer."""
+        """Send until the simulation ends."""
         now, detects_at = first_ms, DETECT_ROUND_MS
-        # The threads ask for the route one after the other, in an order that has nothing to do with where they begin.
+        # Threads ask for the route one after the other. The order is independent of the queues where they begin.
         asks_at = trouble.known_from_ms + int(habits.refresh_ms * ((self._number * _GOLDEN + 0.5) % 1))
         news = trouble.route_after
         if news == () and isinstance(self._sender, Producer):
-            news = None  # a client that is told that there is no such topic keeps the route that it has
+            news = None  # a client keeps its route if the name server says that there is no such topic
         while now < trouble.until_ms:
             if news is not None and now >= asks_at:
                 self._route, news = news, None
@@ -236,7 +236,7 @@ class _Thread:
 
 
 class _Network:
-    """How brokers answer the tries of one message, each when the one before has ended."""
+    """How brokers answer the tries of one message; each try begins when the one before has ended."""
 
     __slots__ = ("_answers", "_now_ms")
 

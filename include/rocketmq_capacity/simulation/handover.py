@@ -1,4 +1,4 @@
-"""One queue that changes hands: unread or read twice in between, for how long, and how many messages come twice."""
+"""One queue that changes its owner: how long it is unread or read twice, and how many messages come twice."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,8 +24,8 @@ class Old(NamedTuple):
     """Who reads the queue before.
 
     Attributes:
-        stops: when it stops to read; a client that ends stops at 0.
-        ending: how it ends; None if it stays, or if it starts again with other code.
+        stops: when it stops reading; a client that ends stops at 0.
+        ending: how it ends; None if it stays, or if it restarts with other code.
     """
 
     stops: Delay
@@ -33,7 +33,7 @@ class Old(NamedTuple):
 
     @property
     def commits(self) -> bool:
-        """Whether it commits its offset as it stops.
+        """Whether it commits its offset when it stops.
 
         Source: RebalancePushImpl.removeUnnecessaryMessageQueue, DefaultMQPushConsumerImpl.shutdown.
         """
@@ -45,8 +45,8 @@ class Traffic:
     """What is known of a queue's messages.
 
     Attributes:
-        msgs_per_s: that producers put into it; None if unknown.
-        most_msgs_per_s: that its reader may consume of it, as while it catches up; None if unknown.
+        msgs_per_s: messages a second that producers write to it; None if unknown.
+        most_msgs_per_s: messages a second that its reader may consume, such as when it catches up; None if unknown.
         lag: messages that its group has not read; None if unknown.
     """
 
@@ -76,10 +76,12 @@ NOTHING_PASSES: Final = Passing(NO_TIME, NO_TIME, NO_TIME, 0.0)
 
 @lru_cache(maxsize=4096)
 def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Passing:
-    """A queue that one client gives up and another one takes, each when it has noticed by itself.
+    """A queue that one client gives up and another one takes; each client notices the change by itself.
 
-    Concurrent: nothing connects the two. Whoever is first decides whether the queue is unread or read twice.
-    In order: the new reader needs the broker's lock. Then two never read it, and the new reader waits for the old one.
+    Concurrent consumption: the two clients do not wait for each other. If the old reader stops first, the queue is
+    unread in between. If the new reader begins first, it is read twice.
+    Consumption in order: the new reader needs the broker's lock, and waits until the old one gives it back. So two
+    clients never read the queue.
 
     Args:
         old: who reads it before.
@@ -93,11 +95,11 @@ def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Pass
         return Passing(without, later(old.stops, begins), NO_TIME, chance_later(old.stops, begins))
     free = _unlocked(old)
     waits = later(free, new)
-    # A reader that finds the queue locked tries again; one that does not, reads at once.
+    # A reader that finds the queue locked tries again. Otherwise it reads at once.
     tries = RETRY_LOCK.span if waits.worst > 0 else NO_TIME
     lock_wait = waits.plus(tries)
     best = max(without.best, max(new.least, free.least) + FIRST_PULL_S - old.stops.most, FIRST_PULL_S)
-    # The new reader begins after the later of the two, and max(a, b) is a plus what b is later than a.
+    # The new reader begins at the later of both moments, and max(a, b) = a + max(b - a, 0).
     expected = max(_mean(new) + lock_wait.expected + FIRST_PULL_S - _mean(old.stops), best)
     worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst + refused_s, expected)
     return Passing(Span(best, expected, worst), NO_TIME, lock_wait, 0.0)
@@ -106,9 +108,9 @@ def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Pass
 def _unlocked(old: Old) -> Delay:
     """When the broker's lock of a queue is free.
 
-    A client that stays gives it back when it stops. In the middle of a long call it does so `FORCED_UNLOCK_S` later at
-    the most, and tries once a second. A client that shuts down gives it back. A killed one leaves it: the lock ends
-    `BROKER_LOCK_S` after its last renewal, which was up to `LOCK_RENEWAL_S` ago.
+    A client that stays gives the lock back when it stops reading. In the middle of a long call it tries once a second
+    and gives the lock back at most `FORCED_UNLOCK_S` later. A client that shuts down gives the lock back. A killed
+    client does not: its lock ends `BROKER_LOCK_S` after the last renewal, which was up to `LOCK_RENEWAL_S` ago.
     Source: RebalancePushImpl.tryRemoveOrderMessageQueue, ConsumeMessageOrderlyService.shutdown, RebalanceLockManager.
     """
     if old.ending == "SHUTDOWN":
@@ -120,7 +122,7 @@ def _unlocked(old: Old) -> Delay:
 
 
 def _least_before(old: Old) -> float:
-    """When the old reader stops in the case with the longest wait for its lock."""
+    """When the old reader stops, in the case with the longest wait for its lock."""
     if old.ending is not None:
         return old.stops.least
     return old.stops.most
@@ -137,17 +139,17 @@ def messages_twice(
 
     These messages come twice:
 
-    - what both read while they overlap;
-    - what was consumed since the last commit, if the old reader does not commit as it stops, or if the new one begins
-      before that;
-    - what the old reader is in the middle of: the result is thrown away
+    - messages that both clients read while they overlap;
+    - messages consumed since the last commit, if the old reader does not commit when it stops, or if the new reader
+      begins before that;
+    - messages that the old reader is working on, because their result is thrown away
       (ConsumeMessageConcurrentlyService.processConsumeResult);
-    - at worst all that was consumed beyond one message that takes long, which holds the offset back: at most
-      `MAX_SPAN`, and at most what the queue got in `CONSUME_TIMEOUT_S` and its lag.
+    - at worst, all messages consumed after one slow message, which holds the offset back. These are at most `MAX_SPAN`,
+      and at most the queue's lag and what it got in `CONSUME_TIMEOUT_S`.
 
     Args:
         old: who reads it before.
-        passing: how it passes to the new reader.
+        passing: the times between the two readers.
         traffic: the queue's messages.
         persist_s: how often offsets are committed.
         at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
@@ -155,7 +157,7 @@ def messages_twice(
     twice = passing.twice
     rate = traffic.msgs_per_s
     most = None if rate is None else max(rate, traffic.most_msgs_per_s or 0.0)
-    # Since the last commit half a period has passed, on average.
+    # On average, half a period has passed since the last commit.
     mean_s = twice.expected + (passing.overlap if old.commits else 1.0) * persist_s / 2
     expected = None if rate is None else rate * mean_s
     if most is None:

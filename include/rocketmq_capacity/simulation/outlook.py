@@ -1,4 +1,4 @@
-"""What a what-if says of the brokers that its changes name: who can write and read there, and who avoids them."""
+"""What a what-if says about slow brokers and lost masters: who can read and write there, and who avoids them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -15,7 +15,7 @@ EVERYBODY = Reading(pull=True, pull_in_order=True, pop=True)
 
 
 def named_brokers(scenario: Scenario) -> list[str]:
-    """The brokers that something is said of."""
+    """The brokers of the scenario that lose their master or are slow."""
     return [one.broker_name for one in scenario.changes if isinstance(one, LoseMaster | SlowBroker)]
 
 
@@ -43,7 +43,7 @@ def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[
 
 
 def _lost_master(name: str, on: Mapping[str, Sequence[TopicQueue]], replicas: Sequence[Broker]) -> dict[str, Any]:
-    """Who can read and write the queues of a broker whose master went."""
+    """Who can read and write the queues of a broker that lost its master."""
     is_elected = any(broker.broker_id == 0 for broker in replicas)
     slaves = [broker for broker in replicas if broker.broker_id != 0]
     return {
@@ -58,7 +58,7 @@ def _lost_master(name: str, on: Mapping[str, Sequence[TopicQueue]], replicas: Se
 
 
 def _slow(change: SlowBroker, on: Mapping[str, Sequence[TopicQueue]]) -> dict[str, Any]:
-    """What producers of each generation do about a slow broker; the tolerance is off unless a client turns it on."""
+    """What producers of each generation do about a slow broker. Fault tolerance is off unless a client turns it on."""
     fails = change.latency_ms >= SEND_TIMEOUT_MS
     return {
         "change": "slow_broker",
@@ -72,7 +72,7 @@ def _slow(change: SlowBroker, on: Mapping[str, Sequence[TopicQueue]]) -> dict[st
 
 
 def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> dict[str, Any]:
-    """What a generation does where the latency fault tolerance is on."""
+    """What a generation does if its latency fault tolerance is on."""
     taken = min(change.latency_ms, SEND_TIMEOUT_MS)
     back_off = generation.back_off_ms(taken, has_failed=fails)
     turn = taken + back_off
@@ -85,7 +85,7 @@ def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> di
 
 
 def _queues(places: Iterable[TopicQueue]) -> dict[str, Any]:
-    """Readable and writable queues before the change; a number is null where one of its parts is unknown."""
+    """Readable and writable queues before the change; the writable number is null if one of its parts is unknown."""
     places = list(places)
     writable = [p for p in places if p.broker_state == MASTER and (p.perm is None or p.perm & PERM_WRITE)]
     is_known = all(p.perm is not None and p.write_queue_nums is not None for p in writable)

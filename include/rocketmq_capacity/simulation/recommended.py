@@ -1,4 +1,4 @@
-"""What a recommendation means for a group while it is carried out: which queues move, and how long they are unread."""
+"""What happens to a group while a recommendation is carried out: which queues move, and how long they are unread."""
 
 import json
 from collections import Counter
@@ -22,7 +22,7 @@ from rocketmq_capacity.simulation.transition import Change, State
 from rocketmq_capacity.simulation.trial import owned_on_trial
 
 NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
-"""Actions that end what sets some clients' code apart."""
+"""Actions that give clients with different code the same code."""
 
 
 def recommended_transitions(
@@ -35,15 +35,15 @@ def recommended_transitions(
 ) -> Iterator[contracts.RecommendedTransition]:
     """A row for each recommendation that changes who reads what in the group.
 
-    None where that cannot be computed, and for a change to POP, under which no queue has an owner. Clients that leave
-    are shut down; clients that are asked to run other code start again.
+    There is no row if that cannot be computed, or for a change to POP, under which no queue has an owner. Clients that
+    leave are shut down. Clients that get other code restart.
 
     Args:
         cluster: what holds for every recommendation.
         group: the group.
         facts: its facts, with its observations.
-        current: what it runs; None for a group that is not clustering.
-        recommendations: those for the group, and for its topics.
+        current: the strategy that it runs; None for a group that is not clustering.
+        recommendations: the recommendations for the group and for its topics.
         timing: the timers of the cluster.
     """
     if current is None or not group.is_clustering:
@@ -63,9 +63,9 @@ def recommended_transitions(
 
 
 def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFacts) -> State | None:
-    """Who owns what while the clients run what they are said to; without clients nobody owns anything.
+    """Who owns which queue while the clients run these strategies; without clients nobody owns a queue.
 
-    ``code`` are the facts that tell which clients' code sets them apart.
+    ``code`` are the facts that say which clients run different code.
     """
     modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in facts.business)
     division = Division.of(facts)
@@ -79,7 +79,10 @@ def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFac
 
 
 def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
-    """What sets client ids apart that share their id, or subscribe to some topics alone; it ends with a restart."""
+    """By client id, a mark for clients that share their id or subscribe to fewer topics than the others.
+
+    Clients lose the mark by a restart with other code.
+    """
     copies = Counter(one.client_id for one in consumers)
     return {
         one.client_id: f" {copies[one.client_id]} {one.only_topics}"
@@ -91,7 +94,7 @@ def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
 def _changed(
     facts: GroupFacts, current: str, asked: contracts.Recommendation, cluster: Cluster
 ) -> tuple[GroupFacts, str] | None:
-    """The group as the recommendation leaves it, and what it runs then; None where it changes nobody's queues."""
+    """The group after the recommendation, and the strategy that it then runs; None if no queue changes its owner."""
     after: dict[str, Any] = json.loads(asked.after)
     if asked.topic is not None and asked.consumer_group is None:
         counts = _counts(after)
@@ -111,7 +114,7 @@ def _changed(
 
 
 def _counts(after: dict[str, Any]) -> tuple[QueueCounts, ...] | None:
-    """The queues of a topic afterwards, as a recommendation shows them; None where it shows none or not all of them."""
+    """A topic's queues after a recommendation; None if the recommendation does not give all their numbers."""
     queues = after.get("queues")
     if not isinstance(queues, list):
         return None
@@ -123,7 +126,7 @@ def _counts(after: dict[str, Any]) -> tuple[QueueCounts, ...] | None:
 
 
 def _scaled(facts: GroupFacts, clients: int) -> tuple[Any, ...]:
-    """So many consumers: the last in Java's order leave, or new ones come that sort last and are like the last one."""
+    """This number of consumers: the last ones in Java's order leave, or copies of the last one join behind it."""
     consumers = Members.of(facts).consumers
     if clients <= len(consumers) or not consumers:
         return consumers[:clients]

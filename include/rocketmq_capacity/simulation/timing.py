@@ -1,7 +1,7 @@
 """When clients and brokers notice a change: RocketMQ's timers, as a cluster has set them.
 
-Every constant is read from the classes at rocketmq-all-5.3.3. What a broker's configuration says is used instead, and
-what clients are set to is the policy's (``thresholds.TRANSITION``), since no client tells its intervals.
+The constants come from the classes at rocketmq-all-5.3.3. A broker's configuration overrides them. The intervals of
+clients come from the policy (``thresholds.TRANSITION``), because clients do not report them.
 """
 
 import json
@@ -15,30 +15,31 @@ from rocketmq_capacity.simulation.delays import Delay
 from rocketmq_capacity.simulation.scenario import Ending
 
 MIN_REBALANCE_S: Final = 1.0
-"""RebalanceService.minInterval: a client that is told of a change waits until its last rebalance is so long ago."""
+"""RebalanceService.minInterval: a notified client waits until its last rebalance is this long ago."""
 FIRST_PULL_S: Final = 0.5
 """RebalanceImpl.updateProcessQueueTableInRebalance: dispatchPullRequest(pullRequestList, 500)."""
 REQUEST_S: Final = 3.0
-"""ClientConfig.mqClientApiTimeout: the most that a request of a rebalance takes."""
+"""ClientConfig.mqClientApiTimeout: the longest time that a request of a rebalance takes."""
 NOTIFY_TIMER_S: Final = 15.0
-"""DefaultConsumerIdsChangeListener: how often members are told where realTimeNotifyConsumerChange is false."""
+"""DefaultConsumerIdsChangeListener: how often brokers notify members if realTimeNotifyConsumerChange is false."""
 CHANNEL_SCAN_S: Final = 10.0
-"""ClientHousekeepingService: how often a broker looks for silent clients. It tells nobody that it dropped one
-(ConsumerManager.scanNotActiveChannel sends no CHANGE), so the others find out in their rebalance loop."""
+"""ClientHousekeepingService: how often a broker looks for silent clients. It does not notify the others when it drops
+one (ConsumerManager.scanNotActiveChannel sends no CHANGE), so they find out in their rebalance loop."""
 LOCK_RENEWAL_S: Final = 20.0
 """ProcessQueue.REBALANCE_LOCK_INTERVAL."""
 BROKER_LOCK_S: Final = 60.0
 """RebalanceLockManager.REBALANCE_LOCK_MAX_LIVE_TIME. unlockBatchMQ ends one earlier; a closed connection does not."""
 FORCED_UNLOCK_S: Final = 20.0
-"""RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS: a queue in the middle of a long call is given back after so long."""
+"""RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS: after this long a client gives a queue back in the middle of a call."""
 MAX_SPAN: Final = 2_000 + 32
-"""DefaultMQPushConsumer.consumeConcurrentlyMaxSpan, and one pullBatchSize that is fetched at the limit: how far the
-committed offset, which is that of the oldest unfinished message, can be behind the newest consumed one."""
+"""How far the committed offset can be behind the newest consumed message; it is that of the oldest unfinished message.
+
+It is DefaultMQPushConsumer.consumeConcurrentlyMaxSpan, and one pullBatchSize that is fetched at the limit."""
 CONSUME_TIMEOUT_S: Final = 15 * 60.0
 """DefaultMQPushConsumer.consumeTimeout: a message that takes longer is sent back, and no longer holds the offset."""
 
 SETTINGS: Final = ("notifyConsumerIdsChangedEnable", "realTimeNotifyConsumerChange", "channelExpiredTimeout")
-"""The properties of brokers that matter; of several brokers the slowest counts."""
+"""The properties of brokers that matter; the slowest broker counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +47,16 @@ class Timing:
     """The timers of a cluster and its clients, in seconds.
 
     Attributes:
-        notifies: brokers tell members that the members have changed.
-        is_real_time: they do so at once, and not every 15 s.
-        channel_expired_s: after so long without a heartbeat a broker forgets a client.
+        notifies: brokers notify members when the members change.
+        is_real_time: they do so at once, not every 15 s.
+        channel_expired_s: a broker forgets a client after this long without a heartbeat.
         route_s: how often clients ask for routes (ClientConfig.pollNameServerInterval).
         heartbeat_s: how often clients send heartbeats (ClientConfig.heartbeatBrokerInterval).
         rebalance_s: how often clients rebalance without being told to (RebalanceService.waitInterval).
         persist_s: how often clients commit offsets (ClientConfig.persistConsumerOffsetInterval).
         rollout_s: how long it takes to restart all clients of a group; new code comes with a restart.
-        has_lost_nameserver: one of several name servers has just stopped to answer.
-        observed: by property of brokers, whether the snapshot tells it; else it is the default of 5.3.3.
+        has_lost_nameserver: one of several name servers has just stopped answering.
+        observed: by property of brokers, whether the snapshot has it; otherwise the default of 5.3.3 counts.
     """
 
     notifies: bool = True
@@ -88,12 +89,12 @@ class Timing:
 
     @property
     def told(self) -> Delay:
-        """When a client rebalances after brokers know of other members.
+        """When a client rebalances after brokers know that the members changed.
 
-        Told at once, it waits for nothing but `MIN_REBALANCE_S` since its last rebalance, which is rarely so short ago.
-        Told by the timer, it rebalances then or in its loop: the first of the two is, on average, after
-        ``a / 2 - a² / 6b`` for periods a <= b. A notification is sent once and without an answer
-        (Broker2Client.notifyConsumerIdsChanged); where it is lost, the loop notices.
+        If brokers notify it at once, it only waits until `MIN_REBALANCE_S` after its last rebalance. If they notify it
+        by the timer, it rebalances then or in its loop, whichever comes first: on average after ``a / 2 - a² / 6b`` for
+        periods a <= b. Brokers send a notification once and get no answer (Broker2Client.notifyConsumerIdsChanged). If
+        it is lost, the client notices the change in its loop.
         """
         most = self.rebalance_s + REQUEST_S
         if not self.notifies:
@@ -106,10 +107,10 @@ class Timing:
 
     @property
     def routed(self) -> Delay:
-        """When a client rebalances after name servers have another route: it asks for it, and its loop comes round.
+        """When a client rebalances after name servers have another route: it asks for the route, then its loop runs.
 
-        A client whose name server does not answer finds that out at its next request, closes the connection, and asks
-        another one a period later (NettyRemotingClient.getAndCreateNameserverChannel).
+        If its name server does not answer, the client finds out at its next request, closes the connection, and asks
+        another name server one period later (NettyRemotingClient.getAndCreateNameserverChannel).
         """
         periods = 2 if self.has_lost_nameserver else 1
         most = periods * (self.route_s + REQUEST_S) + self.rebalance_s
@@ -124,15 +125,15 @@ class Timing:
     def refused_s(self) -> float:
         """For how long brokers may refuse the pulls of a client whose queues have changed.
 
-        Each such rebalance gives the client's subscription a new version, and a heartbeat tells brokers of it. While
-        another heartbeat is in progress none is sent: then brokers answer SUBSCRIPTION_NOT_LATEST to every pull until
-        the next one. It is rare, and counts at worst alone.
+        Such a rebalance gives the client's subscription a new version. The client sends it to brokers in a heartbeat,
+        but not while another heartbeat is in progress. Then brokers answer SUBSCRIPTION_NOT_LATEST to every pull until
+        the next heartbeat. This is rare, so only the worst case counts it.
         Source: RebalancePushImpl.messageQueueChanged, MQClientInstance.sendHeartbeatToAllBrokerWithLockV2.
         """
         return self.heartbeat_s
 
     def forgotten(self, ending: Ending) -> Delay:
-        """When the others rebalance after a client has ended; of a silent one after its last heartbeat expires."""
+        """When the others rebalance after a client has ended; a silent client ends when its heartbeat expires."""
         if ending != "SILENT":
             return self.told
         fixed = self.channel_expired_s - min(self.heartbeat_s, self.channel_expired_s)
@@ -140,13 +141,16 @@ class Timing:
         return Delay.of(fixed, spans, fixed + sum(spans) + REQUEST_S)
 
     def apart(self, ending: Ending) -> Delay:
-        """When a client rebalances after the first broker has forgotten another one; each broker forgets by itself."""
+        """When a client rebalances, counted from when the first broker forgot another client.
+
+        Each broker forgets clients by its own scan.
+        """
         if ending != "SILENT":
             return self.told
         return Delay.of(0.0, (CHANNEL_SCAN_S, self.rebalance_s), CHANNEL_SCAN_S + self.rebalance_s + REQUEST_S)
 
     def as_text(self) -> str:
-        """JSON of the timers, and of the properties of brokers which ones the snapshot tells."""
+        """JSON of the timers, and the names of the properties that come from the snapshot."""
         shown = {
             "notifyConsumerIdsChangedEnable": self.notifies,
             "realTimeNotifyConsumerChange": self.is_real_time,
@@ -162,7 +166,7 @@ class Timing:
 
 
 def _told(cluster: ClusterFacts) -> dict[str, list[str]]:
-    """What the brokers say of each setting."""
+    """By setting, the values that brokers report."""
     configs = [one.config for one in cluster.brokers if one.config is not None]
     return {
         name: [value.strip().lower() for config in configs if (value := config.get(name)) is not None]
@@ -171,5 +175,5 @@ def _told(cluster: ClusterFacts) -> dict[str, list[str]]:
 
 
 def _seconds(milliseconds: str) -> float:
-    """A property in milliseconds; the default of 120 s where it is no number."""
+    """Seconds of a property in milliseconds; the default of 120 s if it is not a number."""
     return int(milliseconds) / 1000 if milliseconds.isdecimal() else 120.0

@@ -1,4 +1,4 @@
-"""A group on which changes are tried: what it would own while its clients go on running what they run today."""
+"""A group on which changes are tried: who would own which queue if the clients keep what they run today."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,10 +31,10 @@ def group_on_trial(
 
     Args:
         cluster: what holds for every recommendation.
-        assessed: the group; its observations are not looked at.
-        current: what it runs; None for a group that is not clustering.
+        assessed: the group; its observations are not used.
+        current: the strategy that it runs; None for a group that is not clustering.
         findings: what is wrong with it.
-        topics: what the answers for its topics leave to it.
+        topics: by topic, why the actions for that topic are refused.
     """
     facts = assessed.facts
     now = _owned(assessed, current, structs.replace(facts, reads=tuple(facts.business)), _nothing_known)
@@ -53,14 +53,14 @@ def group_on_trial(
 
 
 def owned_on_trial(group: AssessedGroup, current: str, facts: GroupFacts) -> Owners | None:
-    """Who would own what with these facts; None where that cannot be computed."""
+    """Who would own which queue with these facts; None if that cannot be computed."""
     owned = _owned(group, current, facts, _nothing_known)
     return None if owned is None else owned.owners
 
 
 @dataclass(frozen=True)
 class _Owned:
-    """What a group owns, as computed from what its clients run."""
+    """What the clients of a group own, computed from the strategies that they run."""
 
     division: Division
     owners: Owners
@@ -71,7 +71,7 @@ class _Owned:
 
     @cached_property
     def _queues(self) -> dict[str, list[Queue]]:
-        """By client id; of queues that there are."""
+        """By client id, the queues that exist and that it owns."""
         ids, names = self.division.members.client_ids, self.division.queues.names
         owned: dict[str, list[Queue]] = {}
         for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
@@ -79,12 +79,12 @@ class _Owned:
         return owned
 
     def queues_of(self, client_id: str) -> Collection[Queue]:
-        """What a client id owns; nothing where it is a new one."""
+        """What a client id owns; a new one owns nothing."""
         return self._queues.get(client_id, ())
 
 
 def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
-    """What the group divides, its retry topic too, and who owns it now."""
+    """The queues that the group divides, with its retry topic, and who owns them now."""
     if now is None:
         return None
     queues = group.division.queues
@@ -96,7 +96,7 @@ def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
 
 
 def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> Side | None:
-    """What CONFIG means with these lists."""
+    """How the group would fare under CONFIG with these lists."""
     if now is None:
         return None
     strategies = Strategies(group.policy.with_config_assignment(group.name, lists))
@@ -104,24 +104,24 @@ def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, S
 
 
 def _nothing_known(_: str) -> None:
-    """What a client id owned before, in a cluster as it is: the strategies do not say."""
+    """What a client id owned before: unknown, because the cluster has not changed."""
 
 
 def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> Side | None:
-    """What the group would own with changed facts, where it owns ``old`` now."""
+    """How the group would fare with changed facts; ``old`` is what its clients own now."""
     owned = _owned(group, current, changed, old)
     return None if owned is None else owned.side
 
 
 def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: OldQueues) -> _Owned | None:
-    """Who owns what with these facts; which strategies apply is looked up in the cluster as it is."""
+    """Who owns which queue with these facts; which strategies apply is looked up in the cluster as it is."""
     if current is None:
         return None
     division = Division.of(facts)
     runs = client_runs(division, current, group.policy)
     own = group.policy.current_strategies.own.get(facts.consumer_group)
     if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
-        return None  # the class was not asked with these clients and queues
+        return None  # nobody asked the class about these clients and queues
     owners = partial(group.allocator.owners, division=division)
     today = owned_today(division, runs, group.applies, owners, group.policy, old)
     if today is None or not today.is_predicted or today.owners.unknown:
@@ -131,7 +131,7 @@ def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: Ol
 
 @dataclass(frozen=True)
 class _Sides(Mapping[str, Side]):
-    """What each strategy that throws for no topic would mean; each is computed when it is first looked up."""
+    """The outcome of each strategy that throws for no topic; each one is computed when it is first looked up."""
 
     group: AssessedGroup
     known: dict[str, Side] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a scenario makes brokers do to producers: how long, how they answer, and when producers know of it."""
+"""How brokers in trouble answer producers in a scenario, for how long, and when producers learn of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,20 @@ from rocketmq_capacity.vocabulary import PERM_READ
 KILL: Final = "KILL"
 SILENT: Final = "SILENT"
 NO_PERMISSION: Final = 16
-"""ResponseCode.NO_PERMISSION: a read-only broker refuses messages of topics with the order flag, and of no other topic.
+"""ResponseCode.NO_PERMISSION: a read-only broker refuses only messages of topics with the order flag.
 
 Source: AbstractSendMessageProcessor.msgCheck, rocketmq-all-5.3.3."""
 EXPIRED_S: Final = 120 + 5
-"""When a name server has forgotten a broker that is silent: NamesrvConfig.brokerChannelExpiredTime after its last
-registration, at worst in the moment before, and a scan every scanNotActiveBrokerInterval. It forgets a killed one at
-once (BrokerHousekeepingService.onChannelClose), and a read-only one registers at once
+"""When a name server has forgotten a silent broker, at worst.
+
+That is NamesrvConfig.brokerChannelExpiredTime after the broker's last registration, and one scan
+(scanNotActiveBrokerInterval). At worst the broker registered just before it fell silent. A name server forgets a killed
+broker at once (BrokerHousekeepingService.onChannelClose), and a broker that becomes read-only registers at once
 (AdminBrokerProcessor.updateBrokerConfig)."""
 LONGEST_S: Final = 600
-"""A slow time is watched so long: the longest back-off. What follows repeats it."""
+"""At most this much of a slow time is simulated. It is the longest back-off, and a longer time repeats it."""
 SETTLED_S: Final = 5
-"""Watched after the last producer could have come back."""
+"""The simulation goes on for this long after the last producer could have come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,10 @@ class Troubles:
     """What a scenario does to brokers that producers send to.
 
     Attributes:
-        slow: by broker, how long a message takes and for how many seconds.
+        slow: by broker, how long a message takes in ms, and for how many seconds.
         lost: brokers that are gone.
-        read_only: brokers that are to be read alone.
-        endings: how lost brokers can end; None alone where none is lost.
+        read_only: brokers that consumers may still read.
+        endings: how lost brokers can end; only None if no broker is lost.
     """
 
     slow: Mapping[str, tuple[int, float]]
@@ -54,15 +56,15 @@ class Troubles:
 
     @classmethod
     def of(cls, scenario: Scenario, brokers: Iterable[str], masters: Iterable[str], policy: Policy) -> "Troubles":
-        """The troubles of all changes together, which begin at the same moment.
+        """The troubles of all changes together. They begin at the same moment.
 
-        A lost master for which a controller elects another one is left out: nobody knows how long that takes.
+        A lost master is left out if a controller elects another one, because nobody knows how long that takes.
 
         Args:
             scenario: the changes.
-            brokers: the names of all brokers before them.
-            masters: the names of brokers that have a master after them.
-            policy: its ``rooms`` tell which brokers a lost room takes away.
+            brokers: the names of all brokers before the changes.
+            masters: the names of brokers that have a master after the changes.
+            policy: its ``rooms`` say which brokers are in a lost room.
         """
         slow: dict[str, tuple[int, float]] = {}
         lost, read_only, in_rooms = set[str](), set[str](), set[str]()
@@ -88,7 +90,7 @@ class Troubles:
 
 
 def trouble_ms(ending: str | None, troubles: Troubles, habits: Habits) -> int:
-    """How long brokers are slow, or producers do not all know the new route."""
+    """How long the trouble lasts: until brokers are fast again and all producers know the new route."""
     slowest_ms = max((slow_ms(for_s) for _, for_s in troubles.slow.values()), default=0)
     if not troubles.lost and not troubles.read_only:
         return slowest_ms
@@ -96,12 +98,12 @@ def trouble_ms(ending: str | None, troubles: Troubles, habits: Habits) -> int:
 
 
 def slow_ms(for_s: float) -> int:
-    """How long a broker that is slow for so many seconds is watched while it is slow."""
+    """The simulated part of a slow time of so many seconds."""
     return round(min(for_s, LONGEST_S) * 1000)
 
 
 def route_after(places: Sequence[Place], troubles: Troubles) -> tuple[Place, ...] | None:
-    """The route that name servers tell afterwards; None where it stays."""
+    """The route that name servers have afterwards; None if it does not change."""
     if (troubles.lost | troubles.read_only).isdisjoint(place.broker_name for place in places):
         return None
     return tuple(
@@ -112,14 +114,14 @@ def route_after(places: Sequence[Place], troubles: Troubles) -> tuple[Place, ...
 
 
 def known_from_ms(ending: str | None) -> int:
-    """When name servers know that a broker is lost, at worst."""
+    """When name servers know, at worst, that a broker is lost."""
     return EXPIRED_S * 1000 if ending == SILENT else 0
 
 
 def watched_ms(sender: Sender, ending: str | None, troubles: Troubles, habits: Habits) -> int:
-    """How long a kind of producers is watched: until the last one could have come back."""
+    """How long a kind of producers is simulated: until the last thread could have come back."""
     slowest = max((latency_ms for latency_ms, _ in troubles.slow.values()), default=0)
-    # With every broker slow or lost, one that is avoided for an error may be the last one that comes back.
+    # If all brokers are slow or lost, the broker that is avoided longest may be one that is avoided for an error.
     fails = slowest >= SEND_TIMEOUT_MS or (bool(troubles.lost) and bool(troubles.slow))
     generation = GENERATIONS[-1] if sender.release is None else sender.release.generation
     back_off = generation.back_off_ms(slowest, has_failed=fails) if sender.tolerates and troubles.slow else 0
@@ -127,7 +129,7 @@ def watched_ms(sender: Sender, ending: str | None, troubles: Troubles, habits: H
 
 
 def answers(troubles: Troubles, ending: str | None, usual_ms: int, *, is_ordered: bool) -> Callable[[str, int], Answer]:
-    """How a broker answers a try at a time."""
+    """A function from a broker and a time to the broker's answer to a try."""
     usual = Answer(usual_ms)
     gone = Answer(usual_ms, Outcome.UNREACHABLE) if ending == KILL else Answer(SEND_TIMEOUT_MS + 1)
     refuses = Answer(usual_ms, NO_PERMISSION)
