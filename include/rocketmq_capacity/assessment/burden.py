@@ -1,4 +1,4 @@
-"""What clients bear if they own certain queues, for many cases at once: one by one, calls of numpy would cost most.
+"""How busy clients are if they own certain queues, for many cases in one call, because each call of numpy costs time.
 
 The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`.
 """

@@ -1,4 +1,4 @@
-"""Failures that concern no group more than others: a master, a broker that starts again, a name server."""
+"""Failures of the whole cluster: a lost master, a broker that restarts, a lost name server."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -12,20 +12,20 @@ from rocketmq_capacity.settings.policy import Policy, Transition
 from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
 
 PULL_RETRY_S: Final = 3.0
-"""DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits so long after a failed pull."""
+"""DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits this long after a failed pull."""
 HEARTBEAT_TIMEOUT_S: Final = 10.0
-"""BrokerConfig.controllerHeartBeatTimeoutMills: after so long without a heartbeat a controller misses a master."""
+"""BrokerConfig.controllerHeartBeatTimeoutMills: after this long without a heartbeat a controller misses a master."""
 CONTROLLER_SCAN_S: Final = 5.0
 """ControllerConfig.scanNotActiveBrokerInterval: how often it looks."""
 FILE_BYTES: Final = 1 << 30
 """MessageStoreConfig.mappedFileSizeCommitLog."""
 RECOVERED_FILES: Final = 2
-"""CommitLog.recoverAbnormally reads from the file of the last checkpoint on: the last one or the one before."""
+"""CommitLog.recoverAbnormally reads from the file of the last checkpoint, which is the last file or the one before."""
 MIB: Final = 1 << 20
 
 
 def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterFailure]:
-    """A row for each master that is lost, each one that starts again, and each name server that is lost."""
+    """A row for each lost master, each restarted master, and each lost name server."""
     replicas: dict[str, list[Broker]] = {}
     for broker in sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id)):
         replicas.setdefault(broker.broker_name, []).append(broker)

@@ -1,8 +1,9 @@
-"""CHANGE_STRATEGY: another way to share the same queues out. A change of the clients' code, so there is no command.
+"""CHANGE_STRATEGY: another way to divide the same queues. It changes the clients' code, so there is no command.
 
-Best is, by the policy's strategies that apply: fewest queues without a reader, then with two, then fewest idle clients,
-then most findings answered, then (clients that differ) what most of them run, then the least EXCESS. A strategy that
-is better by less than the policy's min_improvement answers nothing.
+The best of the policy's strategies that apply has the fewest queues without a reader. Among equals it has the fewest
+queues with two readers, then the fewest idle clients, then the most findings answered, then (if clients differ) it is
+what most clients run, then it has the least EXCESS. A strategy that is better by less than the policy's min_improvement
+answers nothing.
 """
 
 from collections import Counter
@@ -40,7 +41,7 @@ RULES: Final[tuple[Rule, ...]] = (
     STARVATION,
 )
 OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
-"""What has to be mended first: until then no strategy shares out well."""
+"""Findings to mend first; until then no strategy divides the queues well."""
 HOW: Final = (
     "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go: while they differ,"
     " their shares overlap and leave queues to nobody."
@@ -51,7 +52,7 @@ HOW_IN_GO: Final = HOW.replace(")", "; in Go consumer.WithStrategy)", 1)
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What most clients of a group report, the first by name among equals.
+    """The strategy that most clients of a group report; among equals the first by name.
 
     Attributes:
         strategy: as the clients report it.
@@ -70,7 +71,7 @@ class Tried:
 
     Attributes:
         strategy: its name, as the policy has it.
-        after: what it would mean for the group.
+        after: how the group would fare under it.
         answered: rules of the findings that it answers.
     """
 
@@ -80,7 +81,7 @@ class Tried:
 
 
 def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation where another strategy of the policy would do better."""
+    """One recommendation if another strategy of the policy would do better."""
     found, before = _found(group), group.before
     if not found or before is None:
         return
@@ -108,7 +109,7 @@ def _has_go(group: Group) -> bool:
 
 
 def _found(group: Group) -> frozenset[str]:
-    """The rules that a strategy may answer; none where the group cannot choose one or has to mend its clients first."""
+    """The rules that a strategy may answer; none if the group cannot choose one or must mend its clients first."""
     facts = group.facts
     chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
     if not group.is_clustering or not chooses:
@@ -128,7 +129,7 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
     sides, tried = group.strategies, []
     for strategy in sides:
         may = [rule for rule in RULES if rule in found and strategy in by_evidence.get(rule, (strategy,))]
-        # What a strategy means is computed only if it may answer something.
+        # The outcome of a strategy is computed only if it may answer something.
         if not may or strategy in (POP, current):
             continue
         after = sides[strategy]
@@ -141,7 +142,7 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
 
 
 def _strong_enough(group: Group) -> set[str]:
-    """The strategies under which the busiest client would be busy within the bound."""
+    """The strategies under which the busiest client would stay within the bound."""
     strong: set[str] = set()
     for finding in group.found(CAPACITY):
         facts = evidence(finding)
@@ -170,9 +171,9 @@ def _answers(rule: Rule, before: Side, after: Side, step: float) -> bool:
     if rule == TRAFFIC_SKEW:
         return _evens(before.traffic, after.traffic, step)
     if rule == READ_ONLY_IDLE:
-        # The client that owns dead queues alone is the one that receives nothing.
+        # A client that owns only dead queues receives nothing.
         return bool(before.traffic and after.traffic and after.traffic["min"] > before.traffic["min"])
-    return True  # MIXED_STRATEGIES: of those that are not worse any will do
+    return True  # MIXED_STRATEGIES: any strategy that is not worse will do
 
 
 def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
@@ -180,7 +181,7 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
 
 
 def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
-    """The best strategy is the least by this."""
+    """The sort key of a strategy; the best strategy has the least key."""
     after = each.after
     by_count = not found.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
     loads = (after.count, after.traffic) if by_count else (after.traffic, after.count)

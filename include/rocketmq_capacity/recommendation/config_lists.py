@@ -1,7 +1,7 @@
-"""Fixed lists of queues for CONFIG, where no strategy comes near FLOOR: the most even division that whole queues allow.
+"""Fixed lists of queues for CONFIG if no strategy comes near FLOOR, the most even division that whole queues allow.
 
-The lists go with what answers the group's skew, as another way. A person decides, because nobody reads the queues of a
-client that has stopped.
+The lists are an alternative beside the recommendation that answers the group's skew. A person decides, because nobody
+reads the queues of a client that has stopped.
 """
 
 import heapq
@@ -39,7 +39,7 @@ TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
 SKEWS: Final[tuple[Rule, ...]] = (*COUNT_SKEWS, TRAFFIC_SKEW)
 FIRST_TO_MEND: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH", "MIXED_STRATEGIES")
 LANGUAGES: Final = (JAVA, GO, None)
-"""Libraries that have the class; a client that does not tell its language is taken for a Java client."""
+"""Libraries that have the class; a client that does not report its language counts as a Java client."""
 LEVELS: Final = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0)
 """Loads of the busiest client / the least possible one, in the order in which they are tried: 5 % save many moves."""
 NOTE: Final = (
@@ -86,7 +86,7 @@ def _may_run(group: Group) -> bool:
 
 
 def _is_any_near(group: Group, skews: frozenset[Rule]) -> bool:
-    """Whether some strategy shares out so evenly that none of the skews is left, and makes nothing worse."""
+    """Whether some strategy divides so evenly that no skew is left, and makes nothing worse."""
     thresholds = group.policy.thresholds
     return any(
         name != POP

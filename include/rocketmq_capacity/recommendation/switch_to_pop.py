@@ -1,8 +1,8 @@
 """SWITCH_TO_POP: brokers hand messages out, so that clients beyond the number of queues have work too.
 
-Only where it can be: POP among the policy's strategies, nothing consumed in order, every client a Java push consumer
-of 5.x, every broker of the group's topics 5.x with its timer on (without it a broker assigns queues to POP clients
-and then forbids them to pop).
+It needs POP among the policy's strategies, a group that consumes nothing in order, and only Java push consumers of 5.x.
+Every broker of the group's topics must be 5.x with its timer on. Without the timer, a broker assigns queues to POP
+clients and then forbids them to pop.
 Source: QueryAssignmentProcessor, PopMessageProcessor, DefaultMQPushConsumer.clientRebalance, rocketmq-all-5.3.3.
 """
 
