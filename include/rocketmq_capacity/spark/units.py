@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
+from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.contracts.arrow import arrow_schema
 from rocketmq_capacity.contracts.dataset import Dataset
 
@@ -37,6 +38,7 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
     counts = next(iter(folders.values()))
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        collect_seldom()  # Spark keeps the process for further tasks
         with _Files(folders) as files, (counts / f"{_COUNTS}{uuid4().hex}").open("wb", buffering=0) as count:
             for batch in batches:
                 for dataset, table in function(batch.to_pylist()):

@@ -1,11 +1,10 @@
 """The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
@@ -24,7 +23,7 @@ from rocketmq_capacity.steps.reported_rows import (
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
     """Write the run's report folder, with the answer of a person if there is one."""
-    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, _without_collector():
+    with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
@@ -44,19 +43,3 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """The body without Python's garbage collector.
-
-    A plan grows to millions of objects that are all needed to the end; the collector would look at them again and
-    again, for a quarter of the step's time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

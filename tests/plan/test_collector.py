@@ -1,0 +1,44 @@
+"""How often Python's garbage collector looks for cycles."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from rocketmq_capacity.collector import SELDOM, collect_seldom, without_collector
+
+
+@pytest.fixture
+def own_thresholds() -> Iterator[None]:
+    """The collector as it was, after a test."""
+    was = gc.get_threshold()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*was)
+        gc.unfreeze()
+
+
+@pytest.mark.usefixtures("own_thresholds")
+def test_a_process_of_many_units_collects_seldom_and_sets_aside_what_is_there_once() -> None:
+    gc.set_threshold(700, 10, 10)
+    collect_seldom()
+    assert gc.get_threshold() == SELDOM
+    assert gc.isenabled()
+    frozen = gc.get_freeze_count()
+    assert frozen > 0
+    kept = [[number] for number in range(1000)]
+    collect_seldom()
+    assert gc.get_freeze_count() <= frozen
+    assert len(kept) == 1000
+
+
+def test_the_collector_works_again_after_an_error_in_a_body_without_it() -> None:
+    def fail() -> None:
+        assert not gc.isenabled()
+        raise ValueError
+
+    assert gc.isenabled()
+    with pytest.raises(ValueError), without_collector():  # noqa: PT011 - it has no text
+        fail()
+    assert gc.isenabled()
