@@ -75,7 +75,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class TopicRefusals:
-    """What the answers for a topic leave to the answers for its groups.
+    """What the recommendations for a topic mean for the recommendations for its groups.
 
     Attributes:
         topic: the topic.
@@ -97,14 +97,14 @@ class TopicRefusals:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What a group divides, and who owns it today; an entry a readable queue, in Java's order.
+    """The queues that a group divides, and who owns them today; one entry for each readable queue, in Java's order.
 
     Attributes:
         queues: their names.
-        client_ids: the different ones, in Java's order.
-        is_business: whether the queue is of a business topic; others are of the group's retry topic.
-        owner: the index of a client id that owns it, or NOBODY; NOBODY of all that are not business.
-        msgs_per_s: that the group gets of it.
+        client_ids: the different client ids, in Java's order.
+        is_business: whether the queue belongs to a business topic; the others belong to the group's retry topic.
+        owner: the index of a client id that owns it, or NOBODY; always NOBODY for queues of the retry topic.
+        msgs_per_s: messages a second that the group gets from it.
     """
 
     queues: Sequence[Queue]
@@ -122,14 +122,13 @@ class Group:
         facts: what the snapshot says of it.
         cluster: what holds for every recommendation.
         findings: every finding that names the group.
-        current_strategy: what it runs; MIXED where clients differ; None for a group that is not clustering.
-        before: what it owns today, as computed from what its clients run; None where that cannot be computed.
-        strategies: what each strategy that can run would mean for it, in the policy's order; computed when it is asked
-            for.
-        simulate: what it would own with changed facts.
-        sharing: what it divides, and who owns it today; None where that is not computed.
-        under_lists: what fixed lists of queues by client id (CONFIG) would mean; None where before is None.
-        topics: by name, what the answers for its business topics left over.
+        current_strategy: the strategy that it runs; MIXED if clients differ; None for a group that is not clustering.
+        before: how it fares today, computed from what its clients run; None if that cannot be computed.
+        strategies: how it would fare under each strategy that can run, in the policy's order; computed on demand.
+        simulate: how it would fare with changed facts.
+        sharing: the queues that it divides, and who owns them today; None if that is not computed.
+        under_lists: how it would fare with fixed lists of queues by client id (CONFIG); None if before is None.
+        topics: by name, what the recommendations for its business topics mean for it.
     """
 
     facts: GroupFacts
@@ -155,7 +154,7 @@ class Group:
 
     @property
     def is_clustering(self) -> bool:
-        """Whether its clients share the queues out."""
+        """Whether its clients divide the queues among themselves."""
         return self.facts.is_clustering
 
     @cached_property
@@ -170,7 +169,7 @@ class Group:
 
     @cached_property
     def addresses(self) -> list[str]:
-        """Of the masters that serve its business topics, by broker name."""
+        """The addresses of the masters that serve its business topics, by broker name."""
         names = {place.broker_name for reads in self.facts.business for place in reads.topic.places}
         return [self.cluster.address(name) for name in sorted(names)]
 
@@ -267,10 +266,10 @@ class Topic:
 
 
 def evidence(finding: contracts.Finding) -> dict[str, Any]:
-    """The figures that a finding rests on."""
+    """The figures behind a finding."""
     figures: dict[str, Any] = msgspec.json.decode(finding.evidence)
     return figures
 
 
 GroupAction = Callable[[Group], Iterable[contracts.Recommendation]]
-"""What an action on a group is."""
+"""The type of an action on a group."""

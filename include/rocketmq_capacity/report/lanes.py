@@ -1,4 +1,4 @@
-"""A picture of shares over time: a lane for each kind of producers, as high as the share of brokers in trouble."""
+"""A picture of shares over time: a lane for each kind of producers shows the share of the brokers in trouble."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A kind of producers: its name in two lines, what it does, and what becomes of it in words."""
+    """A kind of producers: its name and setting (two lines), its shares over time, and two lines about the outcome."""
 
     name: str
     setting: str

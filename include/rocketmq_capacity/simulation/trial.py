@@ -34,7 +34,7 @@ def group_on_trial(
         assessed: the group; its observations are not used.
         current: the strategy that it runs; None for a group that is not clustering.
         findings: what is wrong with it.
-        topics: by topic, why the actions for that topic are refused.
+        topics: by topic, what the recommendations for it mean for the group.
     """
     facts = assessed.facts
     now = _owned(assessed, current, structs.replace(facts, reads=tuple(facts.business)), _nothing_known)
