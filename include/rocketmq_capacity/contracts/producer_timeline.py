@@ -10,7 +10,8 @@ from rocketmq_capacity.contracts.dataset import Dataset, Int
 class ProducerRoute(Dataset, frozen=True, kw_only=True):
     """The business topics that have queues on a broker which a scenario makes slow, read-only or lost.
 
-    Topics whose writable queues lie alike have one route. Producers of all of them do the same. Only a what-if has it.
+    Topics with the same writable queues on the same brokers share one route. Their producers do the same. Only a
+    what-if has this dataset.
 
     Grain: one row a topic.
     Key: topic.
@@ -47,9 +48,7 @@ class Course(ProducersOf, frozen=True, kw_only=True):
 
     trouble_s: Annotated[
         float,
-        Meta(
-            description="how long the trouble is looked at: until brokers are fast, or all producers know the new route"
-        ),
+        Meta(description="how long the trouble lasts: until brokers are fast, or all producers know the new route"),
     ]
     troubled_ratio: Annotated[
         float | None,
@@ -69,7 +68,7 @@ class Course(ProducersOf, frozen=True, kw_only=True):
     mean_latency_ms: Annotated[float | None, Meta(description="how long a message takes in this time, all tries")] = (
         None
     )
-    usual_latency_ms: Annotated[float, Meta(description="how long a message takes otherwise")]
+    usual_latency_ms: Annotated[float, Meta(description="how long a message takes without trouble")]
     returns_mean_s: Annotated[
         float | None,
         Meta(description="from the end of the slow time until a thread tries the broker again; null if none is slow"),
@@ -77,9 +76,7 @@ class Course(ProducersOf, frozen=True, kw_only=True):
     returns_worst_s: Annotated[float | None, Meta(description="of the last thread that comes back")] = None
     stays_away_ratio: Annotated[
         float | None,
-        Meta(
-            description="share of the threads that do not come back while they are watched; null if no broker is slow"
-        ),
+        Meta(description="share of the threads that do not come back in the simulation; null if no broker is slow"),
     ] = None
     left_worst_s: Annotated[
         float | None,
