@@ -232,11 +232,15 @@ def test_the_lake_of_this_test_is_the_one_that_is_shown(opened, server):
 TALLEST_FORM = 1_200
 """Pixels that a person scrolls through at most."""
 STANDS_STILL = """() => {
-    const height = document.querySelector('[role=dialog]').getBoundingClientRect().height
-    const stands = window.lastHeight === height
+    const dialog = document.querySelector('[role=dialog]')
+    const height = dialog.getBoundingClientRect().height
+    window.equalHeights = window.lastHeight === height ? window.equalHeights + 1 : 0
     window.lastHeight = height
-    return stands
+    const moves = dialog.getAnimations({subtree: true}).some(one =>
+        one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
+    return window.equalHeights >= 3 && !moves
 }"""
+"""A section that closes while another one opens moves the form for a while."""
 
 
 def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo(browser, server):
@@ -249,6 +253,7 @@ def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo
 
     heights = {}
     for section in [*SECTIONS, WHAT_CHANGES]:
+        page.evaluate("window.lastHeight = null")
         form.get_by_role("button", name=section, exact=True).click()
         form.locator("[data-state=open] [name^=element_], [data-state=open] [id^=element_]").first.wait_for()
         page.wait_for_function(STANDS_STILL, polling=400)
