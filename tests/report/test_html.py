@@ -10,6 +10,7 @@ import pytest
 
 from rocketmq_capacity.report import limits
 from rocketmq_capacity.report.detail import worst_groups
+from rocketmq_capacity.vocabulary import RULE_WORDS
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
@@ -472,6 +473,21 @@ def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
     told = [text_of(note) for note in with_class(tree, "more")]
     for more in (300 - limits.FOLDED_CAUSES, 300 - limits.TABLE_ROWS, 301 - limits.TABLE_ROWS):
         assert any(note.startswith(f"{more} more") for note in told), more
+
+
+def test_many_folded_lines_show_fewer_causes_each():
+    rows = sample_rows()
+    rules = [rule for rule in RULE_WORDS if rule != "SUSPECT_SNAPSHOT"][:25]
+    rows["finding"] = [a_finding(rule, topic=f"t{number:02}") for rule in rules for number in range(30)]
+    rows["recommendation"] = []
+
+    tree = read_page(page(rows))
+
+    told = [text_of(note) for note in with_class(tree, "more")]
+    left_out = [note.split()[0] for note in told if "of 30 are in" in note]
+    more = 30 - limits.ALL_FOLDED_CAUSES // len(left_out)
+    assert len(left_out) > limits.ALL_FOLDED_CAUSES / limits.FOLDED_CAUSES
+    assert set(left_out) == {str(more)}
 
 
 def test_no_colour_alone_tells_a_severity_or_a_status(varied_tree):

@@ -18,7 +18,9 @@ CAUSES: Final = 80
 FOLDED: Final = 3
 """From this number on, causes with the same rule and the same action are folded into one line."""
 FOLDED_CAUSES: Final = 20
-"""Causes inside a folded line."""
+"""Causes inside a folded line, at most."""
+ALL_FOLDED_CAUSES: Final = 320
+"""Causes inside all folded lines, which have equal numbers of them then; a cause takes about 8 kB."""
 FOLDED_PLACES: Final = 6
 """Groups or topics that a folded line names."""
 FINDINGS_A_RULE: Final = 40

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import Said, said_to_all
-from rocketmq_capacity.report.limits import CAUSES, FOLDED, FOLDED_CAUSES
+from rocketmq_capacity.report.limits import ALL_FOLDED_CAUSES, CAUSES, FOLDED, FOLDED_CAUSES
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file import Cause, Finding, Plan, Recommendation
 from rocketmq_capacity.report.wording import action_title
@@ -47,6 +47,8 @@ class Answers:
         """Ids of the recommendations, those of the worst causes first."""
         self.folds = tuple(_folds(plan.causes))
         """The worst first; those for information alone come last."""
+        folded = sum(not fold.is_one for fold in self.folds[:CAUSES])
+        self._in_a_fold = max(FOLDED, min(FOLDED_CAUSES, ALL_FOLDED_CAUSES // max(folded, 1)))
         self._anchors = {cause.id: f"cause-{place + 1}" for place, cause in enumerate(self._shown())}
         self._cause_of = {one: cause for cause in plan.causes for one in (*cause.findings, *cause.recommendations)}
         self._of_group: dict[str | None, dict[str, Cause]] = {}
@@ -72,9 +74,13 @@ class Answers:
         named = dict.fromkeys(self.findings[one].consumer_group for one in cause.findings)
         return tuple(name for name in named or {cause.consumer_group: None} if name is not None)
 
+    def shown_of(self, fold: Fold) -> tuple[Cause, ...]:
+        """The causes of a line that the page shows."""
+        return fold.causes[: self._in_a_fold]
+
     def _shown(self) -> Iterator[Cause]:
         for fold in self.folds[:CAUSES]:
-            yield from fold.causes[:FOLDED_CAUSES]
+            yield from self.shown_of(fold)
 
 
 def _folds(causes: tuple[Cause, ...]) -> Iterator[Fold]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
-from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
+from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.plan_file import Cause, Impact
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
@@ -97,7 +97,7 @@ def causes_of(causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[
 
 def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> FoldView:
     worst = fold.causes[0]
-    shown = tuple(_cause(cause, answers, group_anchors) for cause in fold.causes[:FOLDED_CAUSES])
+    shown = tuple(_cause(cause, answers, group_anchors) for cause in answers.shown_of(fold))
     places = list(dict.fromkeys(name for one in fold.causes if (name := one.consumer_group or one.topic) is not None))
     return FoldView(
         severity=worst.severity,
