@@ -16,6 +16,7 @@ from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.broker_plans import start_broker
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.vocabulary import READ_WRITE, Action, Rule
@@ -97,21 +98,7 @@ def _more(brokers: int, used: float, bound: float) -> int:
 def _steps(cluster: Cluster) -> tuple[Step, ...]:
     nameserver, address = cluster.nameserver, placeholder(f"address of {NEW}")
     return (
-        Step(
-            title="Start the broker",
-            expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
-            checks=(
-                Check(
-                    command=commands.cluster_list(nameserver),
-                    shows=f"{NEW} is listed with the id 0, and with its slaves if it has any.",
-                ),
-            ),
-            blocks=(
-                "Its settings differ from those of the other brokers (getBrokerConfig).",
-                "With autoCreateSubscriptionGroup=false it refuses clients of groups that were not created there.",
-            ),
-            way_back="Shut it down: it holds nothing.",
-        ),
+        start_broker(nameserver, NEW),
         Step(
             title="Spread the topics",
             expect="Within 30 s producers write to it, and consumers divide its queues with the others. RocketMQ itself"

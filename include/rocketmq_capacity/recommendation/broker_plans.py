@@ -24,6 +24,25 @@ NAMED: Final = 8
 """Topics and groups that a sentence names."""
 
 
+def start_broker(nameserver: str, broker_name: str) -> Step:
+    """The first step of every plan that adds a broker."""
+    return Step(
+        title="Start the broker",
+        expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
+        checks=(
+            Check(
+                command=commands.cluster_list(nameserver),
+                shows=f"{broker_name} is listed with the id 0, and with its slaves if it has any.",
+            ),
+        ),
+        blocks=(
+            "Its settings differ from those of the other brokers (getBrokerConfig).",
+            "With autoCreateSubscriptionGroup=false it refuses clients of groups that were not created there.",
+        ),
+        way_back="Shut it down: it holds nothing.",
+    )
+
+
 def add_broker_plan(
     cluster: Cluster, broker_name: str, address: str | None, topics: Mapping[str, tuple[Topic, QueueCounts]]
 ) -> dict[str, Any]:
@@ -47,21 +66,7 @@ def add_broker_plan(
             f"Not to be run as it stands: {listed(forbids, NAMED)}." if forbids else None,
         ),
         steps=(
-            Step(
-                title="Start the broker",
-                expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
-                checks=(
-                    Check(
-                        command=commands.cluster_list(nameserver),
-                        shows=f"{broker_name} is listed with the id 0, and with its slaves if it has any.",
-                    ),
-                ),
-                blocks=(
-                    "Its settings differ from those of the other brokers (getBrokerConfig).",
-                    "With autoCreateSubscriptionGroup=false it refuses clients of groups that were not created there.",
-                ),
-                way_back="Shut it down: it holds nothing.",
-            ),
+            start_broker(nameserver, broker_name),
             Step(
                 title="Spread the topics",
                 expect=f"Within {ROUTES_S} s producers write to it, and consumers divide its queues with the others.",
