@@ -413,7 +413,7 @@ class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slo
 
 
 class ProducerRoute(Struct, frozen=True, kw_only=True):
-    """Topics whose writable queues lie alike, and what each kind of producers does there."""
+    """Topics with the same layout of writable queues, and what each kind of producers does there."""
 
     route: Annotated[int, Meta(description="its number, as in the tables")]
     write_queue_nums: Annotated[dict[str, int], Meta(description="by broker its writable queues before the changes")]
@@ -428,7 +428,7 @@ class Producers(Struct, frozen=True, kw_only=True):
 
     troubled_brokers: Annotated[tuple[str, ...], Meta(description="the brokers that are slow, read-only or lost")]
     send_interval_ms: Annotated[int, Meta(description="how often each thread sends, by the policy")]
-    usual_latency_ms: Annotated[int, Meta(description="how long a message takes at a broker that is well")]
+    usual_latency_ms: Annotated[int, Meta(description="how long a message takes at a healthy broker")]
     poll_nameserver_s: Annotated[float, Meta(description="how often a Java client asks for routes")]
     producers: Annotated[
         dict[str, int], Meta(description="producers in the snapshot, by generation of the Java client")

@@ -1,7 +1,7 @@
 """What each kind of producers does, second by second, while brokers are slow, read-only or lost.
 
 Nobody outside a producer knows its settings. So every kind is simulated: each generation of the Java client with
-latency fault tolerance, all of them without it, and the Proxy. Topics whose writable queues are laid out alike share
+latency fault tolerance, all of them without it, and the Proxy. Topics with the same layout of writable queues share
 one simulation. Its cost does not depend on the number of producers.
 """
 
@@ -71,7 +71,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Topics whose writable queues are laid out alike.
+    """Topics with the same layout of writable queues.
 
     Attributes:
         shape: the layout of the queues.

@@ -142,4 +142,4 @@ def test_topics_that_are_told_with_a_killed_broker_alone_are_counted() -> None:
 
     assert shown(found).left_out == ""
     told = shown({**found, "routes": [*found["routes"], short]}).left_out
-    assert told == "For 3 topics with few alike, only killed brokers are computed, and no silent ones."
+    assert told == "For 3 topics with a rare layout of queues, only killed brokers are computed, and no silent ones."

@@ -80,7 +80,7 @@ def producers_meanwhile(producers: Producers, timeline: Iterable[ProducerTimelin
         topics=_topics(first),
         more=max(0, len(rows) - TABLE_ROWS),
         assumed=f"Each thread sends a message every {number(producers.send_interval_ms)} ms, which takes "
-        f"{number(producers.usual_latency_ms)} ms at a broker that is well, and asks for the route every "
+        f"{number(producers.usual_latency_ms)} ms at a healthy broker, and asks for the route every "
         f"{number(producers.poll_nameserver_s)} s.",
         left_out=" ".join(_left_out(producers)),
         seen=listed(list(seen)) if producers.producers else "",
@@ -91,12 +91,12 @@ def _left_out(producers: Producers) -> Iterator[str]:
     """What is not computed, in sentences."""
     left = producers.topics_left_out
     if left:
-        yield f"Left out: {counted(left, 'topic')} whose queues are unknown, or lie like those of few others."
+        yield f"Left out: {counted(left, 'topic')} whose queues are unknown, or laid out as in few other topics."
     endings = {course.ending for course in producers.routes[0].courses}
     shorter = [route for route in producers.routes if {course.ending for course in route.courses} != endings]
     if shorter:
         topics = counted(sum(route.topics for route in shorter), "topic")
-        yield f"For {topics} with few alike, only killed brokers are computed, and no silent ones."
+        yield f"For {topics} with a rare layout of queues, only killed brokers are computed, and no silent ones."
 
 
 def _lanes(route: ProducerRoute, troubled: set[str], timeline: Iterable[ProducerTimeline]) -> list[Lane]:
