@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.difference import Difference, difference
-from rocketmq_capacity.report.plan_file import Plan, decoded_plan
+from rocketmq_capacity.report.plan_file.plan import Plan, decoded_plan
 from rocketmq_capacity.report.publish import PLAN
 from rocketmq_capacity.report.shelf import UNREADABLE, Report, Search, latest_first
 from rocketmq_capacity.report.view.findings import places_of

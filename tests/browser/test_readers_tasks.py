@@ -17,7 +17,8 @@ from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
-from rocketmq_capacity.report.plan_file import Plan, Recommendation
+from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run

@@ -12,7 +12,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from rocketmq_capacity.report import plan_file
+from rocketmq_capacity.report.plan_file.plan import decoded_plan
 from tests.cli.plan_file import Finding, Strategy, out_of_causes, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT
 from tests.fixtures.generated import generated, policy_for_generated, write_fleet
@@ -58,7 +58,7 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def test_the_plan_is_as_its_types_and_its_schema_say(whole: Whole) -> None:
     content = (whole.folder / "plan.json").read_bytes()
-    again = msgspec.json.encode(plan_file.decoded_plan(content))
+    again = msgspec.json.encode(decoded_plan(content))
     schema = json.loads((ROOT / "include" / "docs" / "plan.schema.json").read_bytes())
 
     assert json.loads(again) == json.loads(content)

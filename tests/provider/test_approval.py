@@ -10,7 +10,8 @@ from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.provider.approval import Question, answer_fields, questions, record_answer
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import needing_approval, read_approval
-from rocketmq_capacity.report.plan_file import Approval, read_plan
+from rocketmq_capacity.report.plan_file.plan import read_plan
+from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of

@@ -11,7 +11,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
-from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 

@@ -10,14 +10,14 @@ import pytest
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.report.plan_file import (
+from rocketmq_capacity.report.plan_file.group import Skew
+from rocketmq_capacity.report.plan_file.plan import decoded_plan
+from rocketmq_capacity.report.plan_file.scenario import (
     BeforeAfterRatio,
     Scenario,
     ScenarioGroup,
     ScenarioSide,
-    Skew,
     UnjudgedTopic,
-    decoded_plan,
 )
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group, a_recommendation, a_strategy

@@ -10,7 +10,7 @@ import pytest
 
 from rocketmq_capacity.provider.scenario_form import WHAT_CHANGES
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file import read_plan
+from rocketmq_capacity.report.plan_file.plan import read_plan
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
 from tests.stack.conftest import (

@@ -19,7 +19,8 @@ from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.report_asset import report_address
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.order import beside
-from rocketmq_capacity.report.plan_file import Approval, Plan, read_plan
+from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.selection import (
     LONGEST_REASON,
     ONLY,

@@ -20,7 +20,7 @@ SUSPENDED_S: Final = 15
 
 
 def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> list[dict[str, Any]]:
-    """An entry for each broker of the topic with these readable queues, by name; ``report.plan_file.QueueCost``."""
+    """An entry for each broker of the topic with these readable queues, by name; ``report.plan_file.queue_plan``."""
     replicas: dict[str, int] = {}
     for broker in topic.cluster.facts.brokers:
         replicas[broker.broker_name] = replicas.get(broker.broker_name, 0) + 1

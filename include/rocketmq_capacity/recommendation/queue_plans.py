@@ -25,7 +25,7 @@ EXPAND: Final = "EXPAND_QUEUES"
 
 
 def plans_of_topic(topic: Topic, counts: Sequence[QueueCounts]) -> Iterator[dict[str, Any]]:
-    """The plans that give the topic these queues on brokers that have it; ``report.plan_file.QueuePlan``."""
+    """The plans that give the topic these queues on brokers that have it; ``report.plan_file.queue_plan``."""
     now = {place.place.broker_name: place.place for place in topic.places}
     known = [one for one in counts if one.broker_name in now]
     fewer = [one for one in known if one.write_queue_nums < (now[one.broker_name].write_queue_nums or 0)]

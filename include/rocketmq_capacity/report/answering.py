@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.order import subjects_key
-from rocketmq_capacity.report.plan_file import Finding, Recommendation
+from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_PRIORITY
 
 ACTION_ORDER: Final = {action: position for position, action in enumerate(ACTION_WORDS)}

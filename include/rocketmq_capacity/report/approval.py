@@ -9,7 +9,8 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.report.answering import answering
-from rocketmq_capacity.report.plan_file import Approval, Plan
+from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.vocabulary import INFO
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.report.plan_file import GroupPlan, Plan
+from rocketmq_capacity.report.plan_file.group import GroupPlan
+from rocketmq_capacity.report.plan_file.plan import Plan
 
 FORMAT: Final = "rocketmq-capacity/capacity/1"
 

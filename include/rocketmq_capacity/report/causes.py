@@ -17,17 +17,10 @@ from rocketmq_capacity.report.answering import ACTION_ORDER, answering, urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.report.order import identity, made_unique, nulls_first
-from rocketmq_capacity.report.plan_file import Cause, Finding, Recommendation
+from rocketmq_capacity.report.plan_file.finding import Cause, Finding
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import (
-    CHOICE_RULES,
-    INFO,
-    RULE_PRIORITY,
-    RULE_WORDS,
-    Action,
-    Rule,
-    Wording,
-)
+from rocketmq_capacity.vocabulary import CHOICE_RULES, INFO, RULE_PRIORITY, RULE_WORDS, Action, Rule, Wording
 
 ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
 DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"

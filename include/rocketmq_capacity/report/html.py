@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS
-from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize, visible

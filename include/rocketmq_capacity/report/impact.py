@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from rocketmq_capacity.report.plan_file import Finding, Impact
+from rocketmq_capacity.report.plan_file.finding import Finding, Impact
 from rocketmq_capacity.vocabulary import Rule
 
 ORPHAN: Final[Rule] = "ORPHAN_QUEUE"

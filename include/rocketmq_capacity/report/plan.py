@@ -15,35 +15,21 @@ from rocketmq_capacity.errors import BadInput, ContractBroken
 from rocketmq_capacity.report.approval import is_about
 from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.order import canonical, identity, made_unique, nulls_first, subjects_key
-from rocketmq_capacity.report.plan_file import (
-    FORMAT,
+from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
+from rocketmq_capacity.report.plan_file.group import Churn, GroupPlan, NeededClients, Skew, StrategyPlan, Utilisation
+from rocketmq_capacity.report.plan_file.plan import FORMAT, Completeness, Failure, Plan
+from rocketmq_capacity.report.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.report.plan_file.recommendation import Approval, GroupTransition, Recommendation, Transition
+from rocketmq_capacity.report.plan_file.scenario import (
     AffectedGroup,
-    Approval,
-    Churn,
-    Completeness,
-    Failure,
-    Finding,
-    GroupPlan,
-    GroupTransition,
-    JsonObject,
-    LostMaster,
-    NeededClients,
-    Plan,
-    Producers,
-    QueuePlan,
-    Recommendation,
     Scenario,
     ScenarioGroup,
     ScenarioSide,
     ScenarioTotals,
-    Skew,
-    SlowBroker,
-    StrategyPlan,
-    Transition,
     UndecidedFinding,
     UnjudgedTopic,
-    Utilisation,
 )
+from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, Producers, SlowBroker
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order

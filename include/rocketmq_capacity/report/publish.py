@@ -7,7 +7,7 @@ from typing import Final
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
-from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv

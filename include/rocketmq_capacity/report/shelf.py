@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.plan_file import decoded_plan
+from rocketmq_capacity.report.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.shelf_index import summaries
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan

@@ -16,7 +16,7 @@ from rich.text import Text
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
-from rocketmq_capacity.report.plan_file import Plan, read_plan
+from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.publish import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible

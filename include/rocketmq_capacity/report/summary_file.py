@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file import Plan, Verdict
+from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.report.plan_file.scenario import Verdict
 from rocketmq_capacity.vocabulary import INFO, SEVERITIES, Severity
 
 FORMAT: Final = "rocketmq-capacity/summary/1"

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from rocketmq_capacity.report.plan_file import Recommendation
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.vocabulary import (
     ACTION_WORDS,
     CRITICAL,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity.contracts import ProducerTimeline
-from rocketmq_capacity.report.plan_file import Producers
+from rocketmq_capacity.report.plan_file.troubled_broker import Producers
 from rocketmq_capacity.report.view.producer_timeline import producers_meanwhile
 from tests.report.from_rows import page_of
 from tests.report.page_reader import read_page, text_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.limits import ANSWERS, APPROVED_LINKS
-from rocketmq_capacity.report.plan_file import Approval
+from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.view.answers import Answers, Link
 
 

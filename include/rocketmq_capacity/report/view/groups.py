@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
-from rocketmq_capacity.report.plan_file import GroupPlan, Skew, StrategyPlan
+from rocketmq_capacity.report.plan_file.group import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
 from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS

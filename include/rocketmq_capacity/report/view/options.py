@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, LIST_LINES, TABLE_ROWS
-from rocketmq_capacity.report.plan_file import Recommendation, Transition
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.wording import action_title, kind_of

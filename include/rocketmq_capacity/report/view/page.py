@@ -13,7 +13,8 @@ from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, wor
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
-from rocketmq_capacity.report.plan_file import GroupPlan, Plan
+from rocketmq_capacity.report.plan_file.group import GroupPlan
+from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of

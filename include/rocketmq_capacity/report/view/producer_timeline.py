@@ -8,7 +8,7 @@ from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.lanes import Lane, Step, lanes
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
-from rocketmq_capacity.report.plan_file import ProducerRoute, Producers
+from rocketmq_capacity.report.plan_file.troubled_broker import ProducerRoute, Producers
 from rocketmq_capacity.report.view.pictures import Chart
 from rocketmq_capacity.vocabulary import JAVA
 

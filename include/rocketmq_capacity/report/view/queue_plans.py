@@ -8,7 +8,8 @@ from msgspec import UNSET
 from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.plan_file import QueueCost, QueuePlan, Scenario
+from rocketmq_capacity.report.plan_file.queue_plan import QueueCost, QueuePlan
+from rocketmq_capacity.report.plan_file.scenario import Scenario
 
 TITLES: Final = {
     "SHRINK_QUEUES": "Fewer queues for",

@@ -10,13 +10,12 @@ from rocketmq_capacity.contracts.producer_timeline import ProducerTimeline
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
-from rocketmq_capacity.report.plan_file import (
+from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
+from rocketmq_capacity.report.plan_file.group import Skew
+from rocketmq_capacity.report.plan_file.scenario import (
     AffectedGroup,
-    Finding,
-    JsonObject,
     Scenario,
     ScenarioGroup,
-    Skew,
     UndecidedFinding,
     UnjudgedTopic,
     Verdict,

@@ -6,7 +6,8 @@ from msgspec import UNSET
 
 from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.plan_file import LostMaster, Scenario, SlowBroker
+from rocketmq_capacity.report.plan_file.scenario import Scenario
+from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, SlowBroker
 
 ANSWERS = {True: "can read it", False: "cannot read it", None: "may read it: its slaves do not say"}
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, REASONS
-from rocketmq_capacity.report.plan_file import Plan
+from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.wording import KIND_WORDS, STATUS_WORDS, kind_of
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, UNDECIDED, WARNING
 

@@ -1,0 +1,78 @@
+"""What is wrong: findings, and the causes that they belong to."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.steps import Check
+from rocketmq_capacity.vocabulary import Severity
+
+JsonObject = dict[str, Any]
+"""Figures whose names say what they are; each rule, action and change has its own."""
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What is wrong, and with what."""
+
+    id: Annotated[
+        str, Meta(description="of its rule, group, topic, broker and subjects; empty in a plan of an earlier version")
+    ] = ""
+    rule: Annotated[str, Meta(description="name of the rule")]
+    severity: Annotated[Severity, Meta(description="CRITICAL is to be mended now, INFO is for information")]
+    consumer_group: Annotated[str | None, Meta(description="the group that it is about")]
+    topic: Annotated[str | None, Meta(description="the topic that it is about")]
+    broker_name: Annotated[str | None, Meta(description="the broker that it is about")]
+    subjects: Annotated[
+        tuple[str | Queue, ...],
+        Meta(description="what it is about: client ids, brokers or groups as texts, queues as objects"),
+    ]
+    evidence: Annotated[
+        JsonObject,
+        Meta(description="the figures that it is based on, their units in their names; a queue is an object"),
+    ]
+    message: Annotated[str, Meta(description="one sentence for people")]
+
+
+class Impact(Struct, frozen=True, kw_only=True):
+    """What a cause does. A figure is null if it is unknown, or has nothing to do with the cause."""
+
+    messages_at_risk: Annotated[int | None, Meta(description="messages that nobody reads")] = None
+    unread_msgs_per_s: Annotated[float | None, Meta(description="messages a second for queues without owner")] = None
+    unread_queues: Annotated[int | None, Meta(description="queues that are written to and that nobody reads")] = None
+    deleted_messages: Annotated[int | None, Meta(description="messages that were deleted unread")] = None
+    idle_clients: Annotated[int | None, Meta(description="clients without work")] = None
+    lag: Annotated[int | None, Meta(description="messages by which its groups are behind")] = None
+    utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client")] = None
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """What one action mends: findings that belong together, and what answers them.
+
+    Every finding and every recommendation belongs to exactly one cause.
+    """
+
+    id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
+    rule: Annotated[
+        str, Meta(description="rule of the finding that caused the others; empty if its action answers no finding")
+    ]
+    severity: Annotated[Severity, Meta(description="of its worst finding; INFO if it has none")]
+    action: Annotated[str | None, Meta(description="of its first recommendation; null if nothing is recommended")]
+    consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null if several")]
+    topic: Annotated[str | None, Meta(description="the one topic that it is about; null if none or several")]
+    title: Annotated[str, Meta(description="what to do, in a few words; what is wrong if nothing is recommended")]
+    message: Annotated[str, Meta(description="one sentence about what is wrong")]
+    findings: Annotated[tuple[str, ...], Meta(description="ids of its findings, the most urgent first")]
+    recommendations: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of what answers it: its action first, then what goes with it or may replace it"),
+    ]
+    impact: Impact
+    since: Annotated[
+        str | None,
+        Meta(description="moment of the first of the unbroken row of snapshots that have it; null without history"),
+    ] = None
+    is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null if there is none")] = None
+    changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
+    check: Annotated[Check | None, Meta(description="of its first recommendation")]
+    way_back: Annotated[str | None, Meta(description="of its first recommendation")]

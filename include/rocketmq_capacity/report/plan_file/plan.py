@@ -1,0 +1,81 @@
+"""The whole plan, and how a plan file is read."""
+
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rocketmq_capacity.contracts.producer_balance import ProducerBalance
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.plan_file.finding import Cause, Finding
+from rocketmq_capacity.report.plan_file.group import GroupPlan
+from rocketmq_capacity.report.plan_file.recommendation import Approval, Recommendation
+from rocketmq_capacity.report.plan_file.scenario import Scenario
+
+FORMAT: Final = "rocketmq-capacity/plan/1"
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """A request without an answer; what depends on it is unknown."""
+
+    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
+    request: Annotated[str | None, Meta(description="RocketMQ's name of the request")]
+    error: Annotated[str | None, Meta(description="what happened")]
+
+
+class Completeness(Struct, frozen=True, kw_only=True):
+    """How much of the cluster answered."""
+
+    ratio: Annotated[
+        float,
+        Meta(description="readable queues of business topics whose broker answered every request / all of them"),
+    ]
+    failures: Annotated[tuple[Failure, ...], Meta(description="the inventory's")]
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """The capacity plan of one RocketMQ cluster, made from one snapshot; every list is sorted."""
+
+    format: Annotated[Literal["rocketmq-capacity/plan/1"], Meta(description="of this file")]
+    cluster_name: Annotated[str, Meta(description="name of the cluster")]
+    taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
+    recorded_at: Annotated[
+        str | UnsetType, Meta(description="when it was really taken, if a recorded snapshot was given another date")
+    ] = UNSET
+    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
+    completeness: Completeness
+    groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
+    findings: Annotated[tuple[Finding, ...], Meta(description="what is wrong")]
+    recommendations: Annotated[tuple[Recommendation, ...], Meta(description="what to change")]
+    causes: Annotated[
+        tuple[Cause, ...],
+        Meta(description="one entry for each thing that one action mends, the worst first; none in earlier versions"),
+    ] = ()
+    alternatives: Annotated[
+        tuple[tuple[str, ...], ...],
+        Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
+    ] = ()
+    producer_balance: Annotated[
+        tuple[ProducerBalance, ...],
+        Meta(description="business topics whose queues or brokers get another share than producers without keys give"),
+    ] = ()
+    approval: Annotated[Approval | UnsetType, Meta(description="only if a person was asked")] = UNSET
+    scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in the file. Errors: :class:`BadInput` if it is missing, not JSON or not of this format."""
+    try:
+        return decoded_plan(path.read_bytes())
+    except OSError as error:
+        raise BadInput(str(path), "", f"cannot be read: {error.strerror}") from None
+    except msgspec.ValidationError as error:
+        raise BadInput(str(path), "", f"is not of the format {FORMAT}: {error}") from None
+    except msgspec.DecodeError as error:
+        raise BadInput(str(path), "", f"is not JSON: {error}") from None
+
+
+def decoded_plan(content: bytes) -> Plan:
+    """The plan of these bytes. Errors: msgspec.DecodeError; RecursionError if they are nested too deeply."""
+    return msgspec.json.decode(content, type=Plan)

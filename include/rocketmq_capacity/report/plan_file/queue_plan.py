@@ -1,0 +1,36 @@
+"""How to bring about what a what-if changed of queues and brokers, and what the queues cost."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.contracts.steps import Step
+
+
+class QueueCost(Struct, frozen=True, kw_only=True):
+    """The least that the readable queues of a topic cost on a broker, whatever is written to them."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    replicas: Annotated[int, Meta(description="its master and slaves; each keeps the files")]
+    files: Annotated[int, Meta(description="consume-queue files on each of them, at least")]
+    files_bytes: Annotated[int, Meta(description="size of these files")]
+    pulls_per_s: Annotated[
+        float | None, Meta(description="pulls of all groups that divide the queues, at least; null if unknown")
+    ]
+
+
+class QueuePlan(Struct, frozen=True, kw_only=True):
+    """How to bring about what a what-if changed of a topic's queues or of a broker, from the cluster as it is."""
+
+    action: Annotated[str, Meta(description="SHRINK_QUEUES, EXPAND_QUEUES, ADD_BROKER or REMOVE_BROKER")]
+    topic: Annotated[str | None, Meta(description="the topic; null if it is about a broker")]
+    broker_name: Annotated[str | None, Meta(description="the broker; null if it is about a topic")]
+    manual: Annotated[bool, Meta(description="something forbids the change as it is, so its commands are comments")]
+    reason: Annotated[str, Meta(description="what it does, and what forbids it")]
+    smallest: Annotated[
+        int | None,
+        Meta(description="the fewest queues on each writable broker that serve every group; null if unknown"),
+    ] = None
+    cost_before: Annotated[tuple[QueueCost, ...], Meta(description="by broker")] = ()
+    cost_after: Annotated[tuple[QueueCost, ...], Meta(description="the same after the last step")] = ()
+    steps: Annotated[tuple[Step, ...], Meta(description="in order; none if it must not be done")] = ()

@@ -1,0 +1,108 @@
+"""What to change, what happens while the change spreads, and what a person answers."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
+from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.report.plan_file.finding import JsonObject
+
+
+class Transition(Struct, frozen=True, kw_only=True):
+    """What a change means while it spreads over the clients, which do not all notice it at the same moment."""
+
+    moved_queues: Annotated[int, Meta(description="queues that are there before and after, and get another owner")]
+    new_queues: Annotated[int, Meta(description="queues that are new and get an owner")]
+    ownerless_queues: Annotated[int, Meta(description="queues that had an owner or are new, and get none")]
+    unread_longest_expected_s: Annotated[float, Meta(description="of the queues with a new owner, the longest mean")]
+    unread_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is unread")]
+    twice_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is read twice")]
+    lock_wait_worst_s: Annotated[float, Meta(description="the longest wait for a lock of a queue consumed in order")]
+    messages_twice_expected: Annotated[
+        float | None, Meta(description="messages that are consumed twice, on average; null if a rate is unknown")
+    ]
+    messages_twice_worst: Annotated[float | None, Meta(description="at worst")]
+    messages_skipped_worst: Annotated[
+        float | None,
+        Meta(
+            description="messages that are never read: 0 if clients begin at the first offset; if it is unknown where "
+            "they begin, as if at the last offset; null if unknown"
+        ),
+    ]
+    most_unread_at_once: Annotated[int, Meta(description="the most queues that nobody reads at the same time")]
+    most_twice_at_once: Annotated[int, Meta(description="the most queues that two read at the same time")]
+
+
+class GroupTransition(Transition, frozen=True, kw_only=True):
+    """The same for one group, with the worst moments and the timers."""
+
+    consumer_group: Annotated[str, Meta(description="its name")]
+    unread_switched: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="the clients that know of the change when most queues are unread; null if the number is a bound"
+        ),
+    ]
+    twice_switched: Annotated[tuple[str, ...] | None, Meta(description="the same when most queues are read twice")]
+    timers: Annotated[
+        JsonObject,
+        Meta(
+            description="the timers in seconds; `from_snapshot` names those that brokers reported, others are defaults"
+        ),
+    ]
+
+
+class Recommendation(Struct, frozen=True, kw_only=True):
+    """What to change, how, and what that would do."""
+
+    id: Annotated[str, Meta(description="equal over equal inputs")]
+    action: Annotated[str, Meta(description="name of the action")]
+    consumer_group: Annotated[str | None, Meta(description="the group to change")]
+    topic: Annotated[str | None, Meta(description="the topic to change")]
+    manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
+    reason: Annotated[str, Meta(description="why, and what it changes")]
+    rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
+    commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order to run them")]
+    before: Annotated[JsonObject, Meta(description="figures of today")]
+    after: Annotated[JsonObject, Meta(description="the same figures after the change, as simulated")]
+    changes_cluster: Annotated[
+        bool, Meta(description="one of its commands changes the cluster; the others only look, or there are none")
+    ] = False
+    check: Annotated[Check | None, Meta(description="how to see that it worked; null if no command shows it")] = None
+    way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
+    transition: Annotated[
+        Transition | UnsetType,
+        Meta(
+            description="what happens meanwhile, over its groups of which that is known; missing if there are "
+            "none, or if it changes nobody's queues"
+        ),
+    ] = UNSET
+    transition_undecided: Annotated[
+        str | UnsetType,
+        Meta(description="UNDECIDED, and of which groups it is not known which queues move; missing if it is of all"),
+    ] = UNSET
+    steps: Annotated[
+        tuple[Step, ...] | UnsetType,
+        Meta(description="only of a change that takes several steps: each of them, with the gate before the next one"),
+    ] = UNSET
+    config_assignment: Annotated[
+        ConfigAssignment | UnsetType,
+        Meta(description="only where no strategy comes near FLOOR: fixed lists of queues for CONFIG, as another way"),
+    ] = UNSET
+
+
+class Approval(Struct, frozen=True, kw_only=True):
+    """A person's answer to the recommendations."""
+
+    status: Annotated[Literal["APPROVED", "REJECTED"], Meta(description="the answer")]
+    by: Annotated[str | None, Meta(description="who answered; null if nobody did in time")]
+    at: Annotated[str, Meta(description="when, UTC ISO-8601")]
+    why: Annotated[str | None, Meta(description="the reason for all that have none in `reasons`, if one was given")]
+    recommendations: Annotated[tuple[str, ...], Meta(description="ids of those in the question")]
+    approved: Annotated[tuple[str, ...], Meta(description="ids of those to carry out")] = ()
+    rejected: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of those not to carry out; of alternatives these are all but one"),
+    ] = ()
+    reasons: Annotated[dict[str, str], Meta(description="the reason of each that has one of its own, by id")] = {}

@@ -1,0 +1,136 @@
+"""What a what-if changed, and the results for the groups and the findings."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
+from rocketmq_capacity.report.plan_file.group import Skew
+from rocketmq_capacity.report.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.report.plan_file.recommendation import GroupTransition
+from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, Producers, SlowBroker
+
+
+class ScenarioSide(Struct, frozen=True, kw_only=True):
+    """A group under a strategy, before or after the changes; null is unknown or not defined."""
+
+    idle: Annotated[int | None, Meta(description="client ids that own nothing")]
+    count: Annotated[Skew | None, Meta(description="by number of queues")]
+    traffic: Annotated[Skew | None, Meta(description="by messages a second")]
+
+
+class ScenarioGroup(Struct, frozen=True, kw_only=True):
+    """What the changes mean for a group under a strategy."""
+
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    strategy: Annotated[str, Meta(description="name of the strategy")]
+    moved_queues: Annotated[
+        int | None, Meta(description="queues there before and after whose owner differs; null if not defined")
+    ]
+    moved_ratio: Annotated[float | None, Meta(description="moved queues / all queues there before and after")]
+    before: Annotated[ScenarioSide, Meta(description="the cluster as it is")]
+    after: Annotated[ScenarioSide, Meta(description="the cluster after the changes")]
+
+
+class UndecidedFinding(Finding, frozen=True, kw_only=True):
+    """A finding of the cluster as it is that can no longer be judged after the changes."""
+
+    why: Annotated[str, Meta(description="what is unknown after the changes")]
+
+
+class BeforeAfterRatio(Struct, frozen=True, kw_only=True):
+    """A share of the time before and after the changes; null is unknown."""
+
+    before: Annotated[float | None, Meta(description="of the cluster as it is")]
+    after: Annotated[float | None, Meta(description="of the changed cluster")]
+
+
+class BeforeAfterMessages(Struct, frozen=True, kw_only=True):
+    """Messages before and after the changes; null is unknown."""
+
+    before: Annotated[int | None, Meta(description="of the cluster as it is")]
+    after: Annotated[int | None, Meta(description="of the changed cluster, on the queues that are left")]
+
+
+Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
+
+
+class AffectedGroup(Struct, frozen=True, kw_only=True):
+    """What the changes do to a group as it runs today."""
+
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    verdict: Annotated[Verdict, Meta(description="UNDECIDED if something that was wrong can no longer be judged")]
+    utilisation: Annotated[BeforeAfterRatio, Meta(description="busy share of its busiest client")]
+    lag: Annotated[BeforeAfterMessages, Meta(description="messages not read")]
+    moved_queues: Annotated[
+        int | None, Meta(description="queues there before and after whose owner differs; null if one is unknown")
+    ]
+    findings_added: Annotated[int, Meta(description="how many of `findings_added` are about it")]
+    findings_cleared: Annotated[int, Meta(description="how many of `findings_cleared` are about it")]
+    findings_undecided: Annotated[int, Meta(description="how many of `findings_undecided` are about it")]
+
+
+class ScenarioTotals(Struct, frozen=True, kw_only=True):
+    """The what-if in numbers; the page and the comparison of the two plans show the same."""
+
+    findings_added: Annotated[int, Meta(description="entries of `findings_added`")]
+    findings_cleared: Annotated[int, Meta(description="entries of `findings_cleared`")]
+    findings_undecided: Annotated[int, Meta(description="entries of `findings_undecided`")]
+    findings_still: Annotated[int, Meta(description="findings of both clusters, whatever their figures")]
+    moved_queues: Annotated[int, Meta(description="sum over `affected_groups`, of groups whose owners are known")]
+    utilisation: Annotated[BeforeAfterRatio, Meta(description="the highest of `affected_groups` on each side")]
+    lag: Annotated[BeforeAfterMessages, Meta(description="sum over `affected_groups`, of groups with both sides known")]
+
+
+class UnjudgedTopic(Struct, frozen=True, kw_only=True):
+    """A topic that producers write to unevenly, of which the changed cluster tells nothing any more."""
+
+    topic: Annotated[str, Meta(description="its name")]
+    why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
+
+
+class Scenario(Struct, frozen=True, kw_only=True):
+    """What a what-if changed, and the results; the rest of the plan is of the changed cluster.
+
+    A finding is the same before and after where its rule, group, topic and broker are, whatever its figures.
+    """
+
+    name: Annotated[str, Meta(description="the scenario file's")]
+    changes: Annotated[tuple[JsonObject, ...], Meta(description="its changes, in its order")]
+    verdict: Annotated[
+        Verdict | None, Meta(description="on the whole cluster; MIXED if some of it is better and some worse")
+    ] = None
+    totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
+    affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
+    transitions: Annotated[
+        tuple[GroupTransition, ...],
+        Meta(description="groups whose queues get other owners; the table `transition` has each queue"),
+    ] = ()
+    groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
+    findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
+    findings_cleared: Annotated[
+        tuple[Finding, ...],
+        Meta(
+            description="of the cluster as it is; the changed cluster was judged again on the same facts, and is well"
+        ),
+    ]
+    findings_undecided: Annotated[
+        tuple[UndecidedFinding, ...],
+        Meta(description="of the cluster as it is, which can no longer be judged in the changed cluster"),
+    ] = ()
+    producers_undecided: Annotated[
+        tuple[UnjudgedTopic, ...],
+        Meta(description="topics of `producer_balance` of the cluster as it is that can no longer be judged"),
+    ] = ()
+    brokers: Annotated[
+        tuple[LostMaster | SlowBroker, ...] | UnsetType,
+        Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),
+    ] = UNSET
+    producers: Annotated[
+        Producers | UnsetType,
+        Meta(description="only if a change makes brokers slow, read-only or lost: what producers do meanwhile"),
+    ] = UNSET
+    queue_plans: Annotated[
+        tuple[QueuePlan, ...] | UnsetType,
+        Meta(description="only with set_queues, add_broker or read_only_broker: the steps that bring it about"),
+    ] = UNSET

@@ -1,0 +1,78 @@
+"""Brokers that a what-if makes slow, read-only or lost, and what producers do meanwhile."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.contracts.producer_timeline import Course
+
+
+class CanRead(Struct, frozen=True, kw_only=True):
+    """Who can read the queues of a broker that lost its master; null if the slaves do not report it."""
+
+    pull: Annotated[bool | None, Meta(description="clients that pull and consume in any order")]
+    pull_in_order: Annotated[bool | None, Meta(description="clients that consume in order, and lock each queue")]
+    pop: Annotated[bool | None, Meta(description="clients that pop")]
+
+
+class LostMaster(Struct, frozen=True, kw_only=True, tag_field="change", tag="lose_master"):
+    """A broker that lost its master."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    replicas: Annotated[int, Meta(description="slaves that stay")]
+    has_new_master: Annotated[bool, Meta(description="a controller elects one of them")]
+    readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers saw before")]
+    writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
+    is_writable: Annotated[bool, Meta(description="producers can write there afterwards")]
+    can_read: Annotated[CanRead, Meta(description="who can read there afterwards")]
+
+
+class SlowProducers(Struct, frozen=True, kw_only=True):
+    """Producers of some versions whose latency fault tolerance is on; it is off unless a client turns it on."""
+
+    versions: Annotated[str, Meta(description="of the Java client")]
+    back_off_ms: Annotated[int, Meta(description="how long they avoid the broker after each slow message")]
+    most_sends_per_thread: Annotated[
+        int | None, Meta(description="the most messages that a synchronous thread sends there; null without a back-off")
+    ]
+    avoided_for_s_afterwards: Annotated[
+        float, Meta(description="the most seconds until they send there again, after the broker is fast again")
+    ]
+
+
+class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slow_broker"):
+    """A broker that is slow for some time."""
+
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    latency_ms: Annotated[float, Meta(description="milliseconds that it takes for a message")]
+    for_s: Annotated[float, Meta(description="seconds until it is fast again")]
+    readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers see")]
+    writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
+    fails: Annotated[bool, Meta(description="messages there take longer than sendMsgTimeout (3,000 ms), and fail")]
+    producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
+
+
+class ProducerRoute(Struct, frozen=True, kw_only=True):
+    """Topics with the same layout of writable queues, and what each kind of producers does there."""
+
+    route: Annotated[int, Meta(description="its number, as in the tables")]
+    write_queue_nums: Annotated[dict[str, int], Meta(description="by broker its writable queues before the changes")]
+    topics: Annotated[int, Meta(description="how many topics have it")]
+    topic_names: Annotated[tuple[str, ...], Meta(description="the first of them, by name")]
+    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second of all of them; null if unknown")]
+    courses: Annotated[tuple[Course, ...], Meta(description="one entry for each kind of producers")]
+
+
+class Producers(Struct, frozen=True, kw_only=True):
+    """What producers do while brokers are slow, read-only or lost; the table `producer_timeline` has each second."""
+
+    troubled_brokers: Annotated[tuple[str, ...], Meta(description="the brokers that are slow, read-only or lost")]
+    send_interval_ms: Annotated[int, Meta(description="how often each thread sends, by the policy")]
+    usual_latency_ms: Annotated[int, Meta(description="how long a message takes at a healthy broker")]
+    poll_nameserver_s: Annotated[float, Meta(description="how often a Java client asks for routes")]
+    producers: Annotated[
+        dict[str, int], Meta(description="producers in the snapshot, by generation of the Java client")
+    ]
+    routes: Annotated[tuple[ProducerRoute, ...], Meta(description="those with most topics first")]
+    routes_left_out: Annotated[int, Meta(description="further routes, which are not computed")]
+    topics_left_out: Annotated[int, Meta(description="topics of these routes, and topics whose queues are unknown")]
