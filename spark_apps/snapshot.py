@@ -7,7 +7,7 @@ from pathlib import Path
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import INFO
 from rocketmq_capacity.snapshot.dated import dated
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.store.lake import Lake

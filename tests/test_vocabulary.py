@@ -12,7 +12,8 @@ from rocketmq_capacity import recommendation
 from rocketmq_capacity.allocation import registry
 from rocketmq_capacity.recommendation.investigate import ADVICE
 from rocketmq_capacity.report import wording
-from rocketmq_capacity.settings.policy import Policy, Thresholds
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.describe_clients import STRATEGY_NAMES
 from rocketmq_capacity.vocabulary import (
     ACTION_WORDS,

@@ -109,7 +109,7 @@ def snapshot(given: Namespace) -> None:
     from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.policy import read_policy
-    from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.steps.inputs import connection_of, inventory_of
     from rocketmq_capacity.store.lake import write_whole
 
@@ -167,7 +167,7 @@ def _taken(
 ) -> tuple[list["Taken"], int]:
     """The snapshots to plan, and how large the inventory is as a file (bytes)."""
     from rocketmq_capacity.simulation.change import apply
-    from rocketmq_capacity.snapshot.inventory import render_inventory
+    from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.snapshot.past import with_past_samples
     from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
 

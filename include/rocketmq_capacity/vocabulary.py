@@ -3,6 +3,7 @@
 Source: classes of rocketmq-all-5.3.3, named at each entry.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -439,6 +440,11 @@ def changes_cluster(command: str) -> bool:
 def java_order(text: str) -> bytes:
     """A key that sorts like Java's ``String.compareTo``: by UTF-16 code units, not by code points."""
     return text.encode("utf-16-be", "surrogatepass")
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The different names, in Java's order."""
+    return sorted(set(names), key=java_order)
 
 
 def is_broadcasting(message_model: str | None) -> bool:

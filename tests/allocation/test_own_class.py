@@ -7,7 +7,8 @@ import pytest
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.own_class import NOT_ASKED, asked_with
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Verdict
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import Verdict
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.own_strategy import OwnAnswers
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy

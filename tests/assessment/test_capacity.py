@@ -15,7 +15,8 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.remedies import more_queues, more_threads, shorter_calls
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.settings.policy import ExpandQueues, Policy, Thresholds
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.thresholds import ExpandQueues, Thresholds
 from tests.assessment.cases import Part, a_group, a_topic, member, members, takes
 from tests.assessment.judge import Judgement
 from tests.fixtures.units import units_of

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.snapshot.inventory import parse_inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE
 from tests.cli.conftest import Refusal
 from tests.cli.small_cluster import CLUSTER, LEFT_OUT, cluster_with, places, written

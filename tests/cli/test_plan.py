@@ -20,7 +20,8 @@ import pytest
 
 from rocketmq_capacity.report.difference import difference
 from rocketmq_capacity.report.plan_file.plan import read_plan as read_plan_file
-from tests.cli.plan_file import Finding, Queue, Scenario, Strategy, out_of_causes, out_of_order, queues_as_texts
+from tests.cli.plan_file import Finding, Queue, Scenario, Strategy
+from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
 from tests.cli.planned import SAMPLE, Planned, plan_of
 from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.fixtures.environment import ROOT

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from tests.cluster import sample_fleet
 from tests.cluster.proxies import GrpcClients, Proxies
 from tests.cluster.rocketmq import Clients, Cluster

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from tests.cli.program import contents, run
 from tests.client.certificates import authority
 from tests.cluster.guarded import GuardedCluster

@@ -11,7 +11,8 @@ from typing import Final
 
 import pytest
 
-from tests.cli.plan_file import Group, out_of_causes, out_of_order
+from tests.cli.plan_file import Group
+from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import Planned, planned
 from tests.cli.program import command, contents, run
 from tests.cluster.clients import Consumer, Owned

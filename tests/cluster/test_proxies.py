@@ -11,7 +11,8 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.recommendation.message_groups import WriteQueue, moved_ratio
-from tests.cli.plan_file import Group, out_of_causes, out_of_order
+from tests.cli.plan_file import Group
+from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import Planned, planned
 from tests.cli.program import run
 from tests.cluster.clients import Clients, Consumer, Owned

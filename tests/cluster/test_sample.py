@@ -5,15 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import (
-    ConsumerGroup,
-    GroupOffset,
-    Inventory,
-    Sample,
-    Topic,
-    parse_utc,
-    read_inventory,
-)
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from tests.cluster import sample_fleet
 from tests.cluster.record_sample import SAMPLE
 

@@ -10,7 +10,9 @@ from typing import Final
 
 import pytest
 
-from tests.cluster.transitions import QUICK, Kind, Result, staged, table
+from tests.cluster.transition_results import Result, table
+from tests.cluster.transition_runs import QUICK, Kind
+from tests.cluster.transitions import staged
 from tests.oracle.requirement import started_or_skipped
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]

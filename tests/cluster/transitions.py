@@ -9,41 +9,25 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final
 
-from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Transition
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster, ClusterError
-from tests.fixtures.units import units_of
+from tests.cluster.transition_results import Consumed, Prediction, Result, result, table
+from tests.cluster.transition_runs import ALL, ENDS, OWN_PACE, Kind, Pace, Run, runs
 
-Kind = Literal["SHUTDOWN", "KILL", "START", "EXPAND", "EXPAND_LATE", "SHRINK", "BROKER_LOST", "NAME_SERVER_CUT"]
-"""EXPAND_LATE: the broker has deleted the first messages of the new queues before their readers come."""
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-
-QUEUES: Final = 3
-"""On each broker of a topic."""
 MSGS_PER_S: Final = 40.0
 """Of a topic, so that a queue gets one each 0.15 s."""
 LARGE_BYTES: Final = 4_000
-NOISE_S: Final = 1.0
-"""A gap between two messages of a queue, and the time from its pull to its listener."""
 STAYS: Final = ("c1", "c2")
-ENDS: Final = "c3"
 CLEANED: Final = {
     "fileReservedTime": "0",
     "deleteWhen": ";".join(f"{hour:02}" for hour in range(24)),
@@ -52,275 +36,6 @@ CLEANED: Final = {
 }
 """A broker that deletes each MiB of messages as soon as the next one begins."""
 PATIENCE_S: Final = 180.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The intervals of clients, in seconds."""
-
-    route_s: int
-    heartbeat_s: int
-    rebalance_s: int
-    persist_s: int
-
-    @property
-    def policy(self) -> Policy:
-        """A policy that says the same."""
-        intervals = {
-            "poll_nameserver_s": self.route_s,
-            "heartbeat_s": self.heartbeat_s,
-            "rebalance_s": self.rebalance_s,
-            "persist_offset_s": self.persist_s,
-        }
-        return Policy.model_validate({"strategies": ["AVG"], "thresholds": {"TRANSITION": intervals}})
-
-    @property
-    def jvm(self) -> tuple[str, ...]:
-        """Options of the clients' JVM."""
-        return (f"-Drocketmq.client.rebalance.waitInterval={self.rebalance_s * 1000}",)
-
-    @property
-    def of_consumers(self) -> Mapping[str, Any]:
-        """Settings of each consumer."""
-        return {
-            "poll_nameserver_ms": self.route_s * 1000,
-            "heartbeat_ms": self.heartbeat_s * 1000,
-            "persist_offset_ms": self.persist_s * 1000,
-        }
-
-
-OWN_PACE: Final = Pace(route_s=30, heartbeat_s=30, rebalance_s=20, persist_s=5)
-"""RocketMQ's own."""
-QUICK: Final = Pace(route_s=2, heartbeat_s=2, rebalance_s=2, persist_s=1)
-
-
-@dataclass
-class Run:
-    """A group with a topic of the same name.
-
-    Attributes:
-        name: of both.
-        kind: which change it goes through.
-        orderly: whether it consumes in order.
-        at: when the change was made, in seconds of the clock.
-        numbers: its consumers by name.
-        until: when the next change of the cluster came, which moves its queues again.
-    """
-
-    name: str
-    kind: Kind
-    orderly: bool = False
-    at: float = inf
-    numbers: dict[str, int] = field(default_factory=dict)
-    until: float = inf
-
-    @property
-    def change(self) -> Mapping[str, Any]:
-        """The change as a scenario has it. Each moves a queue between clients that stay, too."""
-        group = {"consumer_group": self.name, "client_ids": [self.client_id(ENDS)]}
-        ends = {"change": "remove_clients", **group, "ending": self.kind}
-        queues = {"change": "set_queues", "topic": self.name}
-        more = {**queues, "read_queue_nums": QUEUES + 2, "write_queue_nums": QUEUES + 2}
-        each: Mapping[Kind, Mapping[str, Any]] = {
-            "SHUTDOWN": ends,
-            "KILL": ends,
-            "START": {"change": "add_clients", **group},
-            "EXPAND": {**more, "broker_name": "broker-b"},
-            "EXPAND_LATE": {**more, "broker_name": "broker-c"},
-            "NAME_SERVER_CUT": {**more, "broker_name": "broker-a"},
-            "SHRINK": {**queues, "read_queue_nums": 1, "write_queue_nums": 1, "broker_name": "broker-a"},
-            "BROKER_LOST": {"change": "lose_broker", "broker_name": "broker-b"},
-        }
-        return each[self.kind]
-
-    @property
-    def layout(self) -> dict[str, tuple[int, int]]:
-        """Read and write queues of its topic by broker; those that go were drained before."""
-        if self.kind == "EXPAND_LATE":
-            return {"broker-c": (QUEUES, QUEUES)}
-        of_a = QUEUES, 1 if self.kind == "SHRINK" else QUEUES
-        # A topic of the last changes is on the broker that is still there.
-        return {"broker-a": of_a} | ({} if self.kind == "NAME_SERVER_CUT" else {"broker-b": (QUEUES, QUEUES)})
-
-    def client_id(self, name: str) -> str:
-        """The id of one of its clients: each has its own, since clients of one id share their timers."""
-        return f"127.0.0.1@{self.name}-{name}"
-
-
-def runs(numbers: Mapping[Kind, tuple[int, int]]) -> list[Run]:
-    """Runs of each kind: so many that consume in any order, and so many in order."""
-    return [
-        Run(f"t_{kind.lower()}_{number}", kind, number > plain)
-        for kind, (plain, ordered) in numbers.items()
-        for number in range(1, plain + ordered + 1)
-    ]
-
-
-ALL: Final[Mapping[Kind, tuple[int, int]]] = {
-    "SHUTDOWN": (3, 1),
-    "KILL": (3, 2),
-    "START": (3, 1),
-    "EXPAND": (3, 1),
-    "EXPAND_LATE": (2, 0),
-    "SHRINK": (2, 1),
-    "BROKER_LOST": (2, 0),
-    "NAME_SERVER_CUT": (2, 0),
-}
-
-
-class Consumed(NamedTuple):
-    """A message that a client has consumed; moments in seconds of the clock."""
-
-    at: float
-    queue: Queue
-    offset: int
-    stored_at: float
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What happened to a queue that another client was to take.
-
-    Attributes:
-        row: the prediction.
-        begins_s: when its new owner consumed the first message, after the change.
-        unread_s: from the last message of the old owner to the first one of the new owner; 0 where they overlap.
-        twice_s: how long both consumed.
-        messages_twice: offsets that were consumed more than once.
-        lost: offsets between the first and the last consumed that nobody consumed.
-        skipped: of a new queue, offsets from 0 to the first consumed.
-        late_s: by how much the machine was late meanwhile.
-    """
-
-    row: Transition
-    begins_s: float
-    unread_s: float
-    twice_s: float
-    messages_twice: int
-    lost: int
-    skipped: int
-    late_s: float
-
-    @property
-    def faults(self) -> list[str]:
-        """What lies outside of the prediction."""
-        row, noise = self.row, NOISE_S + self.late_s
-        best, worst = (row.unread_best_s or 0.0) - NOISE_S, (row.unread_worst_s or 0.0) + noise
-        found = []
-        # Where the readers may overlap, either of the two intervals may be nothing.
-        if not best <= self.unread_s <= worst and not (row.twice_worst_s > 0 and self.unread_s < best):
-            found.append("unread")
-        if self.twice_s > row.twice_worst_s + (noise if row.twice_worst_s else NOISE_S):
-            found.append("twice")
-        if row.messages_twice_worst is not None and self.messages_twice > row.messages_twice_worst:
-            found.append("messages")
-        if self.lost:
-            found.append("lost")
-        if row.messages_skipped_worst is not None and self.skipped > row.messages_skipped_worst:
-            found.append("skipped")
-        return found
-
-
-@dataclass(frozen=True)
-class Result:
-    """A run and what became of it.
-
-    Attributes:
-        seen: the queues that moved and were read by their new owners.
-        predicted: how many queues were to get another owner.
-        stray: messages that a client consumed which does not own their queue, neither before nor after.
-    """
-
-    run: Run
-    seen: Sequence[Seen]
-    predicted: int
-    stray: int
-
-    @property
-    def faults(self) -> list[str]:
-        """What lies outside of the prediction."""
-        missing = ["missing"] if len(self.seen) < self.predicted else []
-        stray = ["stray"] if self.stray else []
-        return sorted({fault for one in self.seen for fault in one.faults}) + missing + stray
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What the model says of a run.
-
-    Attributes:
-        rows: the queues that change hands.
-        owners: by queue, the clients that own it before or after the change.
-    """
-
-    rows: Sequence[Transition]
-    owners: Mapping[Queue, frozenset[str]]
-
-    @classmethod
-    def of(cls, inventory: Inventory, run: Run, policy: Policy) -> "Prediction":
-        """From a snapshot of the cluster before."""
-        scenario = Scenario.model_validate({"name": run.name, "changes": [run.change]})
-        changed = apply(inventory, scenario, policy, "scenario")
-        was, now = units_of(inventory, policy), units_of(changed, policy)
-        before, after = (Group(one.group(run.name), one.cluster, policy, Strategies(policy)) for one in (was, now))
-        timing = replace(Timing.of(was.cluster, policy), has_lost_nameserver=run.kind == "NAME_SERVER_CUT")
-        passing = change_of(before, after, timing, scenario.ending)
-        if passing is None:
-            raise ClusterError(f"the snapshot does not tell who owns the queues of {run.name}")
-        sides = passing.before.readers, passing.after.readers
-        owners = {
-            queue: frozenset(one for side in sides for one in side.get(queue, ())) for queue in {*sides[0], *sides[1]}
-        }
-        return cls(list(passing.rows()), owners)
-
-
-def result(run: Run, prediction: Prediction, consumed: Mapping[str, Sequence[Consumed]]) -> Result:
-    """What the clients' records say of a run, until the next change."""
-    # A message may be consumed after a later one, and after the next change: it is lost if it never is.
-    ever = {(one.queue, one.offset) for all_ in consumed.values() for one in all_}
-    consumed = {client: [one for one in all_ if one.at < run.until] for client, all_ in consumed.items()}
-    found = list(_seen(run, prediction, consumed, ever))
-    stray = sum(
-        client not in prediction.owners.get(one.queue, ())
-        for client, all_ in consumed.items()
-        for one in all_
-        if one.queue.topic == run.name
-    )
-    return Result(run, found, sum(bool(row.new_owners) for row in prediction.rows), stray)
-
-
-def _seen(
-    run: Run,
-    prediction: Prediction,
-    consumed: Mapping[str, Sequence[Consumed]],
-    ever: Container[tuple[Queue, int]],
-) -> Iterator[Seen]:
-    """Each queue that moves and that its new owner has read."""
-    moved = {Queue(row.topic, row.broker_name, row.queue_id) for row in prediction.rows}
-    # A queue that keeps its owner tells how late the machine is.
-    late_s = max(
-        (one.at - one.stored_at for all_ in consumed.values() for one in all_ if one.queue not in moved), default=0.0
-    )
-    for row in prediction.rows:
-        queue = Queue(row.topic, row.broker_name, row.queue_id)
-        of = {client: [one for one in all_ if one.queue == queue] for client, all_ in consumed.items()}
-        (new,) = row.new_owners or (None,)
-        taken = [one.at for one in of.get(new or "", ()) if one.at >= run.at]
-        if not taken:
-            continue
-        old = [one.at for client in row.old_owners for one in of.get(client, ())]
-        begins, ends = min(taken), max(old, default=run.at)
-        offsets = Counter(one.offset for all_ in of.values() for one in all_)
-        yield Seen(
-            row,
-            begins_s=begins - run.at,
-            unread_s=max(0.0, begins - ends),
-            twice_s=max(0.0, ends - begins) if old else 0.0,
-            messages_twice=offsets.total() - len(offsets),
-            lost=sum((queue, offset) not in ever for offset in range(min(offsets), max(offsets))),
-            skipped=0 if old else min(offsets),
-            late_s=late_s,
-        )
 
 
 @dataclass
@@ -531,33 +246,6 @@ def measured(log: Callable[[str], Any] = sys.stderr.write) -> list[Result]:
         stage.cut_nameserver()
         time.sleep(95)
         return stage.final_results(beyond_s=0.0)
-
-
-def table(results: Sequence[Result]) -> str:
-    """A line a run: the worst of its queues."""
-    lines = [
-        "| run | queues | unread s | predicted | read twice s | at most | messages twice | at most | skipped | at most "
-        "| lost | late s | result |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for one in results:
-        name = f"{one.run.name}{', in order' if one.run.orderly else ''}"
-        if not one.seen:
-            lines.append(f"| {name} | 0 of {one.predicted} | | | | | | | | | | | {', '.join(one.faults)} |")
-            continue
-        longest = max(one.seen, key=lambda each: each.unread_s)
-        row = longest.row
-        twice_worst = max(each.row.messages_twice_worst or 0.0 for each in one.seen)
-        skipped_worst = max(each.row.messages_skipped_worst or 0.0 for each in one.seen)
-        lines.append(
-            f"| {name} | {len(one.seen)} of {one.predicted} | {longest.unread_s:.1f}"
-            f" | {row.unread_best_s:.1f}, {row.unread_expected_s:.1f}, {row.unread_worst_s:.1f}"
-            f" | {max(each.twice_s for each in one.seen):.1f} | {max(each.row.twice_worst_s for each in one.seen):.1f}"
-            f" | {max(each.messages_twice for each in one.seen)} | {twice_worst:.0f}"
-            f" | {max(each.skipped for each in one.seen)} | {skipped_worst:.0f} | {sum(each.lost for each in one.seen)}"
-            f" | {longest.late_s:.1f} | {', '.join(one.faults) or 'within'} |"
-        )
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.snapshot.dated import dated
-from rocketmq_capacity.snapshot.inventory import read_inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory, render_inventory
 from rocketmq_capacity.steps.inputs import moment_of
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_key import run_key

@@ -21,7 +21,7 @@ from rocketmq_capacity.report.schema import schema_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot import inventory as parts_of_an_inventory
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.spark.jvm import HEAP_PER_INVENTORY, LEAST_HEAP_MIB
 from rocketmq_capacity.vocabulary import ACTION_WORDS, ACTIONS, RULE_WORDS, RULES, ProvisionStatus
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, anchors, blocks, commands, links

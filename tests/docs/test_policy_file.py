@@ -9,7 +9,8 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from rocketmq_capacity.settings.policy import Policy, Thresholds, read_policy
+from rocketmq_capacity.settings.policy import Policy, read_policy
+from rocketmq_capacity.settings.thresholds import Thresholds
 
 FILE: Final = Path(__file__).parents[2] / "include/policy.yaml"
 EXAMPLES: Final = {"rooms", "machine_rooms", "config_assignments", "current_strategies", "client_heap_mib"}

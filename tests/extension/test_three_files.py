@@ -110,7 +110,7 @@ def test_a_strategy(package: PackageCopy) -> None:
         "allocation/last_takes_all.py",
         """
 import numpy as np
-from rocketmq_capacity.contracts.division import Shares
+from rocketmq_capacity.contracts.owners import Shares
 
 NAME = "LAST_TAKES_ALL"
 

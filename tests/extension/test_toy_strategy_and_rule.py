@@ -14,7 +14,8 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.rules import group_rules
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import Shares
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.groups import group_answers
 from rocketmq_capacity.settings.policy import Policy

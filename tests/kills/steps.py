@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.planning import Planning
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.steps.snapshot import snapshot

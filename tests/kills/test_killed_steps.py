@@ -31,7 +31,7 @@ def published(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -
     """A run that has gone all the way."""
     from rocketmq_capacity.settings.deployment import sample_inventory
     from rocketmq_capacity.settings.policy import Policy
-    from rocketmq_capacity.snapshot.inventory import read_inventory
+    from rocketmq_capacity.snapshot.inventory_file import read_inventory
     from rocketmq_capacity.steps.allocate import allocate
     from rocketmq_capacity.steps.assess import assess
     from rocketmq_capacity.steps.planning import Planning

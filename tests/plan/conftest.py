@@ -18,7 +18,7 @@ PlanHere = Callable[..., Path]
 def plan_here(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> PlanHere:
     """Plans an inventory by a policy (YAML) with settings of Spark's; gives the folder of the plan."""
     from rocketmq_capacity.settings.policy import read_policy
-    from rocketmq_capacity.snapshot.inventory import read_inventory
+    from rocketmq_capacity.snapshot.inventory_file import read_inventory
     from rocketmq_capacity.spark.session import SETTINGS
     from rocketmq_capacity.steps.inputs import snapshots
     from rocketmq_capacity.steps.plan import plan_snapshots

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.report.plan_file.plan import decoded_plan
-from tests.cli.plan_file import Finding, Strategy, out_of_causes, out_of_order, queues_as_texts
+from tests.cli.plan_file import Finding, Strategy
+from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT
 from tests.fixtures.generated import generated, policy_for_generated, write_fleet
 from tests.oracle.java_oracle import JavaOracle

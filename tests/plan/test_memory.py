@@ -9,7 +9,7 @@ import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.inputs import Taken, snapshots
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import FORMAT, read_inventory
+from rocketmq_capacity.snapshot.inventory import FORMAT
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.planning import Planning
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Lake, Run

@@ -8,8 +8,9 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.patterns import LONGEST, search
-from rocketmq_capacity.settings.policy import Exclude, Rooms, read_policy
-from rocketmq_capacity.snapshot.inventory import read_inventory
+from rocketmq_capacity.settings.policy import Exclude, read_policy
+from rocketmq_capacity.settings.rooms import Rooms
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 from tests.cli.small_cluster import written
 

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from rocketmq_capacity.settings.policy import Rooms
+from rocketmq_capacity.settings.rooms import Rooms
 
 ROOMS = Rooms.model_validate({
     "clients": [
@@ -47,7 +47,7 @@ def test_networks_are_read_with_the_policy_and_addresses_once_a_client(monkeypat
     monkeypatch.setattr("rocketmq_capacity.settings.address.ip_address", counted)
     for kind in ("ip_network", "IPv4Network.__init__", "IPv6Network.__init__"):
         monkeypatch.setattr(f"ipaddress.{kind}", refused)
-    monkeypatch.setattr("rocketmq_capacity.settings.policy.ip_network", refused)
+    monkeypatch.setattr("rocketmq_capacity.settings.rooms.ip_network", refused)
 
     assert [ROOMS.of_client("c", f"10.9.0.{number}:1") for number in range(3)] == [None] * 3
     assert len(parsed) == 3

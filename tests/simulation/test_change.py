@@ -11,7 +11,8 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Inventory, parse_inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 from tests.simulation.clusters import after, broker, client, cluster, group, ids_of, pay_cluster, queues, topic
 
 BROKERS = ("broker-a", "broker-b", "hz@broker-c")

@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.client.settings import Credentials
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import render_inventory
+from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.cluster.guarded import access_control
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.oracle.requirement import started_or_skipped

@@ -11,7 +11,8 @@ from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions
-from rocketmq_capacity.snapshot.inventory import Failure, render_inventory
+from rocketmq_capacity.snapshot.inventory import Failure
+from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.client.speaking_peer import Visit
 from tests.snapshot.told_cluster import (
     Answer,

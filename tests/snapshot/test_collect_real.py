@@ -10,7 +10,8 @@ from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
-from rocketmq_capacity.snapshot.inventory import Inventory, parse_inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 from tests.cluster.rocketmq import Clients, Cluster
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
 from tests.snapshot.conftest import CONSUMERS, PLACED, ROOM, Taken, is_made_later, read_by_groups, settled_topics

@@ -10,13 +10,9 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.snapshot.dated import dated
-from rocketmq_capacity.snapshot.inventory import (
-    Inventory,
-    fingerprint,
-    parse_inventory,
-    read_inventory,
-    render_inventory,
-)
+from rocketmq_capacity.snapshot.fingerprint import fingerprint
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory, render_inventory
 from tests.fixtures.plain_plan import plain_plan
 
 TODAY = datetime(2027, 3, 1, tzinfo=UTC)

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import FORMAT, fingerprint, parse_inventory, render_inventory
+from rocketmq_capacity.snapshot.fingerprint import fingerprint
+from rocketmq_capacity.snapshot.inventory import FORMAT
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 
 SAMPLE = Path(__file__).parents[2] / "include" / "sample" / "inventory.json"
 CLUSTER: dict[str, Any] = {

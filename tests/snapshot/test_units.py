@@ -19,9 +19,8 @@ from rocketmq_capacity.snapshot.inventory import (
     Inventory,
     OwnedQueue,
     Sample,
-    parse_inventory,
-    read_inventory,
 )
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, unit_tables
 from tests.allocation.fleets import random_fleet

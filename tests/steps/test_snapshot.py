@@ -7,7 +7,8 @@ import pytest
 from rocketmq_capacity import contracts
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import fingerprint, read_inventory
+from rocketmq_capacity.snapshot.fingerprint import fingerprint
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.planning import Planning
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Run

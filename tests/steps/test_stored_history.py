@@ -5,7 +5,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.steps.inputs import stored_history
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.simulation.clusters import pay_cluster

@@ -6,7 +6,8 @@ import numpy as np
 
 from rocketmq_capacity import vocabulary
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.CONFIG

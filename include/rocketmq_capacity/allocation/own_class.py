@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Shares
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import Shares
 from rocketmq_capacity.settings.own_strategy import OwnAnswers
 from rocketmq_capacity.settings.policy import Policy
 

@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.lag import has_lag_trouble
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
-from rocketmq_capacity.settings.policy import AllocationSkew
+from rocketmq_capacity.settings.thresholds import AllocationSkew
 from rocketmq_capacity.vocabulary import CRITICAL, PRIORITY, WARNING, Rule
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
-from rocketmq_capacity.contracts.division import NOTHING, Division, Integers, Owners
+from rocketmq_capacity.contracts.division import NOTHING, Division, Integers
+from rocketmq_capacity.contracts.owners import Owners
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group

@@ -9,7 +9,8 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.contracts.division import NOBODY, Division, Flags, Integers, Members, Owners
+from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members
+from rocketmq_capacity.contracts.owners import NOBODY, Owners
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
 

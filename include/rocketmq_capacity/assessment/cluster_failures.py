@@ -8,7 +8,8 @@ from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, read
 from rocketmq_capacity.contracts import Broker, ClusterFailure
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import fixed, listed
-from rocketmq_capacity.settings.policy import Policy, Transition
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.thresholds import Transition
 from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
 
 PULL_RETRY_S: Final = 3.0

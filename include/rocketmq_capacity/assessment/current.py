@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import NO_OWNERS, Allocator, Division, Owners, with_proxied
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import NO_OWNERS, Allocator, Owners, with_proxied
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP
 

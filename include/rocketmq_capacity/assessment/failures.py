@@ -16,8 +16,9 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
-from rocketmq_capacity.contracts.division import Division, Owners
+from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
+from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (

@@ -15,8 +15,9 @@ from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.sizes import Size, sizes_of
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.division import Allocator, Division, Flags, Owners, Verdict
+from rocketmq_capacity.contracts.division import Division, Flags
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
+from rocketmq_capacity.contracts.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import POP
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
 from rocketmq_capacity.contracts.dataset import Metrics, Queue
-from rocketmq_capacity.contracts.division import Division, Flags, Integers, Owners
+from rocketmq_capacity.contracts.division import Division, Flags, Integers
+from rocketmq_capacity.contracts.owners import Owners
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.division import Flags, Integers, Owners
+from rocketmq_capacity.contracts.division import Flags, Integers
+from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP, WARNING
 

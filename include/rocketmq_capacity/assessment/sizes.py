@@ -14,8 +14,9 @@ from rocketmq_capacity.assessment.burden import Burden, Case, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division, Integers, Members, Owners
+from rocketmq_capacity.contracts.division import Division, Integers, Members
 from rocketmq_capacity.contracts.facts import Consumer
+from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import java_order
 

@@ -13,7 +13,7 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Owned, Samples, lag_of
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
-from rocketmq_capacity.settings.policy import StuckQueue
+from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, WARNING, java_order
 
 DROPPED: Final = "DROPPED"

@@ -10,7 +10,8 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import likely_sizes
 from rocketmq_capacity.assessment.size_table import likely_numbers
 from rocketmq_capacity.assessment.sizes import sizes_of
-from rocketmq_capacity.contracts.division import Division, Owners
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import Owners
 
 
 def divide_together(groups: Sequence[Group]) -> None:

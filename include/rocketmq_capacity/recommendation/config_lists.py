@@ -16,7 +16,8 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Side
 from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
 from rocketmq_capacity.contracts.dataset import Metrics, Queue
-from rocketmq_capacity.contracts.division import NOBODY, Integers
+from rocketmq_capacity.contracts.division import Integers
+from rocketmq_capacity.contracts.owners import NOBODY
 from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.recommendation.answer import figures, sentences
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, side_shown

@@ -27,6 +27,11 @@ class Compiling:
     def __init__(self) -> None:
         self._left_s = COMPILES_WITHIN_S
 
+    @classmethod
+    def of(cls, context: object) -> "Compiling":
+        """The one that all parts of a policy share while it is validated; a new one for a part by itself."""
+        return context if isinstance(context, cls) else cls()
+
     def compile(self, pattern: str) -> re.Pattern[str]:
         """Compile a pattern.
 

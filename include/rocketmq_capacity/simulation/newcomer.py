@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription, distinct
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription
+from rocketmq_capacity.vocabulary import distinct
 
 Value = TypeVar("Value", bound=str | int)
 

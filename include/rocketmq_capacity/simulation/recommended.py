@@ -12,8 +12,9 @@ from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
-from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Members
+from rocketmq_capacity.contracts.division import Division, Members
 from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rocketmq_capacity.settings.policy import Section
+from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.settings.yaml_file import mapping_of_text, read_yaml, validated
 from rocketmq_capacity.vocabulary import ClientStrategy, RequestMode
 

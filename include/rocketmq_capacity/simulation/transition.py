@@ -13,7 +13,8 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.contracts import Transition
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import NO_OWNERS, Division, Owners
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.owners import NO_OWNERS, Owners
 from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing

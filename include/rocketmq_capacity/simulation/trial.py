@@ -14,8 +14,9 @@ from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.contracts.cases import Side
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import NOBODY, Division, Owners
+from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.owners import NOBODY, Owners
 from rocketmq_capacity.recommendation.facts import Cluster, Group, Sharing, TopicRefusals
 from rocketmq_capacity.vocabulary import CONFIG
 

@@ -24,9 +24,8 @@ from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetSample
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
-from rocketmq_capacity.snapshot.inventory import distinct
 from rocketmq_capacity.snapshot.kinds import is_system_group
-from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.vocabulary import distinct, java_order
 
 T = TypeVar("T")
 

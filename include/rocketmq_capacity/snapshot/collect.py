@@ -42,12 +42,12 @@ from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_u
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic
-from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory, distinct
+from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
 from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info, joined_routes
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
-from rocketmq_capacity.vocabulary import GRPC, java_order
+from rocketmq_capacity.vocabulary import GRPC, distinct, java_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from rocketmq_capacity.protocol.body.consumers import Connection
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
-from rocketmq_capacity.snapshot.inventory import Producer, distinct
-from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.snapshot.inventory import Producer
+from rocketmq_capacity.vocabulary import distinct, java_order
 
 
 def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] | None:

@@ -18,10 +18,9 @@ from rocketmq_capacity.snapshot.inventory import (
     Inventory,
     PassRatio,
     Topic,
-    distinct,
     parse_utc,
 )
-from rocketmq_capacity.vocabulary import is_broadcasting, is_readable
+from rocketmq_capacity.vocabulary import distinct, is_broadcasting, is_readable
 
 COMMITTED_EVERY_S: Final = 5.0
 """A client commits its offsets at this interval (ClientConfig.persistConsumerOffsetInterval)."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from rocketmq_capacity.snapshot.inventory import CLUSTER_NAME, distinct
-from rocketmq_capacity.vocabulary import LOGICAL_BROKER_PREFIX, RETRY_PREFIX
+from rocketmq_capacity.snapshot.inventory import CLUSTER_NAME
+from rocketmq_capacity.vocabulary import LOGICAL_BROKER_PREFIX, RETRY_PREFIX, distinct
 
 NO_CLUSTER: Final = "unknown"
 """The cluster's name if no broker is registered."""

@@ -4,18 +4,11 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rocketmq_capacity.settings.policy import Policy, Rooms
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.rooms import Rooms
 from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.holding import Ages, ages_of
-from rocketmq_capacity.snapshot.inventory import (
-    Client,
-    ConsumerGroup,
-    GroupOffset,
-    Inventory,
-    Subscription,
-    distinct,
-    parse_utc,
-)
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, Subscription, parse_utc
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.snapshot.unseen import Unseen
@@ -32,6 +25,7 @@ from rocketmq_capacity.vocabulary import (
     MIXED,
     POP,
     UnseenClients,
+    distinct,
 )
 
 

@@ -19,23 +19,12 @@ from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
+from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
-from rocketmq_capacity.snapshot.inventory import (
-    GroupOffset,
-    Inventory,
-    Sample,
-    Subscription,
-    Topic,
-    distinct,
-    fingerprint,
-)
+from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory, Sample, Subscription, Topic
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.snapshot.seconds import Seconds
-from rocketmq_capacity.vocabulary import (
-    BUSINESS,
-    DEFAULT_PROTOCOL,
-    is_readable,
-)
+from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
 
 Columns = dict[str, Any]
 """The values of each column of a table, by name: lists or Arrow arrays of the same length."""

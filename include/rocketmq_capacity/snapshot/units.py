@@ -35,11 +35,11 @@ from rocketmq_capacity.contracts.facts import (
 )
 from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, distinct
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic
 from rocketmq_capacity.snapshot.members import own_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
-from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL
+from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()
 NO_ID: Final = 2**31

@@ -16,7 +16,8 @@ from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, read_inventory
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs

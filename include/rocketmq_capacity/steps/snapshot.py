@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.snapshot.inventory import Inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import unit_tables

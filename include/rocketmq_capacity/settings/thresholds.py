@@ -1,0 +1,242 @@
+"""The thresholds of the rules and actions, one section each."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, Section, Whole
+
+
+class IdleConsumers(Section):
+    """IDLE_CONSUMERS."""
+
+    critical_ratio: Ratio = 0.5
+
+
+class AllocationSkew(Section):
+    """ALLOCATION_SKEW and CROSS_TOPIC_SKEW."""
+
+    excess: NonNegative = 1.10
+    min_gap_queues: Whole = Field(default=2, ge=0, le=Int)
+    critical_excess: NonNegative = 2.0
+
+
+class TrafficSkew(Section):
+    """TRAFFIC_SKEW."""
+
+    peak: NonNegative = 1.5
+    excess: NonNegative = 1.10
+    critical_peak: NonNegative = 3.0
+
+
+class LagSkew(Section):
+    """LAG_SKEW."""
+
+    peak: NonNegative = 3.0
+
+
+class LagState(Section):
+    """LAG_STATE."""
+
+    allowed_lag: Whole = Field(default=10, ge=0, le=BigInt)
+
+
+class RetentionRisk(Section):
+    """RETENTION_RISK."""
+
+    warning_hours: NonNegative = 12.0
+    critical_hours: NonNegative = 3.0
+
+
+class RetryPressure(Section):
+    """RETRY_PRESSURE."""
+
+    failed_ratio: Ratio = 0.01
+    critical_ratio: Ratio = 0.1
+
+
+class ClientMemory(Section):
+    """CLIENT_MEMORY."""
+
+    heap_ratio: Ratio = 0.5
+    lost_clients: Whole = Field(default=1, ge=0, le=Int)
+
+
+class HotQueue(Section):
+    """HOT_QUEUE."""
+
+    peak: NonNegative = 2.0
+    share_factor: NonNegative = 2.0
+
+
+class ProducerBalance(Section):
+    """PRODUCER_BALANCE."""
+
+    level: Ratio = 0.001
+    dispersion: float = Field(default=1.0, gt=0, le=1_000_000, allow_inf_nan=False)
+    min_messages: NonNegative = 5.0
+    min_difference: NonNegative = 0.1
+
+
+class BrokerDisk(Section):
+    """BROKER_DISK."""
+
+    warning_ratio: Ratio = 0.75
+    critical_ratio: Ratio = 0.85
+
+
+class BrokerLoss(Section):
+    """BROKER_LOSS."""
+
+    min_brokers: Whole = Field(default=2, ge=1, le=65_536)
+
+
+class BrokerRestart(Section):
+    """A broker that starts again."""
+
+    start_s: NonNegative = Field(default=20.0, le=86_400)
+    recovered_mib_per_s: NonNegative = Field(default=100.0, ge=1, le=1_000_000)
+
+
+class CrossRoom(Section):
+    """CROSS_ROOM."""
+
+    share: Ratio = 0.1
+
+
+class RoomStarvation(Section):
+    """ROOM_STARVATION."""
+
+    share: Ratio = 0.1
+
+
+class LowUtilisation(Section):
+    """Groups below both bounds are exempt from the skew rules."""
+
+    min_msgs_per_s: NonNegative = 1.0
+    min_lag: Whole = Field(default=1_000, ge=0, le=BigInt)
+
+
+class SubscriptionMismatch(Section):
+    """SUBSCRIPTION_MISMATCH."""
+
+    settled_s: NonNegative = 120.0
+
+
+class BadVersion(Section):
+    """BAD_VERSION."""
+
+    ignored_issues: tuple[Annotated[int, Field(strict=True, ge=1)], ...] = ()
+
+
+class SlaveDrift(Section):
+    """SLAVE_DRIFT."""
+
+    settle_s: NonNegative = 70.0
+
+
+class StuckQueue(Section):
+    """STUCK_QUEUE."""
+
+    dropped_s: NonNegative = 30.0
+    lock_s: NonNegative = 60.0
+    no_progress_s: NonNegative = 60.0
+    pull_s: NonNegative = 120.0
+
+
+class SuspectSnapshot(Section):
+    """SUSPECT_SNAPSHOT."""
+
+    flagged_ratio: Ratio = 0.10
+    min_groups: Whole = Field(default=20, ge=1, le=Int)
+
+
+class Provision(Section):
+    """The provision status of a group."""
+
+    min_completeness: Ratio = 0.95
+    max_unknown_rt_ratio: Ratio = 0.5
+    max_disagreement_ratio: Ratio = 0.5
+    under_utilisation: NonNegative = 0.7
+    over_utilisation: NonNegative = 0.5
+    over_removed_ratio: Ratio = 0.2
+    min_clients: Whole = Field(default=2, ge=1, le=Int)
+
+
+class ExpandQueues(Section):
+    """EXPAND_QUEUES."""
+
+    headroom: NonNegative = 0.0
+    max_queues_per_broker: Whole = Field(default=64, ge=1, le=65_536)
+
+
+class ShrinkQueues(Section):
+    """SHRINK_QUEUES."""
+
+    history_days: NonNegative = 14.0
+    min_snapshots: Whole = Field(default=14, ge=1, le=Int)
+    min_saved_ratio: Ratio = 0.5
+
+
+class ChangeStrategy(Section):
+    """CHANGE_STRATEGY."""
+
+    min_improvement: Ratio = 0.05
+    max_config_queues: Whole = Field(default=256, ge=0, le=65_536)
+
+
+class SwitchToPop(Section):
+    """SWITCH_TO_POP."""
+
+    pop_share_queue_num: Whole = Field(default=8, ge=-1, le=65_536)
+
+
+class Transition(Section):
+    """How quickly clients notice a change; clients do not report their intervals."""
+
+    poll_nameserver_s: NonNegative = Field(default=30.0, le=86_400)
+    heartbeat_s: NonNegative = Field(default=30.0, le=86_400)
+    rebalance_s: NonNegative = Field(default=20.0, le=86_400)
+    persist_offset_s: NonNegative = Field(default=5.0, le=86_400)
+    rollout_s: NonNegative = Field(default=60.0, le=86_400)
+
+
+class ProducerTimeline(Section):
+    """What producers do while brokers are slow, read-only or lost; no client tells how it sends."""
+
+    send_interval_ms: Whole = Field(default=100, ge=10, le=60_000)
+    usual_latency_ms: Whole = Field(default=5, ge=0, le=2_999)
+
+
+class Thresholds(Section):
+    """One entry a rule."""
+
+    IDLE_CONSUMERS: IdleConsumers = IdleConsumers()
+    ALLOCATION_SKEW: AllocationSkew = AllocationSkew()
+    CROSS_TOPIC_SKEW: AllocationSkew = AllocationSkew()
+    TRAFFIC_SKEW: TrafficSkew = TrafficSkew()
+    LAG_SKEW: LagSkew = LagSkew()
+    LAG_STATE: LagState = LagState()
+    RETENTION_RISK: RetentionRisk = RetentionRisk()
+    RETRY_PRESSURE: RetryPressure = RetryPressure()
+    CLIENT_MEMORY: ClientMemory = ClientMemory()
+    HOT_QUEUE: HotQueue = HotQueue()
+    PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
+    BROKER_DISK: BrokerDisk = BrokerDisk()
+    BROKER_LOSS: BrokerLoss = BrokerLoss()
+    BROKER_RESTART: BrokerRestart = BrokerRestart()
+    CROSS_ROOM: CrossRoom = CrossRoom()
+    ROOM_STARVATION: RoomStarvation = RoomStarvation()
+    LOW_UTILISATION: LowUtilisation = LowUtilisation()
+    SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
+    BAD_VERSION: BadVersion = BadVersion()
+    SLAVE_DRIFT: SlaveDrift = SlaveDrift()
+    STUCK_QUEUE: StuckQueue = StuckQueue()
+    SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
+    PROVISION: Provision = Provision()
+    EXPAND_QUEUES: ExpandQueues = ExpandQueues()
+    SHRINK_QUEUES: ShrinkQueues = ShrinkQueues()
+    CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
+    SWITCH_TO_POP: SwitchToPop = SwitchToPop()
+    TRANSITION: Transition = Transition()
+    PRODUCER_TIMELINE: ProducerTimeline = ProducerTimeline()
