@@ -108,7 +108,7 @@ def test_a_topic_that_a_broker_lacks_is_flagged(judged: Judgement) -> None:
         "missing": ["broker-b"],
         "layout": [{"broker_name": "broker-a", "read_queue_nums": 4, "write_queue_nums": 4}],
     }
-    assert found["message"] == "It stands on 1 broker and is absent on broker-b."
+    assert found["message"] == "It has queues on 1 broker and none on broker-b."
 
 
 def test_a_topic_on_every_broker_alike_is_covered(judged: Judgement) -> None:

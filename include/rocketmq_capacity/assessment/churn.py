@@ -173,6 +173,10 @@ class Churn:
             return int(np.count_nonzero(own.client == len(self.group.client_ids) - 1))
         return self._between(strategy, self.fewer)
 
+    def leaves_the_rest(self, strategy: str) -> bool:
+        """Whether the queues that move when a client leaves are known without the owners afterwards."""
+        return self._all_read_all(strategy) or self._leaves_a_ring(strategy)
+
     def _leaves_a_ring(self, strategy: str) -> bool:
         """Whether only the queues of the client that leaves move."""
         is_plain = self.group.division.members.is_plain
@@ -211,8 +215,19 @@ class Churn:
         moves = self._moves_among(strategy, losses.division, losses.base_queue)
         return None if moves is None else int(np.count_nonzero(moves))
 
-    def moved_among(self, strategy: str, left: Division) -> int | None:
-        """How many queues get another owner if only some clients are left, but all queues."""
+    def moved_without(self, client_id: str, strategy: str, left: Division) -> int | None:
+        """How many queues get another owner if the consumers of a client id leave.
+
+        Args:
+            client_id: the id.
+            strategy: a strategy that applies.
+            left: all queues, and the consumers that stay.
+        """
+        if self._all_read_all(strategy):
+            return len(self.group.weights.queue)
+        if self._leaves_a_ring(strategy):
+            own = self.group.owners(strategy)
+            return int(np.count_nonzero(own.client == self.group.client_ids.index(client_id)))
         moves = self._moves_among(strategy, left, np.arange(len(left.queues)))
         return None if moves is None else int(np.count_nonzero(moves[self.group.weights.queue]))
 

@@ -85,9 +85,9 @@ class _Change:
         churn = self.group.churn
         if self.losses is not None:
             return {strategy: churn.moved_by_room(strategy, self.losses) for strategy in self.group.loads}
-        if self.failure == BUSIEST_CLIENT:
-            current = _current(self.group)
-            return {} if current not in self.group.loads else {current: churn.moved_among(current, self.division)}
+        if self.failure == BUSIEST_CLIENT and self.lost is not None:
+            left = self.division
+            return {strategy: churn.moved_without(self.lost, strategy, left) for strategy in self.group.loads}
         return {name: each.fewer if self.failure == ONE_FEWER else each.more for name, each in churn.moves.items()}
 
 
@@ -134,7 +134,9 @@ def _divide_together(changes: Sequence[_Change]) -> None:
         for change in changes
         if change.failure in (BUSIEST_CLIENT, ROOM) and not change.is_empty
         for strategy in change.group.loads
-        if change.failure == ROOM or strategy == _current(change.group)
+        if change.failure == ROOM
+        or strategy == _current(change.group)
+        or not change.group.churn.leaves_the_rest(strategy)
     ]
     if asked:
         divisions = [(strategy, change.division) for change, strategy in asked]

@@ -108,7 +108,7 @@ def topic_coverage(topic: Topic) -> Iterator[Finding]:
                 for place in layout
             ],
         },
-        message=f"It stands on {counted(len(places), 'broker')} and is absent on {listed(missing)}."
+        message=f"It has queues on {counted(len(places), 'broker')} and none on {listed(missing)}."
         if missing
         else "Its brokers have different numbers of queues.",
     )

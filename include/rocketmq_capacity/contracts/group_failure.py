@@ -28,8 +28,7 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
     moved: Annotated[
         Metrics,
         Meta(
-            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown. "
-            "Of BUSIEST_CLIENT only the strategy in use"
+            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown"
         ),
     ]
     moved_today: Annotated[int | None, Meta(description="the same under the strategy in use; null if unknown")]
