@@ -1,71 +1,36 @@
 """The requests to name servers, brokers and Proxies, a small method for each; it begins with the request code."""
 
-from collections.abc import Sequence
-from typing import TypeVar
-
-from rocketmq_capacity.client.errors import NoNameServerError, TransportError
 from rocketmq_capacity.client.peer import Peer
-from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicList, TopicRoute
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerIds, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
-from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
-from rocketmq_capacity.protocol.request import Request
 from rocketmq_capacity.settings.address import Address
 
-T = TypeVar("T")
 
+class NameServerAdmin:
+    """One name server; every method raises as those of `BrokerAdmin`."""
 
-class NameServers:
-    """Some name servers of a cluster: if one fails, the next is asked.
-
-    Every method raises `NoNameServerError` if all failed, `ResponseError` if one answered and refused.
-    """
-
-    def __init__(self, addresses: Sequence[Address], settings: ConnectionSettings) -> None:
-        self._peers = [Peer(address, settings) for address in addresses]
-        self._preferred = 0
-
-    @property
-    def address(self) -> Address:
-        """The name server that is asked first: the last one that answered."""
-        return self._peers[self._preferred].address
+    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
+        self._peer = Peer(address, settings)
 
     async def cluster_info(self) -> ClusterInfo:
         """106: brokers and clusters."""
-        return await self._call(request.cluster_info())
+        return await self._peer.call(request.cluster_info())
 
     async def topic_list(self) -> TopicList:
         """206: the names of all topics."""
-        return await self._call(request.topic_list())
+        return await self._peer.call(request.topic_list())
 
     async def topic_route(self, topic: str) -> TopicRoute:
         """105: where a topic's queues are; code 17 where it has none."""
-        return await self._call(request.topic_route(topic))
+        return await self._peer.call(request.topic_route(topic))
 
     async def close(self) -> None:
-        """End all connections."""
-        for peer in self._peers:
-            await peer.close()
-
-    async def _call(self, question: Request[T]) -> T:
-        first = self._preferred
-        failures: list[tuple[Address, Exception]] = []
-        for offset in range(len(self._peers)):
-            index = (first + offset) % len(self._peers)
-            try:
-                answer = await self._peers[index].call(question)
-            except (TransportError, ProtocolError) as error:
-                if _is_answer(error):
-                    raise
-                failures.append((self._peers[index].address, error))
-            else:
-                self._preferred = index
-                return answer
-        raise NoNameServerError(failures)
+        """End the connection."""
+        await self._peer.close()
 
 
 class BrokerAdmin:
@@ -165,8 +130,3 @@ class ProxyAdmin:
     async def close(self) -> None:
         """End the connection."""
         await self._peer.close()
-
-
-def _is_answer(error: Exception) -> bool:
-    """Whether the error is the name server's considered answer, which another one would give as well."""
-    return isinstance(error, ResponseError) and not is_transient(error)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.client.admin import BrokerAdmin, NameServers, ProxyAdmin
-from rocketmq_capacity.client.errors import NoNameServerError, TransportError
+from rocketmq_capacity.client.admin import BrokerAdmin, NameServerAdmin, ProxyAdmin
+from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
@@ -95,16 +95,13 @@ async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Rea
 
 
 async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, Answer]:
-    names = NameServers([address], settings)
+    admin = NameServerAdmin(address, settings)
     try:
-        return await names.cluster_info(), Answer("name server", str(address))
-    except NoNameServerError as error:
-        ((_, why),) = error.failures
-        return None, Answer("name server", str(address), problem=str(why))
-    except ProtocolError as error:
+        return await admin.cluster_info(), Answer("name server", str(address))
+    except (TransportError, ProtocolError) as error:
         return None, Answer("name server", str(address), problem=str(error))
     finally:
-        await names.close()
+        await admin.close()
 
 
 async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> Answer:

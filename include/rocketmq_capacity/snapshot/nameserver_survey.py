@@ -6,8 +6,8 @@ they may disagree. Numbers are RocketMQ's request codes.
 
 from collections.abc import Collection, Sequence
 
-from rocketmq_capacity.client.admin import NameServers
-from rocketmq_capacity.client.errors import NoNameServerError, TransportError
+from rocketmq_capacity.client.admin import NameServerAdmin
+from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import BrokerData, ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
@@ -34,17 +34,15 @@ class NameServerSurvey:
         self.topics: Sequence[str] = ()
         self.routes: dict[str, TopicRoute | None] = {}
         self.problem: Exception | None = None
-        self._names = NameServers([address], settings)
+        self._admin = NameServerAdmin(address, settings)
         self._failures = failures
         self._at_a_time = settings.in_flight
 
     async def ask_for_brokers_and_topics(self) -> None:
         """106 and 206; an error is left in ``problem``."""
         try:
-            self.info = await self._names.cluster_info()
-            self.topics = (await self._names.topic_list()).topics
-        except NoNameServerError as error:
-            ((_, self.problem),) = error.failures
+            self.info = await self._admin.cluster_info()
+            self.topics = (await self._admin.topic_list()).topics
         except (TransportError, ProtocolError) as error:
             self.problem = error
 
@@ -59,12 +57,12 @@ class NameServerSurvey:
 
     async def close(self) -> None:
         """Close the connection."""
-        await self._names.close()
+        await self._admin.close()
 
     async def _ask_route(self, topic: str) -> None:
         self.routes.pop(topic, None)
         try:
-            self.routes[topic] = await self._names.topic_route(topic)
+            self.routes[topic] = await self._admin.topic_route(topic)
         except (TransportError, ProtocolError) as error:
             if isinstance(error, ResponseError) and error.code == ResponseCode.TOPIC_NOT_EXIST:
                 self.routes[topic] = None
