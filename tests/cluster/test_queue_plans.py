@@ -19,7 +19,6 @@ from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from tests.cluster.clients import Consumer
-from tests.cluster.mqadmin import mqadmin
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.units import units_of
 from tests.oracle.requirement import started_or_skipped
@@ -55,10 +54,10 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+def story() -> Iterator[Story]:
     cluster = started_or_skipped(Cluster([Broker(name) for name in BROKERS]).start)
     with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
-        yield told(cluster, clients, lambda line: mqadmin(line, tmp_path_factory.mktemp("mqadmin")))
+        yield told(cluster, clients, cluster.mqadmin)
 
 
 def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story:

@@ -17,7 +17,6 @@ import pytest
 
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from tests.cluster.clients import Consumer, Owned
-from tests.cluster.mqadmin import mqadmin
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import plain_plan
 from tests.oracle.requirement import started_or_skipped
@@ -53,11 +52,11 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+def story() -> Iterator[Story]:
     """Queues are hidden and filled, a plan is made, and its cards are followed, but for ``g_ignores``."""
     cluster = started_or_skipped(Cluster([Broker("broker-a", config=CLEANED_AT_ONCE), Broker("broker-b")]).start)
     with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
-        yield told(cluster, clients, lambda line: mqadmin(line, tmp_path_factory.mktemp("mqadmin")))
+        yield told(cluster, clients, cluster.mqadmin)
 
 
 def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story:

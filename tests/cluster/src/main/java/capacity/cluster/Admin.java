@@ -66,6 +66,7 @@ final class Admin {
         add(commands, "create_user", Admin::createUser);
         add(commands, "set_offset", Admin::setOffset);
         commands.add("facts", fields -> new Facts(client()).all());
+        commands.add("mqadmin", fields -> CommandLine.run(fields.getList("words", String.class)));
     }
 
     private static void setOffset(DefaultMQAdminExt client, JSONObject fields) throws Exception {
