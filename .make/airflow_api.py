@@ -61,7 +61,7 @@ def fetched(address: str, method: str = "GET", headers: dict[str, str] | None = 
     Errors: Unanswered where it refuses, is silent, or says something else.
     """
     content = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(  # noqa: S310 # the address comes from whoever starts Airflow
+    request = urllib.request.Request(  # noqa: S310  # the address comes from whoever starts Airflow
         address, content, headers or {}, method=method
     )
     try:

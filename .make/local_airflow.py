@@ -80,8 +80,7 @@ class LocalAirflow:
         """Everything alive that bears the mark: the four, their children, and orphans."""
         found = []
         for process in psutil.process_iter():
-            # Gone meanwhile, or another user's.
-            with contextlib.suppress(psutil.Error, OSError):
+            with contextlib.suppress(psutil.Error, OSError):  # it has just ended, or is another user's
                 if process.environ().get(MARK) == str(self.home) and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
         return found
@@ -110,7 +109,7 @@ class LocalAirflow:
         rest = self.processes()
         _end(rest, STUBBORN_S)
         for process in self.processes():
-            with contextlib.suppress(psutil.NoSuchProcess):
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
                 process.kill()
         self._started_file.unlink(missing_ok=True)
         self.address_file.unlink(missing_ok=True)
@@ -141,7 +140,7 @@ def is_free(port: int) -> bool:
 
 def _end(processes: list[psutil.Process], patience_s: float) -> None:
     for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
             process.terminate()
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline and any(_is_alive(process) for process in processes):

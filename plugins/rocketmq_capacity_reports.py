@@ -23,7 +23,7 @@ class RocketmqCapacityReports(AirflowPlugin):
 
     name = "rocketmq_capacity_reports"
     # No slash before the addresses: Airflow's page resolves them against its own base, URL prefix included.
-    external_views = [  # noqa: RUF012  # an instance variable, as Airflow declares it
+    external_views = [  # noqa: RUF012  # Airflow declares it as a variable of the instance
         {
             "name": "Capacity",
             "href": f"{PREFIX[1:]}/",
@@ -42,14 +42,14 @@ class RocketmqCapacityReports(AirflowPlugin):
     ]
 
     @cached_property
-    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
+    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # Airflow only reads it
         """Redirects the address without its slash at the end, which Airflow's own page would answer otherwise."""
         from rocketmq_capacity_pages.slash import WithSlash
 
         return [{"name": "RocketMQ capacity reports", "middleware": WithSlash, "kwargs": {"prefix": PREFIX}}]
 
     @cached_property
-    def fastapi_apps(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
+    def fastapi_apps(self) -> list[dict[str, Any]]:  # type: ignore[override]  # Airflow only reads it
         """The app, made when the API server asks for it."""
         from rocketmq_capacity_pages.app import create_app
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,7 +69,7 @@ def test_a_fleet_is_allocated_as_the_official_classes_do(planned: Planned) -> No
 def test_the_newest_official_classes_give_the_same() -> None:
     fleet = random_fleet(5, 40, machine_rooms=["hz", "sh"])
     groups = units_of(fleet.inventory, fleet.policy).business_groups
-    with started_or_skipped(JavaOracle(NEWEST).start) as oracle:
+    with closing(started_or_skipped(JavaOracle(NEWEST).start)) as oracle:
         expected = official_allocation(fleet, oracle)
     rows = (rows for group in groups for rows in rows_of(Division.of(group), Strategies(fleet.policy)))
     got = Counter(named for each in rows for named in _named(each))

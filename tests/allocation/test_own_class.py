@@ -72,7 +72,7 @@ def test_a_topic_for_which_the_class_throws_is_not_allocated() -> None:
 def test_the_answers_go_with_the_policy_to_other_processes() -> None:
     asked = division(3, "c1")
     policy = told(asked, {"c1": (A0, A1, A2)})
-    sent = pickle.loads(pickle.dumps(policy))  # noqa: S301  # our own
+    sent = pickle.loads(pickle.dumps(policy))
     assert owned(asked, sent) == owned(asked, policy) != []
     assert POLICY.own_answers("g_pay") == ()
 

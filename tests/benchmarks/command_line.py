@@ -6,14 +6,18 @@ The number goes into FILE. Nothing else differs from ``python -m rocketmq_capaci
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.cli import main
 
 
-def count_at_the_end(file: Path) -> None:
+@contextmanager
+def count_at_the_end(file: Path) -> Iterator[None]:
     """Have the session write into the file how many SQL executions it has had, just before it stops."""
     stop = SparkSession.stop
 
@@ -22,10 +26,11 @@ def count_at_the_end(file: Path) -> None:
         file.write_text(str(store.executionsCount()), encoding="ascii")
         stop(session)
 
-    # There is nothing of Spark's own that is told of its end in Python.
-    SparkSession.stop = count_and_stop  # type: ignore[method-assign, assignment]  # in place of its own
+    # Spark calls nothing in Python when a session ends.
+    with patch.object(SparkSession, "stop", count_and_stop):
+        yield
 
 
 if __name__ == "__main__":
-    count_at_the_end(Path(sys.argv.pop(1)))
-    main()
+    with count_at_the_end(Path(sys.argv.pop(1))):
+        main()

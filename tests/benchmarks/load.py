@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
+from unittest.mock import patch
 
 from rocketmq_capacity.client.connection import Connection
 from rocketmq_capacity.protocol.codes import Flag, RequestCode
@@ -136,11 +137,8 @@ def questions() -> Iterator[dict[str, Counter[int]]]:
         answer.add_done_callback(lambda _: each.update([int(time.monotonic())]))
         return answer
 
-    Connection.ask = counted  # type: ignore[method-assign]
-    try:
+    with patch.object(Connection, "ask", counted):
         yield asked
-    finally:
-        Connection.ask = ask  # type: ignore[method-assign]
 
 
 class UnderWay:

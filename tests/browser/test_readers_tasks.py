@@ -111,7 +111,7 @@ def reader(browser: Browser, known: Known) -> Iterator[Callable[[str], Reader]]:
 
     yield opened
     for one in readers:
-        print(f"{known.name}: {one.told()}")  # noqa: T201  # for whoever runs it
+        print(f"{known.name}: {one.told()}")  # noqa: T201  # pytest -rP shows it
         assert one.clicks <= CLICKS
         assert len(one.places) <= SCREENS
     for context in contexts:
@@ -181,5 +181,5 @@ def test_the_page_is_printed(known: Known, reader: Callable[[str], Reader]) -> N
 
     pages = len(re.findall(rb"/Type\s*/Page\b", person.page.pdf(format="A4")))
 
-    print(f"{known.name}: {pages} pages of A4")  # noqa: T201  # for whoever runs it
+    print(f"{known.name}: {pages} pages of A4")  # noqa: T201  # pytest -rP shows it
     assert pages <= PAPER[known.name]

@@ -128,6 +128,7 @@ def rejecting(context: ssl.SSLContext) -> Iterator[Address]:
 
         def serve() -> None:
             connection, _ = listener.accept()
+            # The handshake fails, and that is an OSError.
             with connection, contextlib.suppress(OSError), context.wrap_socket(connection, server_side=True):
                 pytest.fail("a client without a certificate was let in")
 

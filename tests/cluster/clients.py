@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.oracle.java_oracle import Queue
@@ -93,22 +93,13 @@ class Clients(Started):
         self._folder = Path()
         self._jvm: Jvm | None = None
 
-    def start(self) -> Self:
-        """Start the JVM.
-
-        Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError if it does not come up.
-        """
+    def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-clients-"))
         main = "capacity.cluster.ClientsMain"
         self._jvm = Jvm(
             main, self._nameserver, folder=self._folder, name="clients", jvm=self._options, project=self._project
         )
-        try:
-            self._jvm.answer()
-        except BaseException:
-            self.close()
-            raise
-        return self
+        self._jvm.answer()
 
     def close(self) -> None:
         """Kill them all, as a machine that loses its power would."""

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import yaml
 
@@ -60,17 +60,11 @@ class GuardedCluster(Started):
             [Broker("broker-a", config=guard), Broker("broker-b", config=guard)], cluster_name="C1", jvm=self._options()
         )
 
-    def start(self) -> Self:
-        """Start it and create its topic and group; errors are those of Cluster."""
-        try:
-            self.cluster.start()
-            self.cluster.create_topic("pay", {"broker-a": 4, "broker-b": 2})
-            self.cluster.create_group("g_pay")
-            self.cluster.create_user(READER, self.secret_key, READING)
-        except BaseException:
-            self.close()
-            raise
-        return self
+    def _start(self) -> None:
+        self.cluster.start()
+        self.cluster.create_topic("pay", {"broker-a": 4, "broker-b": 2})
+        self.cluster.create_group("g_pay")
+        self.cluster.create_user(READER, self.secret_key, READING)
 
     def close(self) -> None:
         """End it and delete every file."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.fixtures.ports import free_ports
@@ -84,22 +84,17 @@ class Proxies(Started):
         self._jvms: list[Jvm] = []
         self.places: list[ProxyPlaces] = []
 
-    def start(self) -> Self:
+    def _start(self) -> None:
         """Start all, side by side, and wait until each says that it is up."""
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-proxies-"))
-        try:
-            for number in range(self._count):
-                jvm, places = start_proxy(
-                    self._nameserver, self._cluster_name, self._folder, str(number), rocketmq=self._rocketmq
-                )
-                self._jvms.append(jvm)
-                self.places.append(places)
-            for jvm in self._jvms:
-                jvm.answer(READY_TIME_LIMIT_S)
-        except BaseException:
-            self.close()
-            raise
-        return self
+        for number in range(self._count):
+            jvm, places = start_proxy(
+                self._nameserver, self._cluster_name, self._folder, str(number), rocketmq=self._rocketmq
+            )
+            self._jvms.append(jvm)
+            self.places.append(places)
+        for jvm in self._jvms:
+            jvm.answer(READY_TIME_LIMIT_S)
 
     def kill(self, number: int) -> None:
         """SIGKILL one of them."""
@@ -138,18 +133,12 @@ class GrpcClients(Started):
         self._folder = Path()
         self._jvm: Jvm | None = None
 
-    def start(self) -> Self:
-        """Start the JVM."""
+    def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-grpc-"))
         self._jvm = Jvm(
             "capacity.grpc.GrpcClientsMain", folder=self._folder, name="grpc", jvm=_JVM, project=GRPC_CLIENTS
         )
-        try:
-            self._jvm.answer()
-        except BaseException:
-            self.close()
-            raise
-        return self
+        self._jvm.answer()
 
     def close(self) -> None:
         """Kill them all."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from tests.cluster.clients import Clients
 from tests.cluster.jvm import ClusterError, Jvm, project_of
@@ -85,19 +85,6 @@ class Cluster(Started):
         self.second_nameserver = ""
         self.broker_addrs: dict[tuple[str, int], str] = {}
         self.local_proxies: dict[str, ProxyPlaces] = {}
-
-    def start(self) -> Self:
-        """Start all, side by side, and wait until the name server lists every broker.
-
-        Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError if it does not come up in time.
-        """
-        self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-"))
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-        return self
 
     def close(self) -> None:
         """End every process and delete every file."""
@@ -232,6 +219,8 @@ class Cluster(Started):
         return [address for (_, broker_id), address in self.broker_addrs.items() if broker_id == 0]
 
     def _start(self) -> None:
+        """Start all, side by side, and wait until the name server lists every broker."""
+        self._folder = Path(tempfile.mkdtemp(prefix="rocketmq-"))
         nameserver_port, second_port, *broker_ports = free_ports(2 + len(self._brokers))
         self.nameserver = f"127.0.0.1:{nameserver_port}"
         if self._two_nameservers:

@@ -40,12 +40,12 @@ class SlowNetwork:
     def refuse(self) -> None:
         """Close every connection, and refuse new ones."""
         for one in (self._listener, *self._open):
-            with suppress(OSError):
+            with suppress(OSError):  # it is closed already
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
 
     def _accept(self) -> None:
-        with suppress(OSError):  # closed under our hands
+        with suppress(OSError):  # refuse() has closed the listener
             while True:
                 client, _ = self._listener.accept()
                 try:
@@ -58,11 +58,11 @@ class SlowNetwork:
                 threading.Thread(target=self._hand_on, args=(broker, client, False), daemon=True).start()
 
     def _hand_on(self, source: socket.socket, target: socket.socket, is_late: bool) -> None:
-        with suppress(OSError):
+        with suppress(OSError):  # one side has closed its connection
             while piece := source.recv(65_536):
                 if is_late:
                     time.sleep(self.delay_s)
                 target.sendall(piece)
         for one in (source, target):
-            with suppress(OSError):
+            with suppress(OSError):  # it is closed already
                 one.shutdown(socket.SHUT_RDWR)

@@ -4,6 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -326,7 +327,7 @@ class Local:
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
     inside = Cluster([Broker("broker-a", hosts_proxy=True)], cluster_name="C1", pop=True)
-    with started_or_skipped(inside.start), GrpcClients() as grpc, Clients(inside.nameserver) as clients:
+    with closing(started_or_skipped(inside.start)), GrpcClients() as grpc, Clients(inside.nameserver) as clients:
         with_topics_and_groups(inside, {"broker-a": 4})
         start_consumers([inside.local_proxies["broker-a"].endpoint], clients, grpc)
         folder = tmp_path_factory.mktemp("local")

@@ -138,4 +138,4 @@ def test_it_tells_nothing_of_the_machine_that_recorded_it() -> None:
     text = SAMPLE.read_text("utf-8")
 
     assert str(Path.home()) not in text
-    assert "/tmp/" not in text  # noqa: S108 - looked for, not written to
+    assert "/tmp/" not in text  # noqa: S108  # looked for, not written to

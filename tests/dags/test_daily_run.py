@@ -41,7 +41,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None)
     """
     home = tmp_path_factory.mktemp("deployment")
     (home / "inventories").mkdir()
-    with suppress(OracleUnavailable):
+    with suppress(OracleUnavailable):  # only the test of that class needs it, and skips
         own = {"class": OWN, "jar": own_jars(home)}
         (home / "policy.yaml").write_text(json.dumps({"current_strategies": {"payment_settlement": own}}))
     shutil.copy(sample_inventory(), home / "inventories" / "shop.json")

@@ -184,17 +184,17 @@ class _App:
 
     def wait(self, seconds: float) -> None:
         """So long, or until the app has ended."""
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):  # it runs longer
             self._process.wait(seconds)
 
     def kill(self, who: str) -> None:
         """Kill such a process; of workers, one that there is now."""
         if who == GROUP:
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):  # it has just ended
                 os.killpg(self._process.pid, signal.SIGKILL)
             return
         for one in self._processes(who)[:1]:
-            with suppress(psutil.NoSuchProcess):
+            with suppress(psutil.NoSuchProcess):  # it has just ended
                 one.kill()
 
     def ended(self) -> int:
@@ -211,7 +211,7 @@ class _App:
         return self._log.read()
 
     def _processes(self, who: str) -> list[psutil.Process]:
-        with suppress(psutil.NoSuchProcess):
+        with suppress(psutil.NoSuchProcess):  # the app has ended
             root = psutil.Process(self._process.pid)
             every = [root, *root.children(recursive=True)]
             return [one for one in every if _is(who, one)]
@@ -224,7 +224,7 @@ def _is(who: str, process: psutil.Process) -> bool:
         return SPARK in words
     if who == ME:
         return any(word.endswith(".py") and "spark_apps" in word for word in words[1:2])
-    with suppress(psutil.NoSuchProcess):
+    with suppress(psutil.NoSuchProcess):  # it has just ended
         # The daemon forks the workers, which keep its words.
         parent = process.parent()
         return "pyspark.daemon" in words and parent is not None and "pyspark.daemon" in arguments_of(parent)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from tests.oracle.maven_project import JavaBuildError, MavenProject, OracleUnavailable
 from tests.oracle.rocketmq_version import ROCKETMQ
@@ -111,14 +111,10 @@ class JavaOracle(Started):
         self._project = project_of(rocketmq)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> Self:
-        """Build what is not built and start the JVM.
-
-        Errors: OracleUnavailable without Java, Maven or Maven Central.
-        """
+    def _start(self) -> None:
+        """Build what is not built and start the JVM."""
         command = self._project.command("capacity.oracle.Oracle", jvm=_JVM)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        return self
 
     def close(self) -> None:
         """End the JVM; does nothing if there is none."""

@@ -120,10 +120,10 @@ def started(words: list[str], cwd: Path, env: Mapping[str, str] | None = None) -
     try:
         yield program
     finally:
-        with suppress(psutil.NoSuchProcess):
+        with suppress(psutil.NoSuchProcess):  # the program has ended
             seen += program.processes()
         for one in seen:
-            with suppress(psutil.NoSuchProcess):
+            with suppress(psutil.NoSuchProcess):  # it has just ended
                 one.kill()
         process.communicate()
 
@@ -131,7 +131,7 @@ def started(words: list[str], cwd: Path, env: Mapping[str, str] | None = None) -
 def read_to_the_end(terminal: int) -> str:
     """What is written to the other side of a pseudo-terminal, until nobody holds that any more."""
     written = b""
-    with suppress(OSError):  # Linux's way to say so
+    with suppress(OSError):  # on Linux, nobody holds it any more
         while some := os.read(terminal, 65_536):
             written += some
     os.close(terminal)

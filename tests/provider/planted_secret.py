@@ -88,6 +88,7 @@ def _texts(file: Path) -> Iterator[bytes]:
     data = file.read_bytes()
     yield data
     kind = next((kind for magic, kind in _OPENERS.items() if data.startswith(magic)), None)
+    # A file that is still being written may not be whole yet.
     with contextlib.suppress(OSError, EOFError, zipfile.BadZipFile):
         if kind == "gzip":
             yield gzip.decompress(data)

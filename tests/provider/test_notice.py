@@ -47,7 +47,7 @@ class Inbox(Message):
         super().__init__()
         self.mails: list[EmailMessage] = []
 
-    def prepare_message(self, session: Any, envelope: Any) -> EmailMessage:  # noqa: ARG002  (its signature)
+    def prepare_message(self, _session: Any, envelope: Any) -> EmailMessage:
         return message_from_bytes(envelope.content, policy=policy.default)
 
     def handle_message(self, message: Any) -> None:
@@ -63,7 +63,7 @@ class Noted(BaseNotifier):
         super().__init__()
         self.arguments = arguments
 
-    def notify(self, context: Context) -> None:  # noqa: ARG002  (its signature)
+    def notify(self, _context: Context) -> None:
         self.told.append(self.arguments)
 
 

@@ -1,10 +1,12 @@
 """What is true of a whole cluster: too little is known of it, it looks unlike itself, its name servers are unknown."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Inventory, Topic, TopicQueues
 from tests.assessment.cases import a_group, a_topic, member, members
 from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import broker, java_members
@@ -14,8 +16,8 @@ POLICY = Policy.model_validate({"strategies": ["AVG"], "thresholds": {"EXPAND_QU
 READ_COMMANDS = ("consumerConnection", "consumerProgress", "consumerStatus", "topicRoute", "topicStatus", "clusterList")
 
 
-def _topic(name: str, *layout: object, **facts: object) -> Topic:
-    return a_topic(name, *layout, order=False, message_type="NORMAL", **facts)  # type: ignore[arg-type]  # as a_topic has them
+def _topic(name: str, *layout: TopicQueues, **facts: Any) -> Topic:
+    return a_topic(name, *layout, order=False, message_type="NORMAL", **facts)
 
 
 def _troubled() -> tuple[list[Topic], list[ConsumerGroup]]:

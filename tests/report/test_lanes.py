@@ -8,7 +8,7 @@ from rocketmq_capacity.report.timeline import LABELS, TEXTS, WIDTH
 
 
 def drawn(*found: Lane) -> ET.Element:
-    return ET.fromstring(lanes(found, "c", "a title", "what is drawn"))  # noqa: S314  # our own
+    return ET.fromstring(lanes(found, "c", "a title", "what is drawn"))
 
 
 def a_lane(*steps: tuple[int, float, float]) -> Lane:

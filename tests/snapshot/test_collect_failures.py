@@ -176,7 +176,7 @@ def test_an_id_that_stands_twice_is_asked_once() -> None:
     assert [client.consume_threads for client in clients] == [7, None]
 
 
-def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads() -> None:
+def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     clients = [f"c{number}" for number in range(5 * RELAYED_AT_A_TIME)]
     broker = ToldBroker("a", rules={201: group_table("g"), 203: connection(*clients)})
     waiting: list[tuple[Visit, Command]] = []
@@ -196,7 +196,7 @@ def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads()
         if len(waiting) == RELAYED_AT_A_TIME:
             asyncio.get_running_loop().call_later(0.02, answer_all)  # time for one question too many
 
-    broker.handle = answer_when_full  # type: ignore[method-assign]  # of this one broker
+    monkeypatch.setattr(broker, "handle", answer_when_full)
     inventory = snapshot_of([broker])
     assert inventory.failures == ()
     assert len(at_once) == len(clients)
@@ -204,7 +204,7 @@ def test_no_more_questions_are_passed_on_at_a_time_than_leave_a_broker_threads()
     assert not waiting
 
 
-def test_a_client_of_several_groups_is_asked_one_question_at_a_time() -> None:
+def test_a_client_of_several_groups_is_asked_one_question_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = [f"g{number}" for number in range(12)]
     rules: dict[int, Rule | None] = {201: group_table(*groups), 203: connection("c")}
     brokers = [ToldBroker(name, rules=dict(rules)) for name in "abc"]
@@ -223,7 +223,7 @@ def test_a_client_of_several_groups_is_asked_one_question_at_a_time() -> None:
         return count_and_answer
 
     for broker in brokers:
-        broker.handle = counting(broker)  # type: ignore[assignment,method-assign]  # of this one broker
+        monkeypatch.setattr(broker, "handle", counting(broker))
     inventory = snapshot_of(brokers)
     assert inventory.failures == ()
     assert at_once == [0, *[1, 0] * len(groups)]

@@ -93,7 +93,7 @@ class Question:
 def told(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Says what is done and how long it took since the beginning; shown with ``pytest -rP`` or where a test fails."""
     begun = time.monotonic()
-    return lambda what: print(f"{time.monotonic() - begun:6.1f} s  {what}")  # noqa: T201  # for whoever runs it
+    return lambda what: print(f"{time.monotonic() - begun:6.1f} s  {what}")  # noqa: T201  # pytest -rP shows it
 
 
 @pytest.fixture(scope="module")

@@ -185,7 +185,7 @@ def end_all(folder: str) -> None:
     for end, patience_s in (("terminate", POLITE_S), ("kill", POLITE_S)):
         found = _marked(folder)
         for process in found:
-            with contextlib.suppress(psutil.Error):
+            with contextlib.suppress(psutil.Error):  # it has just ended
                 getattr(process, end)()
         psutil.wait_procs(found, patience_s)
 

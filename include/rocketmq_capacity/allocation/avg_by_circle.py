@@ -12,10 +12,10 @@ from rocketmq_capacity.settings.policy import Policy
 NAME: Final = vocabulary.AVG_BY_CIRCLE
 
 
-def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) -> Integers:  # noqa: ARG001  # MACHINE_ROOM_NEARBY calls all with the same arguments
+def owner_index(queue: Integers, _queues: Integers, consumers: Integers | int) -> Integers:
     """Index of the consumer that owns each queue.
 
-    Shape and units: as ``avg.owner_index``; ``queues`` is not used.
+    Shape and units: as ``avg.owner_index``, whose arguments it takes; the number of queues makes no difference.
     Source: AllocateMessageQueueAveragelyByCircle.java, rocketmq-all-5.3.3.
 
     >>> owner_index(np.arange(8), np.full(8, 8), 3)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 ACCESS_KEY: Final = "AccessKey"
-SECURITY_TOKEN: Final = "SecurityToken"  # noqa: S105 - the name of a field, not its value
+SECURITY_TOKEN: Final = "SecurityToken"  # noqa: S105  # the name of a field, not its value
 SIGNATURE: Final = "Signature"
 
 

@@ -49,7 +49,7 @@ class AnswerForm(RequestCheck):
     )
     form = "params_input"
 
-    def permission(self, found: re.Match[str]) -> Callable[[Request, Any], None]:  # noqa: ARG002  # one Dag
+    def permission(self, _found: re.Match[str]) -> Callable[[Request, Any], None]:
         """To answer a question of the Dag."""
         return MAY_ANSWER
 

@@ -50,6 +50,6 @@ class AppHook(SparkSubmitHook):
     """``spark-submit``; its lines are logged as the app's."""
 
     @cached_property
-    def log(self) -> AppLog:  # type: ignore[override]  # has all that a logger has
+    def log(self) -> AppLog:  # type: ignore[override]  # it hands everything else on to the logger
         """The task's logger."""
         return AppLog(super().log)

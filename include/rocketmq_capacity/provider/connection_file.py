@@ -40,7 +40,7 @@ def _private_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="rocketmq-capacity-"))
     try:
         # In its own session, because a task is killed with its whole process group. Its input ends with ours.
-        shell = subprocess.Popen(  # noqa: S603  (a fixed program; the folder is its argument and no part of its text)
+        shell = subprocess.Popen(  # noqa: S603  # a fixed program; the folder is only its argument
             ["/bin/sh", "-c", _DELETE_AFTER_US, str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ class RocketmqCapacityForms(AirflowPlugin):
     name = "rocketmq_capacity_forms"
 
     @cached_property
-    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # a list to whoever asks
+    def fastapi_root_middlewares(self) -> list[dict[str, Any]]:  # type: ignore[override]  # Airflow only reads it
         """Made when the API server asks for it. That process reads no Dag file, so the formats are registered here."""
         from rocketmq_capacity.provider.answer_form import AnswerForm
         from rocketmq_capacity.provider.form_formats import register_formats

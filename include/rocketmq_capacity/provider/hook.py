@@ -124,6 +124,6 @@ def _read(key: str, value: Any) -> Any:
     if field.annotation is bool:
         return _SWITCHES.get(value.lower(), value)
     if field.annotation in (float, int):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError):  # what is no number is refused later, with its key
             return field.annotation(value)
     return value

@@ -78,7 +78,7 @@ class ReportLink(BaseOperatorLink):
     def __init__(self, lake: Path, shelf: str) -> None:
         self.lake, self.shelf = lake, shelf
 
-    def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  (Airflow's signature)
+    def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  # Airflow passes it by its name
         """The address of the report, asked in the worker when the task is done. Empty if there is no report."""
         run_key: object = cast("SparkApp", operator).run_key
         # A task whose templates could not be rendered has no key yet.

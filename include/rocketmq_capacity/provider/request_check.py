@@ -51,7 +51,7 @@ class RequestCheck(ABC):
     def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the form's fields in the body; empty if nothing is."""
 
-    def refused_with(self, request: Request) -> int:  # noqa: ARG002  # one kind of request asks
+    def refused_with(self, _request: Request) -> int:
         """The status of a request whose fields are refused."""
         return HTTPStatus.BAD_REQUEST
 

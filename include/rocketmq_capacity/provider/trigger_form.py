@@ -41,12 +41,7 @@ class TriggerForm(RequestCheck):
         """To trigger the Dag."""
         return MAY_TRIGGER[found["dag_id"]]
 
-    def refusal(
-        self,
-        fields: dict[str, Any],
-        body: dict[str, Any],  # noqa: ARG002  # the form of an answer looks at it
-        found: re.Match[str],
-    ) -> str:
+    def refusal(self, fields: dict[str, Any], _body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the input of the run."""
         if reason := unknown_field(fields, FIELDS[found["dag_id"]]):
             return reason

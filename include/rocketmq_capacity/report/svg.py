@@ -52,7 +52,7 @@ def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) ->
     Errors: what vl-convert raises for a specification that is not Vega-Lite.
     """
     drawn = vl_convert.vegalite_to_svg(drawing.spec, vl_version=VEGA_LITE, allowed_base_urls=[])
-    root = ET.fromstring(drawn)  # noqa: S314  # see the import
+    root = ET.fromstring(drawn)  # noqa: S314  # what vl-convert has just written
     _clean(root, chart_id)
     root.attrib.clear()
     root.attrib.update({
@@ -67,7 +67,7 @@ def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) ->
         element = ET.Element(name, {"id": f"{chart_id}-{'text' if name == 'desc' else name}"})
         element.text = visible(text)
         root.insert(index, element)
-    return Markup(ET.tostring(root, encoding="unicode", short_empty_elements=False))  # noqa: S704  # written by a serialiser
+    return Markup(ET.tostring(root, encoding="unicode", short_empty_elements=False))  # noqa: S704  # ElementTree has escaped it
 
 
 def _clean(element: ET.Element, chart_id: str) -> None:

@@ -163,11 +163,11 @@ def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
         f"{SMALL_HEIGHT - SMALL_MARGIN - value / most * (SMALL_HEIGHT - 2 * SMALL_MARGIN):.1f}"
         for at, value in points
     )
-    return Markup(  # noqa: S704  # numbers alone
-        f'<svg class="small-line" aria-hidden="true" focusable="false" viewBox="0 0 {SMALL_WIDTH} {SMALL_HEIGHT}" '
-        f'width="{SMALL_WIDTH}" height="{SMALL_HEIGHT}"><polyline fill="none" stroke="var(--info-line)" '
-        f'stroke-width="2" stroke-linejoin="round" points="{drawn}"></polyline></svg>'
-    )
+    return Markup(
+        '<svg class="small-line" aria-hidden="true" focusable="false" viewBox="0 0 {width} {height}" '
+        'width="{width}" height="{height}"><polyline fill="none" stroke="var(--info-line)" '
+        'stroke-width="2" stroke-linejoin="round" points="{points}"></polyline></svg>'
+    ).format(width=SMALL_WIDTH, height=SMALL_HEIGHT, points=drawn)
 
 
 SMALL_WIDTH: Final = 240

@@ -38,7 +38,7 @@ def parse_address(text: str) -> Address:
 def ip_of(text: str | None) -> IPv4Address | IPv6Address | None:
     """The IP address in ``host:port`` or ``host``; None if there is none, such as for a host's name."""
     host = (text or "").strip().removeprefix("[").removesuffix("]")
-    with suppress(ValueError):
+    with suppress(ValueError):  # without a port, the text is the host
         host = parse_address(host).host
     try:
         return ip_address(host)

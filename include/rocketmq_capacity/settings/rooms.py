@@ -36,7 +36,7 @@ class BrokerRoom(Section):
 
 def _network(cidr: object) -> object:
     if isinstance(cidr, str):
-        with suppress(ValueError):
+        with suppress(ValueError):  # the error below says more
             return ip_network(cidr, strict=False)
     elif cidr is None or isinstance(cidr, IPv4Network | IPv6Network):
         return cidr

@@ -50,7 +50,7 @@ def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
 def mapping_of_text(text: str, source: str, what: str) -> dict[Any, Any]:
     """The mapping in a YAML text; errors call the text ``source``."""
     try:
-        document = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  (a SafeLoader that refuses more)
+        document = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  # a SafeLoader that refuses more
     except _Refused as error:
         raise BadInput(source, f"line {error.line}", error.problem) from None
     except yaml.YAMLError as error:

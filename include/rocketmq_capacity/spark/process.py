@@ -57,7 +57,7 @@ class Jvm:
         listener.start()
         try:
             # Its second argument is there for this: "capturing stdout/stderr".
-            self.gateway = launch_gateway(conf, {"stdout": write, "stderr": write})  # type: ignore[no-untyped-call]  # PySpark gives it none
+            self.gateway = launch_gateway(conf, {"stdout": write, "stderr": write})  # type: ignore[no-untyped-call]  # PySpark gives it no types
             # Asked now, because a JVM that has ended does not answer.
             self._heap_mib = self.gateway.jvm.java.lang.Runtime.getRuntime().maxMemory() // 1024**2
             failed = None
@@ -91,7 +91,7 @@ class Jvm:
         process: subprocess.Popen[bytes] | None = self.gateway.proc
         status = None
         if process is not None:
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired):  # it runs, but does not answer
                 status = process.wait(ENDS_WITHIN_S)
         if status is not None and status < 0:
             return f"it was killed by {signal.Signals(-status).name}"

@@ -64,7 +64,7 @@ def found_before(lake: Lake, planning: Planning) -> Found | None:
     """
     run = run_before(lake, planning.run)
     if run is not None:
-        with suppress(RunBusy), run.alone(wait_s=0):
+        with suppress(RunBusy), run.alone(wait_s=0):  # busy: it is assessed again
             return replace(planning, run=run).found() if run.is_committed(ASSESS) else None
     return None
 
