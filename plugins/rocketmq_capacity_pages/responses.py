@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
-from rocketmq_capacity.report.visible import finalize
+from rocketmq_capacity.report.html import environment_of
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import SEVERITIES
 
@@ -88,15 +88,8 @@ def query(**values: Any) -> str:
 
 @cache
 def templates() -> Environment:
-    """The templates; every value is escaped, and invisible characters are written out."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,  # always, whatever the file extension is
-        undefined=StrictUndefined,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """The templates of these pages."""
+    environment = environment_of(FileSystemLoader(HERE / "templates"))
     environment.globals.update(
         counted=counted,
         query=query,

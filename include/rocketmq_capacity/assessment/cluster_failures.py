@@ -41,9 +41,10 @@ def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterF
 def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> ClusterFailure:
     finds_s = clients.poll_nameserver_s + REQUEST_S + PULL_RETRY_S
     if not slaves:
-        return _without(
+        return _failure(
+            MASTER_LOST,
             name,
-            Reading(pull=False, pull_in_order=False, pop=False),
+            _all_or_nobody(False),
             lost_brokers=(name,),
             read_again_s=None,
             why="It has no slave: nobody reads its queues until it is back, as where the broker is lost.",
@@ -53,9 +54,10 @@ def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> Cl
             value for one in slaves if (value := _number(one.config, "controllerHeartBeatTimeoutMills")) is not None
         ]
         misses_s = max(told) / 1000 if told else HEARTBEAT_TIMEOUT_S
-        return _without(
+        return _failure(
+            MASTER_LOST,
             name,
-            Reading(pull=True, pull_in_order=True, pop=True),
+            _all_or_nobody(True),
             is_writable=True,
             read_again_s=misses_s + CONTROLLER_SCAN_S + finds_s,
             why="The controller makes a slave the new master, and clients find it with their next route.",
@@ -70,29 +72,38 @@ def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> Cl
             "Clients that pull in any order turn to a slave once the name server has dropped the master. Others need"
             " an acting master (enableSlaveActingMaster, and supportActingMaster of the name server)."
         )
-    return _without(name, reading, read_again_s=EXPIRED_S + finds_s if reading.pull else None, why=why)
+    again_s = EXPIRED_S + finds_s if reading.pull else None
+    return _failure(MASTER_LOST, name, reading, read_again_s=again_s, why=why)
 
 
-def _without(
-    name: str,
+def _failure(
+    failure: str,
+    lost: str,
     reading: Reading,
     *,
     why: str,
     read_again_s: float | None,
-    is_writable: bool = False,
-    lost_brokers: tuple[str, ...] = (),
+    is_estimated: bool = False,
+    is_writable: bool | None = False,
+    lost_brokers: tuple[str, ...] | None = (),
 ) -> ClusterFailure:
     return ClusterFailure(
-        failure=MASTER_LOST,
-        lost=name,
+        failure=failure,
+        lost=lost,
         lost_brokers=lost_brokers,
         is_writable=is_writable,
         can_pull=reading.pull,
         can_pull_in_order=reading.pull_in_order,
         can_pop=reading.pop,
         read_again_s=read_again_s,
+        is_estimated=is_estimated,
         why=why,
     )
+
+
+def _all_or_nobody(can_read: bool | None) -> Reading:
+    """All clients can read, or none can; None if unknown."""
+    return Reading(pull=can_read, pull_in_order=can_read, pop=can_read)
 
 
 def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
@@ -111,14 +122,11 @@ def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
             f"Its commit log holds {fixed(span / MIB, 1)} MiB, of which it reads {fixed(read / MIB, 1)} MiB first."
             f" After {fixed(starts_s, 1)} s it is back, and clients find it with their next route and rebalance."
         )
-    return ClusterFailure(
-        failure=RESTART,
-        lost=master.broker_name,
+    return _failure(
+        RESTART,
+        master.broker_name,
+        _all_or_nobody(False),
         lost_brokers=(master.broker_name,),
-        is_writable=False,
-        can_pull=False,
-        can_pull_in_order=False,
-        can_pop=False,
         read_again_s=seconds,
         is_estimated=True,
         why=why,
@@ -128,14 +136,11 @@ def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
 def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str, Sequence[Broker]]) -> ClusterFailure:
     """A name server that does not answer: who knows another one, asks that."""
     if len(set(cluster.cluster.nameservers)) < 2:
-        return ClusterFailure(
-            failure=NAME_SERVER_LOST,
-            lost=address,
-            lost_brokers=(),
+        return _failure(
+            NAME_SERVER_LOST,
+            address,
+            _all_or_nobody(True),
             is_writable=True,
-            can_pull=True,
-            can_pull_in_order=True,
-            can_pop=True,
             read_again_s=0.0,
             why="It is the only one: clients keep their routes, notice no change of queues, and cannot start.",
         )
@@ -149,14 +154,12 @@ def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str,
     elif lost:
         why += f" Registered with it alone: {listed(lost)}. The queues there leave the route of all other clients."
     is_usable = None if lost is None else not lost
-    return ClusterFailure(
-        failure=NAME_SERVER_LOST,
-        lost=address,
+    return _failure(
+        NAME_SERVER_LOST,
+        address,
+        _all_or_nobody(is_usable),
         lost_brokers=lost,
         is_writable=is_usable,
-        can_pull=is_usable,
-        can_pull_in_order=is_usable,
-        can_pop=is_usable,
         read_again_s=0.0 if is_usable else None,
         why=why,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import Group, GroupRule
@@ -116,18 +116,24 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
     if grpc:
         yield _mixed_protocols(group, grpc, each)
         return
-    yield finding(
+    yield _mixed(
+        group,
+        subjects=chain.from_iterable(ids for _, ids in each[1:]),
+        evidence={"strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each]},
+        message=f"Its clients run different strategies: {', '.join(sorted(runners))}."
+        + harm(group.orphans_today, group.twice_today),
+    )
+
+
+def _mixed(group: Group, *, subjects: Iterable[str], evidence: dict[str, Any], message: str) -> Finding:
+    """The finding of MIXED_STRATEGIES, with the queues that it leaves without an owner or gives to two."""
+    return finding(
         "MIXED_STRATEGIES",
         CRITICAL,
         consumer_group=group.name,
-        subjects=_distinct(chain.from_iterable(ids for _, ids in each[1:])),
-        evidence={
-            "strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each],
-            "orphan_queues": group.orphans_today,
-            "doubly_owned_queues": group.twice_today,
-        },
-        message=f"Its clients run different strategies: {', '.join(sorted(runners))}."
-        + harm(group.orphans_today, group.twice_today),
+        subjects=_distinct(subjects),
+        evidence={**evidence, "orphan_queues": group.orphans_today, "doubly_owned_queues": group.twice_today},
+        message=message,
     )
 
 
@@ -140,16 +146,12 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
     for one in group.facts.consumers:
         of_dialect.setdefault(group.allocator.dialect(strategy, one), []).append(one.client_id)
     each = sorted(of_dialect.items(), key=lambda one: (-len(one[1]), one[0]))
-    yield finding(
-        "MIXED_STRATEGIES",
-        CRITICAL,
-        consumer_group=group.name,
-        subjects=_distinct(chain.from_iterable(ids for _, ids in each[1:])),
+    yield _mixed(
+        group,
+        subjects=chain.from_iterable(ids for _, ids in each[1:]),
         evidence={
             "strategies": [{"strategy": strategy, "clients": group.facts.connections}],
             "dialects": [{"dialect": dialect, "clients": len(ids)} for dialect, ids in each],
-            "orphan_queues": group.orphans_today,
-            "doubly_owned_queues": group.twice_today,
         },
         message=f"Its clients compute {strategy} differently: "
         + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in each)}."
@@ -160,16 +162,12 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
 def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[str]]]) -> Finding:
     """The finding of MIXED_STRATEGIES for gRPC clients that pop what remoting clients divide."""
     others = group.facts.connections - len(grpc)
-    return finding(
-        "MIXED_STRATEGIES",
-        CRITICAL,
-        consumer_group=group.name,
-        subjects=_distinct(grpc),
+    return _mixed(
+        group,
+        subjects=grpc,
         evidence={
             "protocols": [{"protocol": GRPC, "clients": len(grpc)}, {"protocol": REMOTING, "clients": others}],
             "strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each],
-            "orphan_queues": group.orphans_today,
-            "doubly_owned_queues": group.twice_today,
         },
         message=f"{counted(len(grpc), 'gRPC client')} {'pops' if len(grpc) == 1 else 'pop'} every queue that "
         f"{counted(others, 'remoting client')} {'divides' if others == 1 else 'divide'}: messages are consumed twice.",

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocketmq_capacity.report.figures import counted, number
@@ -58,16 +58,21 @@ def policy_of(page: bytes) -> str:
     )
 
 
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader(PACKAGE),
+def environment_of(loader: BaseLoader) -> Environment:
+    """The environment of page templates: every value is escaped, and invisible characters are written out."""
+    return Environment(
+        loader=loader,
         autoescape=True,  # always, whatever the file extension is
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of(PackageLoader(PACKAGE))
     environment.globals.update(
         severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted, most_commands=COMMANDS
     )
