@@ -238,7 +238,7 @@ def producers_use_all_queues_in_turn_whenever_nothing_is_avoided(measured: Measu
     assert turns > 0
 
 
-def predicted(measured: Measured, kind: str) -> Watched:
+def predicted(measured: Measured, kind: str) -> list[Watched]:
     """What the model does in the slow time, for the latencies and the interval that were measured."""
     late = [
         one.ended - one.begun
@@ -253,20 +253,18 @@ def predicted(measured: Measured, kind: str) -> Watched:
     slow, well = Answer(round(median(late))), Answer(round(usual))
     slow_ms = measured.well - measured.slow
     trouble = Trouble(
-        lambda name, now: slow if name == SLOW and now < slow_ms else well, until_ms=measured.dead - measured.slow
+        lambda name, now: slow if name == SLOW and now < slow_ms else well,
+        until_ms=measured.dead - measured.slow,
+        changes_ms=(slow_ms,),
     )
     sender = Sender(JAVA, ROCKETMQ, RELEASE, tolerates=kind == TOLERANT)
-    return watch(sender, ROUTE, trouble, Habits(interval_ms=max(1, round(interval)), refresh_ms=POLL_MS))
+    return [*watch(sender, ROUTE, trouble, Habits(interval_ms=max(1, round(interval)), refresh_ms=POLL_MS))]
 
 
-def shares_in_slow_time(watched: Watched, slow_ms: int) -> list[tuple[int, int]]:
+def shares_in_slow_time(threads: Sequence[Watched], slow_ms: int) -> list[tuple[int, int]]:
     """For each thread, its messages that begin in the slow time, and how many of them are at the slow broker."""
-    found: dict[int, tuple[int, int]] = {}
-    for one in watched.messages:
-        if one.begun_ms < slow_ms:
-            count, slow = found.get(one.thread, (0, 0))
-            found[one.thread] = count + 1, slow + (one.sent.tries[-1].broker_name == SLOW)
-    return [found[thread] for thread in sorted(found)]
+    begun = [(one.messages.begun_ms < slow_ms, one.messages.last == 1) for one in threads]
+    return [(int(is_early.sum()), int((is_early & is_slow).sum())) for is_early, is_slow in begun]
 
 
 def the_slow_broker_gets_its_predicted_share_and_no_message_fails(measured: Measured, kind: str) -> None:
@@ -291,11 +289,9 @@ def the_slow_broker_gets_its_predicted_share_and_no_message_fails(measured: Meas
 def producers_come_back_to_the_broker_when_that_is_predicted(measured: Measured, kind: str) -> None:
     """Producers come back to the broker when that is predicted."""
     well = measured.well - measured.slow
-    first: dict[int, int] = {}
-    for one in predicted(measured, kind).messages:
-        if one.begun_ms >= well and one.sent.tries[0].broker_name == SLOW:
-            first.setdefault(one.thread, one.begun_ms - well)
-    worst = max(first.values()) + measured.longest_stop + 1_000  # a second for what the machine does beside
+    tried = [one.tries.begun_ms[one.tries.broker == 1] - well for one in predicted(measured, kind)]
+    first = [int(begun_ms[begun_ms >= 0].min()) for begun_ms in tried]
+    worst = max(first) + measured.longest_stop + 1_000  # a second for what the machine does beside
 
     for all_ in measured.during(kind, measured.well, measured.dead):
         returns = [one.begun - measured.well for one in all_ if one.tries[0].broker_name == SLOW]

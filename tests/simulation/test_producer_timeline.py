@@ -4,23 +4,24 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocketmq_capacity.contracts import ProducerCourse, ProducerTimeline
-from rocketmq_capacity.sending.ensemble import SENDERS, Habits, Trouble, Watched, watch
-from rocketmq_capacity.sending.producer import Answer, Outcome
-from rocketmq_capacity.sending.route import Place, write_queues
+from rocketmq_capacity.sending.ensemble import SENDERS, Habits, Trouble, watch
+from rocketmq_capacity.sending.producer import Answer, Outcome, Producer
+from rocketmq_capacity.sending.proxy import Proxy
+from rocketmq_capacity.sending.route import Place
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.producer_timeline import (
     MOST_ROWS,
+    MOST_ROWS_IN_ALL,
     Known,
-    Shape,
-    Told,
+    ProducerTimelines,
     TopicPlace,
     producer_timeline,
-    routes_reached,
 )
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.troubles import Troubles
@@ -37,12 +38,12 @@ def place(broker_name: str, topic: str = "pay", queues: int | None = 4, perm: in
     return TopicPlace(topic, broker_name, queues, perm, "MASTER")
 
 
-def told(
+def timelines(
     *changes: dict[str, Any],
     places: Iterable[TopicPlace] = (place("a"), place("b"), place("c")),
     known: dict[str, Known] | None = None,
     policy: Policy = POLICY,
-) -> Told:
+) -> ProducerTimelines:
     places = list(places)
     scenario = Scenario.model_validate({"name": "x", "changes": list(changes)})
     names = sorted({one.broker_name for one in places})
@@ -51,12 +52,12 @@ def told(
     return producer_timeline(troubles, places, known or {"pay": Known(False, 90.0)}, policy)
 
 
-def course(found: Told, kind: Any, ending: str | None = None) -> ProducerCourse:
+def course(found: ProducerTimelines, kind: Any, ending: str | None = None) -> ProducerCourse:
     (one,) = (one for one in found.courses if _is(one, kind) and one.ending == ending and one.route == 1)
     return one
 
 
-def rows(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, ProducerTimeline]:
+def rows(found: ProducerTimelines, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, ProducerTimeline]:
     return {
         one.broker_name: one
         for one in found.timeline
@@ -65,11 +66,11 @@ def rows(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> dic
 
 
 def _is(row: ProducerCourse | ProducerTimeline, kind: Any) -> bool:
-    told_of = row.client, row.versions, row.has_fault_tolerance, row.has_detector
-    return told_of == (kind.client, kind.versions, kind.tolerates, kind.detects)
+    of_row = row.client, row.versions, row.has_fault_tolerance, row.has_detector
+    return of_row == (kind.client, kind.versions, kind.tolerates, kind.detects)
 
 
-def shares(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, float | None]:
+def shares(found: ProducerTimelines, kind: Any, begin_s: int, ending: str | None = None) -> dict[str, float | None]:
     return {
         name: None if row.share_ratio is None else round(row.share_ratio, 2)
         for name, row in rows(found, kind, begin_s, ending).items()
@@ -77,7 +78,7 @@ def shares(found: Told, kind: Any, begin_s: int, ending: str | None = None) -> d
 
 
 def test_without_the_tolerance_a_slow_broker_keeps_its_share_and_threads_wait_for_it() -> None:
-    found = told(SLOW_B)
+    found = timelines(SLOW_B)
     one = course(found, DEFAULT)
 
     assert one.troubled_ratio == pytest.approx(1 / 3, abs=0.02)
@@ -89,15 +90,15 @@ def test_without_the_tolerance_a_slow_broker_keeps_its_share_and_threads_wait_fo
 
 
 def test_the_old_generation_gives_all_of_an_avoided_broker_to_the_next_one_and_the_new_one_shares_it_out() -> None:
-    found = told({**SLOW_B, "for_s": 20})
+    found = timelines({**SLOW_B, "for_s": 20})
 
     for kind in (OLD, FIXED):
         assert shares(found, kind, 10) == {"a": 0.33, "b": 0, "c": 0.67}
-    assert shares(told({**SLOW_B, "latency_ms": 1_900}), NEW, 5) == {"a": 0.5, "b": 0, "c": 0.5}
+    assert shares(timelines({**SLOW_B, "latency_ms": 1_900}), NEW, 5) == {"a": 0.5, "b": 0, "c": 0.5}
 
 
 def test_each_generation_comes_back_after_its_own_back_off() -> None:
-    found = told(SLOW_B)
+    found = timelines(SLOW_B)
 
     # Avoided once at the beginning, for 30 s after 0.8 s; each thread meets the broker within its first messages.
     assert course(found, OLD).returns_worst_s == pytest.approx(30.8 - 10 + 1.2, abs=1.0)
@@ -107,7 +108,7 @@ def test_each_generation_comes_back_after_its_own_back_off() -> None:
 
 
 def test_messages_to_a_broker_that_takes_longer_than_a_send_may_fail() -> None:
-    found = told({**SLOW_B, "latency_ms": 3_500}, known={"pay": Known(False, 90.0)})
+    found = timelines({**SLOW_B, "latency_ms": 3_500}, known={"pay": Known(False, 90.0)})
 
     one = course(found, DEFAULT)
     assert one.failed_ratio == one.troubled_ratio
@@ -118,7 +119,7 @@ def test_messages_to_a_broker_that_takes_longer_than_a_send_may_fail() -> None:
 
 
 def test_a_killed_broker_costs_tries_and_no_message_and_is_gone_when_the_last_thread_asks_for_the_route() -> None:
-    found = told(LOSE_B, places=[place("a"), place("b")])
+    found = timelines(LOSE_B, places=[place("a"), place("b")])
     one = course(found, DEFAULT, "KILL")
 
     assert (one.failed_ratio, one.trouble_s, one.afterwards_ratios) == (0, 30, {"a": 1.0})
@@ -131,7 +132,7 @@ def test_a_killed_broker_costs_tries_and_no_message_and_is_gone_when_the_last_th
 
 
 def test_messages_to_a_silent_broker_fail_until_name_servers_forget_it() -> None:
-    one = course(told(LOSE_B, places=[place("a"), place("b")]), DEFAULT, "SILENT")
+    one = course(timelines(LOSE_B, places=[place("a"), place("b")]), DEFAULT, "SILENT")
 
     assert one.trouble_s == 125 + 30
     assert (one.failed_ratio or 0) > 0.1
@@ -139,7 +140,7 @@ def test_messages_to_a_silent_broker_fail_until_name_servers_forget_it() -> None
 
 
 def test_the_only_broker_of_a_topic_takes_every_message_with_it() -> None:
-    found = told(LOSE_B, places=[place("b")])
+    found = timelines(LOSE_B, places=[place("b")])
 
     for kind in SENDERS:
         assert course(found, kind, "KILL").failed_ratio == 1
@@ -149,7 +150,7 @@ def test_the_only_broker_of_a_topic_takes_every_message_with_it() -> None:
 
 
 def test_a_read_only_broker_loses_its_share_while_threads_learn_of_it_and_refuses_ordered_topics_alone() -> None:
-    plain, ordered = told(READ_B), told(READ_B, known={"pay": Known(True, 90.0)})
+    plain, ordered = timelines(READ_B), timelines(READ_B, known={"pay": Known(True, 90.0)})
 
     seconds = [shares(plain, DEFAULT, second)["b"] or 0.0 for second in (0, 10, 20, 31)]
     assert seconds == sorted(seconds, reverse=True)
@@ -162,13 +163,13 @@ def test_a_read_only_broker_loses_its_share_while_threads_learn_of_it_and_refuse
 
 
 def test_only_versions_with_the_fault_are_displaced_for_ever_and_only_if_every_broker_is_avoided() -> None:
-    both = told(SLOW_B, {**SLOW_B, "broker_name": "a", "latency_ms": 700}, places=[place("a"), place("b")])
+    both = timelines(SLOW_B, {**SLOW_B, "broker_name": "a", "latency_ms": 700}, places=[place("a"), place("b")])
 
     assert course(both, OLD).displaced_queues > 0
     assert course(both, OLD).afterwards_ratios == {"a": 1.0}  # the faster one, also when both are fast again
     for kind in SENDERS:
         assert kind is OLD or course(both, kind).afterwards_ratios == {"a": 0.5, "b": 0.5}
-    assert course(told(SLOW_B), OLD).displaced_queues == 0
+    assert course(timelines(SLOW_B), OLD).displaced_queues == 0
 
 
 def test_topics_that_lie_alike_are_watched_once_and_unknown_ones_are_not() -> None:
@@ -181,7 +182,7 @@ def test_topics_that_lie_alike_are_watched_once_and_unknown_ones_are_not() -> No
         place("b", "read", perm=4),
     ]
     rates = {"pay": Known(False, 1.0), "ship": Known(False, 2.0), "big": Known(False, None)}
-    found = told(SLOW_B, places=places, known=rates)
+    found = timelines(SLOW_B, places=places, known=rates)
 
     assert {row.topic: row.route for row in found.rows} == {"pay": 1, "ship": 1, "big": 2, "unknown": None}
     assert [route.put_msgs_per_s for route in found.routes] == [3.0, None]
@@ -205,45 +206,81 @@ def test_a_lost_room_is_silent() -> None:
     assert troubles.endings == ("SILENT",)
 
 
-def test_the_work_is_bounded_whatever_the_fleet() -> None:
+def test_the_work_is_bounded_whatever_the_fleet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_TURNS", 5_000)
     places = [place(broker, f"t{number}", number + 1) for number in range(60) for broker in "ab"]
     wide = [place(f"b{number}", "wide", 2) for number in range(300)]
     slow = {**SLOW_B, "for_s": 2}
-    found = told(slow, places=places, known={})
-    broad = told({**slow, "broker_name": "b7"}, places=wide, known={})
+    found = timelines(slow, places=places, known={})
+    broad = timelines({**slow, "broker_name": "b7"}, places=wide, known={})
 
-    assert found.routes
+    assert 1 < len(found.routes) < 60
     assert found.routes_left_out == 60 - len(found.routes)
     assert sum(row.route is None for row in found.rows) == found.routes_left_out
     assert max(sum(1 for _ in of_kind) for _, of_kind in groupby(broad.timeline, _kind)) <= MOST_ROWS + 300
-    assert {row.length_s for row in broad.timeline} > {1} or min(row.length_s for row in broad.timeline) > 1
+    assert min(row.length_s for row in broad.timeline) > 1
 
 
-def test_a_killed_broker_is_told_of_all_routes_before_a_silent_one_of_any() -> None:
-    lost = Troubles({}, frozenset("b"), frozenset(), ("KILL", "SILENT"))
-    habits = Habits(interval_ms=100, refresh_ms=30_000)
-    shapes = [Shape((Place("a", number), Place("b", number)), is_ordered=False) for number in range(1, 61)]
-
-    few, many = routes_reached(lost, shapes[:7], habits), routes_reached(lost, shapes, habits)
-
-    assert few["KILL"] == 7
-    assert 1 <= few["SILENT"] < 7
-    assert 7 < (many["KILL"] or 0) < 60
-    assert many["SILENT"] == 1
-    assert routes_reached(lost, [], habits) == {"KILL": 0, "SILENT": 0}
-
-
-def test_a_route_without_the_silent_ending_has_the_killed_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_SENDS", 10_000)
+def test_a_killed_broker_is_simulated_on_all_routes_before_a_silent_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_TURNS", 2_000)
     rare = Policy.model_validate({"thresholds": {"PRODUCER_TIMELINE": {"send_interval_ms": 2_000}}})
     places = [place(broker, f"t{number}", number) for number in (1, 2, 4) for broker in "ab"]
-    found = told(LOSE_B, places=places, known={}, policy=rare)
+    found = timelines(LOSE_B, places=places, known={}, policy=rare)
 
-    told_of = {(one.route, one.ending) for one in found.courses}
-    assert told_of == {(1, "KILL"), (2, "KILL"), (3, "KILL"), (1, "SILENT")}
-    assert {(one.route, one.ending) for one in found.timeline} == told_of
+    kinds = {(one.route, one.ending) for one in found.courses}
+    assert kinds == {(1, "KILL"), (2, "KILL"), (3, "KILL"), (1, "SILENT")}
+    assert {(one.route, one.ending) for one in found.timeline} == kinds
     assert found.routes_left_out == 0
     assert {one.route for one in found.rows} == {1, 2, 3}
+
+
+def test_a_silent_broker_is_simulated_on_every_route_of_a_fleet_with_a_few_layouts_of_queues() -> None:
+    rare = Policy.model_validate({"thresholds": {"PRODUCER_TIMELINE": {"send_interval_ms": 2_000}}})
+    # 40 routes: the lost broker with two others, which have as many queues each.
+    places = [
+        place(broker, f"t{number}", 1 + number % 2)
+        for number in range(40)
+        for broker in ("b", f"a{number:03}", f"{'ac'[number // 20]}x{number:03}")
+    ]
+    found = timelines(LOSE_B, places=places, known={}, policy=rare)
+
+    assert (len(found.routes), found.routes_left_out) == (40, 0)
+    assert {(one.route, one.ending) for one in found.courses} == {
+        (route, ending) for route in range(1, 41) for ending in ("KILL", "SILENT")
+    }
+    assert all(set(one.afterwards_ratios) == set(_others(found, one.route)) for one in found.courses)
+    assert len(found.timeline) < 2 * MOST_ROWS_IN_ALL
+    assert {row.length_s for row in found.timeline if row.route == 1} == {1}
+
+
+def _others(found: ProducerTimelines, route: int) -> Iterable[str]:
+    return (one.broker_name for one in found.routes[route - 1].shape.places if one.broker_name != "b")
+
+
+@pytest.mark.parametrize("changes", [[LOSE_B], [SLOW_B], [SLOW_B, {**SLOW_B, "broker_name": "d"}]])
+def test_routes_that_differ_in_names_and_in_where_the_list_begins_have_the_same_course(
+    changes: list[dict[str, Any]],
+) -> None:
+    """Each of them alone gives what both together give, up to the threads that begin at each queue."""
+    counts = {"b": 2, "c": 3, "d": 1}
+    turned = {"b": 2, "e": 3, "d": 1}  # b, d, e is b, e, d in another order
+    renamed = {"a": 1, "b": 2, "c": 3}
+    routes = [counts, turned, renamed] if len(changes) == 1 else [counts, {"b": 2, "cc": 3, "d": 1}]
+    rare = Policy.model_validate({"thresholds": {"PRODUCER_TIMELINE": {"send_interval_ms": 500}}})
+    alone = [timelines(*changes, places=[place(*one) for one in _places(route)], policy=rare) for route in routes]
+    all_places = [place(name, f"t{n}", count) for n, route in enumerate(routes) for name, _, count in _places(route)]
+    together = timelines(*changes, places=all_places, policy=rare)
+
+    assert len(together.routes) == len(routes)
+    for number, found in enumerate(alone, 1):
+        for one, of_all in zip(found.courses, (one for one in together.courses if one.route == number), strict=True):
+            assert one.trouble_s == of_all.trouble_s
+            assert one.troubled_ratio == pytest.approx(of_all.troubled_ratio, abs=0.03)
+            assert one.afterwards_ratios == pytest.approx(of_all.afterwards_ratios, abs=0.03)
+
+
+def _places(counts: dict[str, int]) -> list[tuple[str, str, int]]:
+    return [(name, "pay", count) for name, count in counts.items()]
 
 
 def _kind(row: ProducerTimeline) -> tuple[Any, ...]:
@@ -252,7 +289,7 @@ def _kind(row: ProducerTimeline) -> tuple[Any, ...]:
 
 def test_the_same_scenario_gives_the_same_rows() -> None:
     slow = {**SLOW_B, "for_s": 1, "latency_ms": 60}
-    assert told(slow, places=[place("b")]) == told(slow, places=[place("b")])
+    assert timelines(slow, places=[place("b")]) == timelines(slow, places=[place("b")])
 
 
 CHANGES: Final = st.one_of(
@@ -279,7 +316,9 @@ def test_the_shares_of_each_second_are_those_of_all_messages(
     changes: list[dict[str, Any]], counts: tuple[int, int, int]
 ) -> None:
     quick = Policy.model_validate({"thresholds": {"TRANSITION": {"poll_nameserver_s": 3}}})
-    found = told(*changes, places=[place(*one) for one in zip("abc", ("pay",) * 3, counts, strict=True)], policy=quick)
+    found = timelines(
+        *changes, places=[place(*one) for one in zip("abc", ("pay",) * 3, counts, strict=True)], policy=quick
+    )
     keys: dict[Any, list[ProducerTimeline]] = {}
     for row in found.timeline:
         keys.setdefault((*_kind(row), row.begin_s), []).append(row)
@@ -300,12 +339,60 @@ def test_where_all_brokers_are_equal_their_shares_stay_equal(
     sender: Any, brokers: int, queues: int, latency_ms: int
 ) -> None:
     route = [Place(f"b{number}", queues) for number in range(brokers)]
-    watched = watch(sender, route, Trouble(lambda *_: Answer(latency_ms), until_ms=2_000), HABITS)
+    threads = [*watch(sender, route, Trouble(lambda *_: Answer(latency_ms), until_ms=2_000), HABITS)]
+    begun_ms, ended = (np.concatenate([one.messages[column] for one in threads]) for column in (0, 2))
 
     for second in range(2):
-        ended = [one.sent.tries[-1].broker_name for one in watched.messages if one.begun_ms // 1_000 == second]
-        assert {ended.count(place.broker_name) for place in route} == {len(ended) // brokers}
-    assert [*watched.afterwards.values()] == [pytest.approx(1 / brokers)] * brokers
+        counts = np.bincount(ended[begun_ms // 1_000 == second], minlength=brokers)
+        assert set(counts.tolist()) == {counts.sum() // brokers}
+    assert sum(one.held for one in threads) / len(threads) == pytest.approx([1 / brokers] * brokers)
+
+
+ANSWERS: Final = (Answer(5), Answer(60), Answer(549), Answer(550), Answer(1_900), Answer(3_500))
+TROUBLES: Final = st.tuples(
+    st.sampled_from((*ANSWERS, Answer(2, Outcome.UNREACHABLE), Answer(5, 16))), st.sampled_from((0, 1_000, 7_000))
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(SENDERS),
+    st.lists(st.tuples(st.integers(1, 6), TROUBLES), min_size=1, max_size=4),
+    st.sampled_from((5, 150, 600)),
+    st.sampled_from((0, 9_000)),
+    st.booleans(),
+)
+def test_messages_that_are_computed_together_are_those_that_are_sent_one_by_one(
+    sender: Any, brokers: list[tuple[int, tuple[Answer, int]]], usual_ms: int, refresh_ms: int, is_lost: bool
+) -> None:
+    """The last broker leaves the route, or none does."""
+    route = tuple(Place(f"b{number}", queues) for number, (queues, _) in enumerate(brokers))
+    bad = {place.broker_name: trouble for place, (_, trouble) in zip(route, brokers, strict=True)}
+
+    def answers(name: str, now_ms: int) -> Answer:
+        late, until_ms = bad[name]
+        return late if now_ms < until_ms else Answer(usual_ms)
+
+    trouble = Trouble(
+        answers,
+        until_ms=20_000,
+        changes_ms=tuple(sorted({until_ms for _, until_ms in bad.values()})),
+        route_after=route[:-1] if is_lost else None,
+        known_from_ms=4_000,
+    )
+    habits = Habits(interval_ms=100, refresh_ms=refresh_ms)
+    together = [*watch(sender, route, trouble, habits)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Producer, "turn", lambda *_: None)
+        patch.setattr(Proxy, "turn", lambda *_: None)
+        one_by_one = [*watch(sender, route, trouble, habits)]
+
+    for one, other in zip(together, one_by_one, strict=True):
+        assert one.turns <= other.turns == len(other.messages.begun_ms)
+        assert one.displaced_queues == other.displaced_queues
+        assert one.held.tolist() == other.held.tolist()
+        for column, as_sent in zip((*one.messages, *one.tries), (*other.messages, *other.tries), strict=True):
+            assert column.tolist() == as_sent.tolist()
 
 
 @settings(max_examples=12, deadline=None)
@@ -324,19 +411,19 @@ def test_after_the_trouble_every_thread_uses_all_queues_in_turn_again_unless_it_
         for place, latency in zip(route, latencies, strict=True)
     }
     habits = Habits(interval_ms=500, refresh_ms=0)
-    trouble = Trouble(lambda name, now: answers[name] if now < 6_000 else Answer(5), until_ms=6_000 + 603_000 + 9_000)
-    watched = watch(sender, route, trouble, habits)
-    every = sorted(write_queues(route))
+    trouble = Trouble(
+        lambda name, now: answers[name] if now < 6_000 else Answer(5),
+        until_ms=6_000 + 603_000 + 9_000,
+        changes_ms=(6_000,),
+    )
+    every = sorted((number, queue_id) for number in range(len(route)) for queue_id in range(queues))
     # A Proxy without the detector does not come back to a broker that failed once.
     stays_away = sender is TOLERANT_PROXY and any(latency is None or latency > 3_000 for latency in latencies)
 
-    for messages in _by_thread(watched):
-        last = [one.sent.tries[-1] for one in messages[-len(every) :]]
-        if not watched.displaced_queues and not stays_away:
+    for thread in watch(sender, route, trouble, habits):
+        last = zip(
+            thread.tries.broker[-len(every) :].tolist(), thread.tries.queue_id[-len(every) :].tolist(), strict=True
+        )
+        if not thread.displaced_queues and not stays_away:
             assert sorted(last) == every
-    assert not watched.displaced_queues or sender is OLD
-
-
-def _by_thread(watched: Watched) -> Iterable[list[Any]]:
-    for _, messages in groupby(watched.messages, lambda one: one.thread):
-        yield [*messages]
+        assert not thread.displaced_queues or sender is OLD

@@ -2,18 +2,24 @@
 
 Each thread runs the model that equals the official classes. Threads differ in what is random in the client: where they
 begin to count, and when they ask for the route. Both are spread evenly, so a mean over the threads is the expected
-value. Times are ms since the trouble began.
+value. Messages that change nothing follow one another in turn and are computed together; the others are sent one by
+one. Times are ms since the trouble began.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, Release, release_of
 from rocketmq_capacity.sending.producer import Answer, Outcome, Producer, Sent
 from rocketmq_capacity.sending.proxy import Proxy
-from rocketmq_capacity.sending.route import Place, write_queues
+from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.sending.turn import Integers, Listed, Turn
 from rocketmq_capacity.vocabulary import JAVA
 
 PROXY: Final = "PROXY"
@@ -77,12 +83,14 @@ class Trouble:
     Attributes:
         answers: a function from a broker and a time to the broker's answer to a try.
         until_ms: when the simulation ends.
+        changes_ms: the times from which on brokers answer otherwise, ascending.
         route_after: the route that name servers have from ``known_from_ms`` on; None if the route does not change.
         known_from_ms: when name servers have the new route.
     """
 
     answers: Callable[[str, int], Answer]
     until_ms: int
+    changes_ms: tuple[int, ...] = ()
     route_after: tuple[Place, ...] | None = None
     known_from_ms: int = 0
 
@@ -102,56 +110,64 @@ class Habits:
     timeout_ms: int = SEND_TIMEOUT_MS
 
 
-class Message(NamedTuple):
-    """A message of one of the threads.
+class Messages(NamedTuple):
+    """Messages of a thread in their order, one array a column, one entry a message.
 
     Attributes:
-        thread: number of the thread.
         begun_ms: when the thread began to send it.
-        sent: the result.
+        taken_ms: how long it took, all tries.
+        last: the number of the broker of its last try; -1 for a message without a try.
+        tries: how many tries it had.
+        is_stored: whether a broker stored it.
     """
 
-    thread: int
-    begun_ms: int
-    sent: Sent
+    begun_ms: Integers
+    taken_ms: Integers
+    last: Integers
+    tries: Integers
+    is_stored: NDArray[np.bool_]
+
+
+class Tries(NamedTuple):
+    """All tries of a thread in their order, one array a column, one entry a try.
+
+    Attributes:
+        begun_ms: when the thread began to send the message.
+        broker: the number of the broker.
+        queue_id: the id of the queue.
+    """
+
+    begun_ms: Integers
+    broker: Integers
+    queue_id: Integers
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What the threads did.
+    """What a thread did. Brokers are numbered as in the route.
 
     Attributes:
-        messages: all of them, thread by thread.
-        threads: the number of threads.
-        displaced_queues: how many entries of a thread's list differ from the route, on average over the threads.
-        afterwards: by broker, its share of the messages when all brokers are fast again, by the lists at the end.
+        messages: what it sent.
+        tries: what it tried.
+        turns: how many messages were computed one by one, and how many turns of messages at once.
+        displaced_queues: how many entries of its list differ from the route.
+        held: for each broker, its share of the list at the end: its share of the messages when all is well again.
     """
 
-    messages: tuple[Message, ...]
-    threads: int
-    displaced_queues: float
-    afterwards: Mapping[str, float]
+    messages: Messages
+    tries: Tries
+    turns: int
+    displaced_queues: int
+    held: NDArray[np.float64]
 
 
-def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habits) -> Watched:
-    """Let an ensemble send from the beginning of the trouble until the simulation ends."""
+def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habits) -> Iterator[Watched]:
+    """Let the threads of an ensemble send from the beginning of the trouble until the simulation ends."""
     starts = _starts(len(write_queues(route)))
-    messages: list[Message] = []
-    held: dict[str, float] = {}
-    displaced = 0
-    for thread, start in enumerate(starts):
-        one = _Thread(sender, route, habits, start, thread)
-        messages += one.messages(trouble, habits, first_ms=habits.interval_ms * thread // len(starts))
-        displaced += one.displaced
-        names = one.listed
-        for name in names:
-            held[name] = held.get(name, 0.0) + 1 / len(names)
-    return Watched(
-        tuple(messages),
-        len(starts),
-        displaced / len(starts) if starts else 0.0,
-        {name: held[name] / sum(held.values()) for name in sorted(held)},
-    )
+    well = _Well(route, trouble)
+    for number, start in enumerate(starts):
+        thread = _Thread(sender, route, habits, start, number, well)
+        yield thread.watched(trouble, habits, first_ms=habits.interval_ms * number // len(starts))
 
 
 def size_of(route: Sequence[Place]) -> int:
@@ -168,14 +184,37 @@ def _starts(queues: int) -> list[int]:
     return [place * queues // MOST for place in range(MOST)]
 
 
+class _Well:
+    """How the brokers of a route answer between two changes."""
+
+    def __init__(self, route: Sequence[Place], trouble: Trouble) -> None:
+        self.names = tuple(place.broker_name for place in route)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self._trouble = trouble
+        self._answers: dict[int, tuple[Answer, ...]] = {}
+
+    def answers(self, now_ms: int) -> tuple[int, tuple[Answer, ...], int]:
+        """The number of the period, the answer of each broker in it, and when it ends."""
+        changes = self._trouble.changes_ms
+        period = bisect_right(changes, now_ms)
+        if period not in self._answers:
+            self._answers[period] = tuple(self._trouble.answers(name, now_ms) for name in self.names)
+        return period, self._answers[period], changes[period] if period < len(changes) else self._trouble.until_ms
+
+
 class _Thread:
     """One sending thread, and the random numbers that it draws."""
 
-    def __init__(self, sender: Sender, route: Sequence[Place], habits: Habits, start: int, number: int) -> None:
+    def __init__(
+        self, sender: Sender, route: Sequence[Place], habits: Habits, start: int, number: int, well: _Well
+    ) -> None:
         self._dice = Random(number)  # spreads what is random in the client; no secret
         self._number = number
         self._route = route
-        self._detects = sender.detects
+        self._detects, self._tolerates = sender.detects, sender.tolerates
+        self._well = well
+        self._log = _Log(well)
+        self._calm: dict[int, tuple[Integers, NDArray[np.bool_]]] = {}
         self._sender: Producer | Proxy
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:
@@ -194,19 +233,9 @@ class _Thread:
                 timeout_ms=habits.timeout_ms,
             )
 
-    @property
-    def listed(self) -> list[str]:
-        """The broker of each queue of its list."""
-        return [queue.broker_name for queue in self._sender.queues]
-
-    @property
-    def displaced(self) -> int:
-        """How many entries of its list differ from its route."""
-        return sum(one != other for one, other in zip(self._sender.queues, write_queues(self._route), strict=True))
-
-    def messages(self, trouble: Trouble, habits: Habits, *, first_ms: int) -> Iterator[Message]:
+    def watched(self, trouble: Trouble, habits: Habits, *, first_ms: int) -> Watched:
         """Send until the simulation ends."""
-        now, detects_at = first_ms, DETECT_ROUND_MS
+        now, detects_at, turns = first_ms, DETECT_ROUND_MS, 0
         # Threads ask for the route one after the other. The order is independent of the queues where they begin.
         asks_at = trouble.known_from_ms + int(habits.refresh_ms * ((self._number * _GOLDEN + 0.5) % 1))
         news = trouble.route_after
@@ -219,20 +248,145 @@ class _Thread:
             while self._detects and now >= detects_at:
                 self._detect(trouble, detects_at)
                 detects_at += DETECT_ROUND_MS
-            sent = self._sender.send(now, _Network(trouble.answers, now))
-            yield Message(self._number, now, sent)
-            now = max(now + habits.interval_ms, sent.ended_at_ms)
+            turns += 1
+            turn = self._sender.turn(now)
+            ends_ms = trouble.until_ms if news is None else min(trouble.until_ms, asks_at)
+            following = (
+                None if turn is None else self._follow(turn, now, min(ends_ms, self._waits(now, detects_at)), habits)
+            )
+            if following is None:
+                sent = self._sender.send(now, _Network(trouble.answers, now))
+                self._log.add(now, sent)
+                now = max(now + habits.interval_ms, sent.ended_at_ms)
+            else:
+                now = following
+        listed = self._sender.listed
+        held = np.zeros(len(self._well.names))
+        np.add.at(held, self._log.numbers(listed), 1 / max(len(listed.number), 1))
+        return Watched(*self._log.columns(), turns, self._displaced(), held)
+
+    def _follow(self, turn: Turn, now: int, ends_ms: int, habits: Habits) -> int | None:
+        """Send the messages of a turn that change nothing; the time after them, or None if the first one does."""
+        period, answers, changes_at = self._well.answers(now)
+        if period not in self._calm:
+            latency = np.array([answer.latency_ms for answer in answers], np.int64)
+            calm = np.array([self._sender.is_calm(answer) for answer in answers], np.bool_)
+            self._calm[period] = latency, calm
+        latency_of, is_calm = self._calm[period]
+        listed = self._sender.listed
+        numbers = self._log.numbers(listed)
+        if not turn.most or not is_calm[numbers[turn.positions[0]]]:
+            return None
+        brokers = numbers[turn.positions]
+        calm = is_calm[brokers]
+        size = len(brokers)
+        waits = np.maximum(latency_of[brokers], habits.interval_ms)
+        ends_ms = min(ends_ms, changes_at, ends_ms if turn.until_ms is None else turn.until_ms)
+        if not calm.all():
+            size = int(np.argmin(calm))
+        elif (rounds := 1 + (ends_ms - now) // int(waits.sum())) > 1:
+            waits, brokers = np.tile(waits, rounds), np.tile(brokers, rounds)
+            size *= rounds
+        begun = np.empty(size + 1, np.int64)
+        begun[0] = now
+        np.cumsum(waits[:size], out=begun[1:])
+        begun[1:] += now
+        count = min(int(np.searchsorted(begun[:-1], ends_ms)), turn.most)
+        positions = turn.positions[:count]
+        if count > len(positions):
+            positions = np.resize(positions, count)
+        brokers = brokers[:count]
+        self._log.add_turn(begun[:count], brokers, latency_of[brokers], listed.queue_id[positions])
+        used = self._ended(begun[:count], brokers, latency_of, len(turn.positions)) if self._tolerates else {}
+        self._sender.take(turn, count, used)
+        return int(begun[count])
+
+    def _ended(self, begun: Integers, brokers: Integers, latency_of: Integers, size: int) -> dict[str, tuple[int, int]]:
+        """By broker, how long its last message took and when it ended, in the order of their first messages."""
+        first, at = np.unique(brokers[:size], return_index=True)
+        last, back = np.unique(brokers[::-1][:size], return_index=True)
+        ended = {
+            broker: (int(latency_of[broker]), int(begun[len(begun) - 1 - place] + latency_of[broker]))
+            for broker, place in zip(last.tolist(), back.tolist(), strict=True)
+        }
+        return {self._well.names[broker]: ended[broker] for broker in first[np.argsort(at)].tolist()}
+
+    def _waits(self, now: int, detects_at: int) -> int:
+        """When the detector next changes something, if nothing else does; the end of time if it does not."""
+        if self._detects and self._sender.unreachable:
+            _, answers, _ = self._well.answers(now)
+            numbers = self._well.numbers
+            if any(_is_detected(answers[numbers[name]]) for name in self._sender.unreachable):
+                return detects_at
+        return _INDICES
+
+    def _displaced(self) -> int:
+        """How many entries of its list differ from its route."""
+        return sum(one != other for one, other in zip(self._sender.queues, write_queues(self._route), strict=True))
 
     def _detect(self, trouble: Trouble, at_ms: int) -> None:
-        def answers(broker_name: str) -> bool:
-            answer = trouble.answers(broker_name, at_ms)
-            return answer.outcome is Outcome.STORED and answer.latency_ms <= DETECT_TIMEOUT_MS
-
-        self._sender.detect(at_ms, answers)
+        self._sender.detect(at_ms, lambda broker_name: _is_detected(trouble.answers(broker_name, at_ms)))
 
     def _drawn(self) -> Iterator[int]:
         while True:
             yield self._dice.randrange(_INDICES)
+
+
+def _is_detected(answer: Answer) -> bool:
+    return answer.outcome is Outcome.STORED and answer.latency_ms <= DETECT_TIMEOUT_MS
+
+
+class _Log:
+    """The messages and tries of a thread: some one by one, and whole turns."""
+
+    def __init__(self, well: _Well) -> None:
+        self._of = well.numbers
+        self._messages: list[tuple[int, int, int, int, bool]] = []
+        self._tries: list[tuple[int, int, int]] = []
+        self._parts: list[tuple[Messages, Tries]] = []
+        self._listed: Listed | None = None
+        self._numbers: Integers = np.zeros(0, np.int64)
+
+    def numbers(self, listed: Listed) -> Integers:
+        """The number of the broker of each queue of a list."""
+        if listed is not self._listed:
+            self._listed = listed
+            of_names = np.array([self._of[name] for name in listed.names], np.int64)
+            self._numbers = of_names[listed.number]
+        return self._numbers
+
+    def add(self, begun_ms: int, sent: Sent) -> None:
+        """A message that was sent by itself."""
+        tries: tuple[WriteQueue, ...] = sent.tries
+        last = self._of[tries[-1].broker_name] if tries else -1
+        self._messages.append((begun_ms, sent.ended_at_ms - begun_ms, last, len(tries), sent.is_stored))
+        self._tries += [(begun_ms, self._of[queue.broker_name], queue.queue_id) for queue in tries]
+
+    def add_turn(self, begun_ms: Integers, brokers: Integers, taken_ms: Integers, queue_id: Integers) -> None:
+        """Messages that were stored at their first try."""
+        self._flush()
+        once = np.ones(len(begun_ms), np.int64)
+        messages = Messages(begun_ms, taken_ms, brokers, once, once.astype(np.bool_))
+        self._parts.append((messages, Tries(begun_ms, brokers, queue_id)))
+
+    def columns(self) -> tuple[Messages, Tries]:
+        """All of them."""
+        self._flush()
+        messages, tries = zip(*self._parts, strict=True) if self._parts else ((_part([], 5),), (_part([], 3),))
+        return Messages(*map(np.concatenate, zip(*messages, strict=True))), Tries(
+            *map(np.concatenate, zip(*tries, strict=True))
+        )
+
+    def _flush(self) -> None:
+        if self._messages:
+            begun_ms, taken_ms, last, tries, is_stored = _part(self._messages, 5)
+            messages = Messages(begun_ms, taken_ms, last, tries, is_stored.astype(np.bool_))
+            self._parts.append((messages, Tries(*_part(self._tries, 3))))
+            self._messages, self._tries = [], []
+
+
+def _part(rows: Sequence[tuple[int, ...]], columns: int) -> tuple[Integers, ...]:
+    return tuple(np.array(rows, np.int64).reshape(len(rows), columns).T)
 
 
 class _Network:

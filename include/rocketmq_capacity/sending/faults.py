@@ -50,6 +50,20 @@ class Index:
         self._value += 1
         return self._value & _INDEX_MASK
 
+    def advance(self, steps: int) -> None:
+        """Count up by so many steps."""
+        self._value += steps
+
+    @property
+    def now(self) -> int:
+        """The number of the last step."""
+        return self._value & _INDEX_MASK
+
+    @property
+    def steps_left(self) -> int:
+        """How many steps there are until the number begins at 0 again."""
+        return _INDEX_MASK - self.now
+
     def reset(self) -> None:
         """Start again from the next of the ``resets``."""
         self._value = next(self._resets)
@@ -75,6 +89,13 @@ class Faults:
         fault = self._faults.get(broker_name)
         return fault is None or now_ms >= fault.available_from_ms
 
+    def avoided(self, now_ms: int) -> tuple[list[str], int | None]:
+        """The brokers that may not be used now, and when the first of their back-offs ends; None without a back-off."""
+        later = {
+            name: fault.available_from_ms for name, fault in self._faults.items() if now_ms < fault.available_from_ms
+        }
+        return list(later), min(later.values(), default=None)
+
     def remove(self, broker_name: str) -> None:
         """Forget a broker."""
         del self._faults[broker_name]
@@ -91,7 +112,7 @@ class Faults:
                 not self.is_available(name, now_ms),
                 self._faults[name].latency_ms,
                 self._faults[name].available_from_ms,
-                _slot(name),
+                slot_of(name),
                 self._faults[name].added,
             ),
         )
@@ -128,6 +149,16 @@ class DetectedFaults(Faults):
         """Whether the broker may be used now; a broker that got no message may."""
         return super().is_available(broker_name, now_ms) and (not self._needs_reach or self.is_reachable(broker_name))
 
+    def avoided(self, now_ms: int) -> tuple[list[str], int | None]:
+        """The brokers that may not be used now, and when the first of their back-offs ends; None without a back-off."""
+        later, until_ms = super().avoided(now_ms)
+        return (later + self.unreachable, until_ms) if self._needs_reach else (later, until_ms)
+
+    @property
+    def unreachable(self) -> list[str]:
+        """The brokers that could not be reached at their last message or detection."""
+        return [name for name, fault in self._faults.items() if not fault.is_reachable]
+
     def is_reachable(self, broker_name: str) -> bool:
         """Whether the broker could be reached at its last message or detection."""
         fault = self._faults.get(broker_name)
@@ -150,7 +181,7 @@ class DetectedFaults(Faults):
                     fault.is_reachable = True
 
 
-def _slot(name: str) -> int:
+def slot_of(name: str) -> int:
     """The slot of a key in Java's ConcurrentHashMap that was made for 16 entries."""
     spread = hash_of(name) & 0xFFFFFFFF
     return (spread ^ (spread >> 16)) % _TABLE_SIZE

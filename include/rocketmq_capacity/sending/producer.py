@@ -6,14 +6,17 @@ Source: DefaultMQProducerImpl.sendDefaultImpl, MQFaultStrategy and TopicPublishI
 5.1.4 and 5.3.3.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
+
+import numpy as np
 
 from rocketmq_capacity.sending.faults import DetectedFaults, Faults, Index
 from rocketmq_capacity.sending.generation import RETRIES, SEND_TIMEOUT_MS, Release
 from rocketmq_capacity.sending.java_numbers import absolute, as_int, remainder
 from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.sending.turn import Listed, Turn, turn_of
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 
@@ -73,6 +76,7 @@ class Producer:
         self._generation = release.generation
         self._route = route
         self._queues = write_queues(route)
+        self._listed: Listed | None = None
         self._resets = iter(resets)
         self._index = Index(start, self._resets)
         self._faults: Faults = Faults(Index(worst_start))
@@ -118,6 +122,50 @@ class Producer:
         """The queues that it counts through: the route's, but for displaced ones."""
         return tuple(self._queues)
 
+    @property
+    def listed(self) -> Listed:
+        """The same as arrays."""
+        if self._listed is None:
+            self._listed = Listed.of(self._queues)
+        return self._listed
+
+    def is_calm(self, answer: Answer) -> bool:
+        """Whether the first try of a message that is answered so leaves everything as it is."""
+        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+        return is_stored and not (self._tolerates and self._generation.back_off_ms(answer.latency_ms))
+
+    def turn(self, now_ms: int) -> Turn | None:
+        """The queues of the next messages as long as they are calm; None if they have to be sent one by one."""
+        avoided, until_ms = self._faults.avoided(now_ms) if self._tolerates else ([], None)
+        size = len(self._queues)
+        return turn_of(
+            self.listed.usable(avoided) if size else np.zeros(0, np.int64),
+            size,
+            (self._index.now + 1) % max(size, 1),
+            steps_before=1,
+            skips=self._generation.has_filters,
+            until_ms=until_ms,
+            steps_left=self._index.steps_left,
+        )
+
+    def take(self, turn: Turn, count: int, ended: Mapping[str, tuple[int, int]]) -> None:
+        """Have sent the first ``count`` messages of a turn.
+
+        Args:
+            turn: the turn, from the same time.
+            count: the number of messages; at least 1.
+            ended: by broker, how long its last message took and when it ended, in the order of their first messages.
+        """
+        self._index.advance(turn.steps(count))
+        if self._tolerates:
+            for name, (taken_ms, ended_at_ms) in ended.items():
+                self._faults.update(name, ended_at_ms, taken_ms, 0)
+
+    @property
+    def unreachable(self) -> list[str]:
+        """The brokers that a detector waits for."""
+        return self._faults.unreachable if isinstance(self._faults, DetectedFaults) else []
+
     def learn(self, route: Sequence[Place], start: int) -> None:
         """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
 
@@ -125,6 +173,7 @@ class Producer:
         """
         self._route = route
         self._queues = write_queues(route)
+        self._listed = None
         self._index = Index(start, self._resets)
 
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:
@@ -192,6 +241,7 @@ class Producer:
         queue = WriteQueue(picked, self._index.next() % number)
         if self._generation.displaces:
             self._queues[position] = queue
+            self._listed = None
         return queue
 
     def _may_pick(self, place: Place, broker_name: str | None) -> bool:

@@ -6,7 +6,7 @@ Source: MessageQueueSelector, ProducerProcessor.sendMessage and SendMessageActiv
 the same at rocketmq-all-5.1.4.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from rocketmq_capacity.sending.faults import DetectedFaults
@@ -14,9 +14,11 @@ from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS
 from rocketmq_capacity.sending.java_numbers import as_int, hash_of
 from rocketmq_capacity.sending.producer import Answer, Outcome, Sent
 from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.sending.turn import Listed, Turn, turn_of
 
 _NEWEST: Final = GENERATIONS[-1]
 _LONG: Final = 1 << 64
+_LARGEST: Final = (1 << 31) - 1
 _MULTIPLIER: Final = 2862933555777941757
 """The multiplier of Guava's LinearCongruentialGenerator."""
 
@@ -36,6 +38,7 @@ class Proxy:
             timeout_ms: the limit for a message.
         """
         self._queues = write_queues(route)
+        self._listed: Listed | None = None
         self._index = start
         self._tolerates = tolerates
         self._timeout_ms = timeout_ms
@@ -60,12 +63,50 @@ class Proxy:
         """The queues that it counts through."""
         return tuple(self._queues)
 
+    @property
+    def listed(self) -> Listed:
+        """The same as arrays."""
+        if self._listed is None:
+            self._listed = Listed.of(self._queues)
+        return self._listed
+
+    def is_calm(self, answer: Answer) -> bool:
+        """See :meth:`Producer.is_calm`."""
+        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+        return is_stored and not (self._tolerates and _NEWEST.back_off_ms(answer.latency_ms))
+
+    def turn(self, now_ms: int) -> Turn | None:
+        """See :meth:`Producer.turn`; None also while the index is below 0, where it counts backwards."""
+        before = int(self._tolerates)
+        looked_at, size = self._index + before, len(self._queues)
+        if looked_at < 0 or not size:
+            return None
+        avoided, until_ms = self._faults.avoided(now_ms) if self._tolerates else ([], None)
+        usable = self.listed.usable(avoided + self.unreachable if self._tolerates else ())
+        steps_left = _LARGEST - looked_at
+        return turn_of(
+            usable, size, looked_at % size, steps_before=1, skips=True, until_ms=until_ms, steps_left=steps_left
+        )
+
+    def take(self, turn: Turn, count: int, ended: Mapping[str, tuple[int, int]]) -> None:
+        """See :meth:`Producer.take`."""
+        self._index += turn.steps(count)
+        if self._tolerates:
+            for name, (taken_ms, ended_at_ms) in ended.items():
+                self._faults.update(name, ended_at_ms, taken_ms, 0)
+
+    @property
+    def unreachable(self) -> list[str]:
+        """See :meth:`Producer.unreachable`."""
+        return self._faults.unreachable
+
     def learn(self, route: Iterable[Place], start: int) -> None:
         """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
 
         Source: TopicRouteService, which makes a new MessageQueueView of each route.
         """
         self._queues = write_queues(route)
+        self._listed = None
         self._index = start
 
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:

@@ -1,48 +1,37 @@
 """What each kind of producers does, second by second, while brokers are slow, read-only or lost.
 
 Nobody outside a producer knows its settings. So every kind is simulated: each generation of the Java client with
-latency fault tolerance, all of them without it, and the Proxy. Topics with the same layout of writable queues share
-one simulation. Its cost does not depend on the number of producers.
+latency fault tolerance, all of them without it, and the Proxy. Topics with the same layout of writable queues are one
+route, and routes that differ only in the names of their brokers share one simulation. Its cost does not depend on the
+number of producers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rocketmq_capacity.contracts import ProducerCourse, ProducerRoute, ProducerTimeline
-from rocketmq_capacity.sending.ensemble import (
-    PROXY,
-    PROXY_REFRESH_MS,
-    SENDERS,
-    Habits,
-    Message,
-    Sender,
-    Trouble,
-    Watched,
-    size_of,
-    watch,
-)
+from rocketmq_capacity.sending.ensemble import SENDERS
 from rocketmq_capacity.sending.route import Place
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.troubles import (
-    Troubles,
-    answers,
-    known_from_ms,
-    route_after,
-    slow_ms,
-    trouble_ms,
-    watched_ms,
-)
+from rocketmq_capacity.simulation.course import LENGTHS_S, Course, simulate
+from rocketmq_capacity.simulation.layout import Layout, layout_of
+from rocketmq_capacity.simulation.troubles import Troubles
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, java_order
 
-MOST_SENDS: Final = 600_000
-"""At most this many messages are simulated in all, which takes a few seconds. What is beyond the limit is left out. The
-first route is always simulated, with each ending of a lost broker."""
+MOST_TURNS: Final = 150_000
+"""At most so many messages are simulated one by one, or as one turn of messages that change nothing; it takes seconds.
+
+What is beyond the limit is left out. The first route is always simulated, with each ending of a lost broker."""
+MOST_ROUTES: Final = 1_000
+"""At most so many routes are described, those with most topics."""
 MOST_ROWS: Final = 2_000
 """At most this many rows for a kind of producers on one route; slices get longer to stay below it."""
-LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 300)
+MOST_ROWS_IN_ALL: Final = 200_000
+"""About this many rows for all routes behind the first one; their slices get longer to stay below it."""
 DIGITS: Final = 6
+Value = TypeVar("Value")
 
 
 class TopicPlace(NamedTuple):
@@ -56,7 +45,7 @@ class TopicPlace(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What the topics of a route have in common."""
+    """What the topics of a route have in common; ``is_ordered`` counts only where a broker becomes read-only."""
 
     places: tuple[Place, ...]
     is_ordered: bool
@@ -85,7 +74,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProducerTimelines:
     """What a what-if says about producers.
 
     Attributes:
@@ -105,7 +94,7 @@ class Told:
 
 def producer_timeline(
     troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known], policy: Policy
-) -> Told:
+) -> ProducerTimelines:
     """What each kind of producers does on each route.
 
     Args:
@@ -116,17 +105,23 @@ def producer_timeline(
     """
     shapes = _shapes(troubles, places, known)
     routes = _routes(shapes, known)
-    reached = routes_reached(troubles, [route.shape for route in routes], _habits(policy))
-    watched = routes[: max(reached.values())]
-    numbers = {topic: number for number, route in enumerate(watched, 1) for topic in route.topics}
+    layouts = [
+        layout_of(route.shape.places, route.shape.is_ordered, troubles, policy) for route in routes[:MOST_ROUTES]
+    ]
+    found = _simulations(troubles, layouts, policy)
+    seen = [
+        number for number, layout in enumerate(layouts) if any((layout.key, one) in found for one in troubles.endings)
+    ]
+    numbers = {topic: number for number, place in enumerate(seen, 1) for topic in routes[place].topics}
     courses: list[ProducerCourse] = []
     timeline: list[ProducerTimeline] = []
-    for number, route in enumerate(watched, 1):
-        for ending in (one for one in troubles.endings if number <= reached[one]):
-            for sender in SENDERS:
-                seen = _Seen.of(sender, ending, route, troubles, policy)
-                courses.append(seen.course(number))
-                timeline += seen.timeline(number)
+    for number, place in enumerate(seen, 1):
+        most = MOST_ROWS if number == 1 else min(MOST_ROWS, _rows_each(len(seen), troubles))
+        for ending in troubles.endings:
+            for simulation in found.get((layouts[place].key, ending), ()):
+                of_kind = _OfRoute(simulation, ending, routes[place], layouts[place], policy)
+                courses.append(of_kind.course(number))
+                timeline += of_kind.timeline(number, most)
     rows = [
         ProducerRoute(
             topic=topic,
@@ -135,7 +130,13 @@ def producer_timeline(
         )
         for topic in sorted(shapes)
     ]
-    return Told(tuple(watched), tuple(rows), tuple(courses), tuple(timeline), len(routes) - len(watched))
+    described = tuple(routes[place] for place in seen)
+    return ProducerTimelines(described, tuple(rows), tuple(courses), tuple(timeline), len(routes) - len(seen))
+
+
+def _rows_each(routes: int, troubles: Troubles) -> int:
+    """About how many rows a kind of producers may have on each of the routes behind the first one."""
+    return MOST_ROWS_IN_ALL // (max(1, routes - 1) * len(SENDERS) * len(troubles.endings))
 
 
 def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known]) -> dict[str, Shape | None]:
@@ -169,193 +170,113 @@ def _routes(shapes: Mapping[str, Shape | None], known: Mapping[str, Known]) -> l
     routes = []
     for shape, names in topics.items():
         rates = [known[name].put_msgs_per_s if name in known else None for name in names]
-        told = [rate for rate in rates if rate is not None]
-        routes.append(Route(shape, tuple(names), sum(told) if len(told) == len(rates) else None))
+        measured = [rate for rate in rates if rate is not None]
+        routes.append(Route(shape, tuple(names), sum(measured) if len(measured) == len(rates) else None))
     return sorted(routes, key=lambda one: (-len(one.topics), one.topics))
 
 
-def _habits(policy: Policy) -> Habits:
-    asked, sends = policy.thresholds.TRANSITION.poll_nameserver_s, policy.thresholds.PRODUCER_TIMELINE
-    return Habits(interval_ms=sends.send_interval_ms, refresh_ms=round(asked * 1000))
+def _simulations(
+    troubles: Troubles, layouts: Sequence[Layout], policy: Policy
+) -> dict[tuple[Hashable, str | None], list[Course]]:
+    """By layout and ending, the simulation of each kind of producers; layouts beyond :data:`MOST_TURNS` are left out.
 
-
-def routes_reached(troubles: Troubles, shapes: Sequence[Shape], habits: Habits) -> dict[str | None, int]:
-    """For each ending, how many of the routes are simulated within :data:`MOST_SENDS`, from the first one on.
-
-    A killed broker is simulated on all routes before a silent one on any, since the silent one takes much longer.
+    A killed broker is simulated on all layouts before a silent one on any.
     """
-    left = MOST_SENDS
-    reached: dict[str | None, int] = {}
+    first = {layout.key: layout for layout in reversed(layouts)}
+    found: dict[tuple[Hashable, str | None], list[Course]] = {}
+    turns = 0
     for ending in troubles.endings:
-        reached[ending] = 0
-        for shape in shapes[: max(reached.values()) or None]:
-            cost = _cost(troubles, ending, shape, habits)
-            if reached[ending] and cost > left:
-                break
-            left -= cost
-            reached[ending] += 1
-    return reached
-
-
-def _cost(troubles: Troubles, ending: str | None, shape: Shape, habits: Habits) -> int:
-    """About how many messages are simulated on a route for an ending, at most."""
-    each = [watched_ms(sender, ending, troubles, habits) // habits.interval_ms for sender in SENDERS]
-    return size_of(shape.places) * sum(each)
+        for key in dict.fromkeys(layout.key for layout in layouts):
+            if turns < MOST_TURNS or key == layouts[0].key:
+                most = max(1, MOST_ROWS // len(first[key].places))
+                found[key, ending] = [
+                    simulate(sender, ending, first[key], troubles, policy, most_slices=most) for sender in SENDERS
+                ]
+                turns += sum(one.turns for one in found[key, ending])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """The simulation of a kind of producers on a route.
+class _OfRoute:
+    """What a kind of producers does on a route: the simulation of its layout, with the names of its brokers."""
 
-    Attributes:
-        gone: brokers that are lost or read-only.
-        slow: the slow brokers of the route.
-        ends_ms: when they are fast again; None if no broker is slow.
-        trouble_ms: how long the trouble counts.
-        usual_ms: how long a message takes without trouble.
-        until_ms: when the simulation ends.
-    """
-
-    sender: Sender
+    simulation: Course
     ending: str | None
     route: Route
-    gone: frozenset[str]
-    slow: frozenset[str]
-    ends_ms: int | None
-    trouble_ms: int
-    usual_ms: int
-    until_ms: int
-    watched: Watched
-
-    @classmethod
-    def of(cls, sender: Sender, ending: str | None, route: Route, troubles: Troubles, policy: Policy) -> "_Seen":
-        habits = _habits(policy)
-        if sender.client == PROXY:
-            habits = replace(habits, refresh_ms=PROXY_REFRESH_MS)
-        usual_ms = policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms
-        places = route.shape.places
-        names = {place.broker_name for place in places}
-        slow = frozenset(names & troubles.slow.keys() - troubles.lost)
-        trouble = Trouble(
-            answers(troubles, ending, usual_ms, is_ordered=route.shape.is_ordered),
-            until_ms=watched_ms(sender, ending, troubles, habits),
-            route_after=route_after(places, troubles),
-            known_from_ms=known_from_ms(ending) if names & troubles.lost else 0,
-        )
-        return cls(
-            sender=sender,
-            ending=ending,
-            route=route,
-            gone=troubles.lost | troubles.read_only,
-            slow=slow,
-            ends_ms=max((slow_ms(troubles.slow[name][1]) for name in slow), default=None),
-            trouble_ms=trouble_ms(ending, troubles, habits),
-            usual_ms=usual_ms,
-            until_ms=trouble.until_ms,
-            watched=watch(sender, places, trouble, habits),
-        )
+    layout: Layout
+    policy: Policy
 
     def course(self, number: int) -> ProducerCourse:
         """The whole simulation as one row."""
-        during = [one for one in self.watched.messages if one.begun_ms < self.trouble_ms]
-        failed = [one for one in during if not one.sent.is_stored]
-        all_failed = [one.begun_ms for one in self.watched.messages if not one.sent.is_stored]
-        bad = self.gone | self.slow
-        in_trouble = sum(bool(one.sent.tries) and one.sent.tries[-1].broker_name in bad for one in during)
-        left = [
-            one.begun_ms
-            for one in self.watched.messages
-            if any(tried.broker_name in self.gone for tried in one.sent.tries)
-        ]
-        returns = self._returns()
-        count, rate = len(during), self.route.put_msgs_per_s
-        failed_ratio = len(failed) / count if count else None
+        one, rate = self.simulation, self.route.put_msgs_per_s
+        count = one.messages
+        failed_ratio = one.failed / count if count else None
         return ProducerCourse(
             route=number,
             **self._kind(),
-            trouble_s=self.trouble_ms / 1000,
-            troubled_ratio=_rounded(in_trouble / count) if count else None,
+            trouble_s=one.trouble_ms / 1000,
+            troubled_ratio=_rounded(one.in_trouble / count) if count else None,
             failed_ratio=_rounded(failed_ratio),
             failed_messages=None
             if rate is None or failed_ratio is None
-            else _rounded(rate * failed_ratio * self.trouble_ms / 1000),
-            last_failed_s=max(all_failed) / 1000 if all_failed else None,
-            tries_per_message=_rounded(sum(len(one.sent.tries) for one in during) / count) if count else None,
-            mean_latency_ms=_rounded(sum(map(_taken_ms, during)) / count) if count else None,
-            usual_latency_ms=float(self.usual_ms),
-            returns_mean_s=_rounded(sum(returns) / len(returns) / 1000) if returns else None,
-            returns_worst_s=max(returns) / 1000 if returns else None,
-            stays_away_ratio=None if self.ends_ms is None else _rounded(1 - len(returns) / self.watched.threads),
-            left_worst_s=max(left) / 1000 if left else None,
-            displaced_queues=round(self.watched.displaced_queues, DIGITS),
-            afterwards_ratios={name: round(share, DIGITS) for name, share in self.watched.afterwards.items()},
+            else _rounded(rate * failed_ratio * one.trouble_ms / 1000),
+            last_failed_s=_seconds(one.last_failed_ms),
+            tries_per_message=_rounded(one.tries / count) if count else None,
+            mean_latency_ms=_rounded(one.taken_ms / count) if count else None,
+            usual_latency_ms=float(self.policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms),
+            returns_mean_s=_rounded(sum(one.returns_ms) / len(one.returns_ms) / 1000) if one.returns_ms else None,
+            returns_worst_s=_seconds(max(one.returns_ms, default=None)),
+            stays_away_ratio=_rounded(1 - len(one.returns_ms) / one.threads) if one.has_slow else None,
+            left_worst_s=_seconds(one.left_ms),
+            displaced_queues=round(one.displaced_queues, DIGITS),
+            afterwards_ratios={
+                name: round(share, DIGITS) for name, share in sorted(self._of_brokers(one.afterwards)) if share
+            },
         )
 
-    def timeline(self, number: int) -> Iterator[ProducerTimeline]:
-        """A row for each slice of time and each broker."""
-        names = [place.broker_name for place in self.route.shape.places]
-        seconds = ceil(self.until_ms / 1000)
-        most = max(1, MOST_ROWS // len(names))
-        length = next((one for one in LENGTHS_S if ceil(seconds / one) <= most), LENGTHS_S[-1])
-        slices: list[list[Message]] = [[] for _ in range(ceil(seconds / length))]
-        for one in self.watched.messages:
-            slices[one.begun_ms // (length * 1000)].append(one)
-        for place, messages in enumerate(slices):
-            sums = {name: _Sums() for name in names}
-            for one in messages:
-                for tried in one.sent.tries:
-                    sums[tried.broker_name].tries += 1
-                if one.sent.tries:
-                    at = sums[one.sent.tries[-1].broker_name]
-                    at.ended += 1
-                    at.failed += not one.sent.is_stored
-                    at.taken_ms += _taken_ms(one)
-            count = len(messages)
-            for name in names:
-                at = sums[name]
+    def timeline(self, number: int, most_rows: int) -> Iterator[ProducerTimeline]:
+        """A row for each slice of time and each broker; at most ``most_rows`` if slices of 300 s allow it."""
+        slices = self.simulation.slices
+        seconds = ceil(self.simulation.until_ms / 1000)
+        most = max(1, most_rows // len(self.route.shape.places))
+        longer = [one for one in LENGTHS_S if one % slices.length_s == 0]
+        slices = slices.longer(next((one for one in longer if ceil(seconds / one) <= most), longer[-1]))
+        kind = self._kind()
+        for place, count in enumerate(slices.messages.tolist()):
+            for name, column in self._of_brokers(range(len(self.route.shape.places))):
+                ended = int(slices.ended[place, column])
                 yield ProducerTimeline(
                     route=number,
-                    **self._kind(),
-                    begin_s=place * length,
-                    length_s=length,
+                    **kind,
+                    begin_s=place * slices.length_s,
+                    length_s=slices.length_s,
                     broker_name=name,
-                    share_ratio=_rounded(at.ended / count) if count else None,
-                    failed_ratio=_rounded(at.failed / count) if count else None,
-                    tries_per_message=_rounded(at.tries / count) if count else None,
-                    mean_latency_ms=_rounded(at.taken_ms / at.ended) if at.ended else None,
-                    thread_msgs_per_s=round(count / (length * self.watched.threads), DIGITS),
+                    share_ratio=_rounded(ended / count) if count else None,
+                    failed_ratio=_rounded(int(slices.failed[place, column]) / count) if count else None,
+                    tries_per_message=_rounded(int(slices.tries[place, column]) / count) if count else None,
+                    mean_latency_ms=_rounded(int(slices.taken_ms[place, column]) / ended) if ended else None,
+                    thread_msgs_per_s=round(count / (slices.length_s * self.simulation.threads), DIGITS),
                 )
 
+    def _of_brokers(self, values: Sequence[Value]) -> Iterator[tuple[str, Value]]:
+        """The name and the value of each broker of the route, for values by the brokers that were simulated."""
+        columns = self.layout.columns(self.simulation.layout)
+        for place, column in zip(self.route.shape.places, columns, strict=True):
+            yield place.broker_name, values[column]
+
     def _kind(self) -> dict[str, Any]:
+        sender = self.simulation.sender
         return {
-            "client": self.sender.client,
-            "versions": self.sender.versions,
-            "has_fault_tolerance": self.sender.tolerates,
-            "has_detector": self.sender.detects,
+            "client": sender.client,
+            "versions": sender.versions,
+            "has_fault_tolerance": sender.tolerates,
+            "has_detector": sender.detects,
             "ending": self.ending,
         }
 
-    def _returns(self) -> list[int]:
-        """For each thread that tries a slow broker again, how long after the slow time it does."""
-        ends = self.ends_ms
-        first: dict[int, int] = {}
-        for one in self.watched.messages if ends is not None else ():
-            is_after = ends is not None and one.begun_ms >= ends and one.thread not in first
-            if is_after and any(tried.broker_name in self.slow for tried in one.sent.tries):
-                first[one.thread] = one.begun_ms - (ends or 0)
-        return [*first.values()]
 
-
-@dataclass(slots=True)
-class _Sums:
-    ended: int = 0
-    failed: int = 0
-    tries: int = 0
-    taken_ms: int = 0
-
-
-def _taken_ms(message: Message) -> int:
-    return message.sent.ended_at_ms - message.begun_ms
+def _seconds(value_ms: int | None) -> float | None:
+    return None if value_ms is None else value_ms / 1000
 
 
 def _rounded(value: float | None) -> float | None:

@@ -128,6 +128,11 @@ def watched_ms(sender: Sender, ending: str | None, troubles: Troubles, habits: H
     return trouble_ms(ending, troubles, habits) + min(slowest, SEND_TIMEOUT_MS) + back_off + SETTLED_S * 1000
 
 
+def changes_ms(troubles: Troubles) -> tuple[int, ...]:
+    """The times at which brokers begin to answer otherwise: when slow ones are fast again."""
+    return tuple(sorted({slow_ms(for_s) for _, for_s in troubles.slow.values()}))
+
+
 def answers(troubles: Troubles, ending: str | None, usual_ms: int, *, is_ordered: bool) -> Callable[[str, int], Answer]:
     """A function from a broker and a time to the broker's answer to a try."""
     usual = Answer(usual_ms)

@@ -12,7 +12,7 @@ from msgspec import structs
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.sending.generation import generation_of
-from rocketmq_capacity.simulation.producer_timeline import Known, Told, TopicPlace, producer_timeline
+from rocketmq_capacity.simulation.producer_timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.troubles import Troubles
 from rocketmq_capacity.steps.planning import Planning
@@ -38,11 +38,11 @@ def add_producers(before: Planning, after: Planning, scenario: Scenario) -> dict
         return None
     places = _places(before, troubles)
     known = _known(before, after, {place.topic for place in places})
-    told = producer_timeline(troubles, places, known, after.policy)
-    tables: Sequence[Sequence[Dataset]] = (told.rows, told.courses, told.timeline)
+    found = producer_timeline(troubles, places, known, after.policy)
+    tables: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
     for dataset, rows in zip(OF_PRODUCERS, tables, strict=True):
         after.add(dataset, rows)
-    return {"troubled_brokers": sorted(troubles.brokers), **_plain(told, after, _producers(before))}
+    return {"troubled_brokers": sorted(troubles.brokers), **_plain(found, after, _producers(before))}
 
 
 def _places(before: Planning, troubles: Troubles) -> list[TopicPlace]:
@@ -110,10 +110,10 @@ def _producers(before: Planning) -> Mapping[str, int]:
     return dict(sorted(found.items()))
 
 
-def _plain(told: Told, after: Planning, producers: Mapping[str, int]) -> dict[str, Any]:
+def _plain(found: ProducerTimelines, after: Planning, producers: Mapping[str, int]) -> dict[str, Any]:
     sends, asks = after.policy.thresholds.PRODUCER_TIMELINE, after.policy.thresholds.TRANSITION
     courses: dict[int, list[dict[str, Any]]] = {}
-    for row in told.courses:
+    for row in found.courses:
         course = structs.asdict(row)
         courses.setdefault(course.pop("route"), []).append(course)
     return {
@@ -130,8 +130,8 @@ def _plain(told: Told, after: Planning, producers: Mapping[str, int]) -> dict[st
                 "put_msgs_per_s": route.put_msgs_per_s,
                 "courses": courses[number],
             }
-            for number, route in enumerate(told.routes, 1)
+            for number, route in enumerate(found.routes, 1)
         ],
-        "routes_left_out": told.routes_left_out,
-        "topics_left_out": sum(row.route is None for row in told.rows),
+        "routes_left_out": found.routes_left_out,
+        "topics_left_out": sum(row.route is None for row in found.rows),
     }
