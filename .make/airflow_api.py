@@ -1,4 +1,4 @@
-"""Airflow's public REST API, as far as starting it needs it; the standard library alone."""
+"""Airflow's public REST API, as far as it is needed to start it; only the standard library is used."""
 
 import json
 import urllib.error
@@ -7,7 +7,7 @@ import urllib.request
 from typing import Any, Final
 
 PATIENCE_S: Final = 30.0
-# What is asked for stands on this machine or in the next container: no proxy lies between.
+# The API server is on this machine or in the next container, so no proxy is used.
 _OPENER: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -15,7 +15,7 @@ class Unanswered(Exception):
     """The API refused, or did not answer at all; the text is its reason.
 
     Attributes:
-        status: the HTTP status, or None where nothing answered.
+        status: the HTTP status, or None if nothing answered.
     """
 
     def __init__(self, reason: str, status: int | None = None) -> None:
@@ -40,15 +40,15 @@ class AirflowApi:
         self._headers["Authorization"] = f"Bearer {answer['access_token']}"
 
     def get(self, path: str, **query: str | int) -> Any:
-        """What stands under a path of ``/api/v2``."""
+        """The JSON at a path of ``/api/v2``."""
         return self._call("GET", f"/api/v2{path}" + (f"?{urllib.parse.urlencode(query)}" if query else ""))
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Make something under a path of ``/api/v2``."""
+        """Create something at a path of ``/api/v2``."""
         return self._call("POST", f"/api/v2{path}", body)
 
     def patch(self, path: str, body: dict[str, Any], **query: str | int) -> Any:
-        """Change what stands under a path of ``/api/v2``."""
+        """Change what is at a path of ``/api/v2``."""
         return self._call("PATCH", f"/api/v2{path}" + (f"?{urllib.parse.urlencode(query)}" if query else ""), body)
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -58,7 +58,7 @@ class AirflowApi:
 def fetched(address: str, method: str = "GET", headers: dict[str, str] | None = None, body: object = None) -> Any:
     """The JSON that an address answers with.
 
-    Errors: Unanswered where it refuses, is silent, or says something else.
+    Errors: Unanswered if it refuses, does not answer, or answers without JSON.
     """
     content = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(  # noqa: S310  # the address comes from whoever starts Airflow

@@ -1,6 +1,6 @@
 """Asks an index of vulnerabilities about every pin; fails at one that nobody has accepted with a reason.
 
-Where the index cannot be asked, it says so in one line and fails at nothing. Arguments beside its own go to pip-audit.
+If the index cannot be asked, it says so in one line and does not fail. Arguments beside its own go to pip-audit.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def ask(pins: Sequence[str], others: Sequence[str]) -> Answer:
-    """What pip-audit is told about these pins; nothing is resolved, installed or built."""
+    """The answer of pip-audit about these pins; nothing is resolved, installed or built."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write("\n".join(pins))
         file.flush()
@@ -63,7 +63,7 @@ def ask(pins: Sequence[str], others: Sequence[str]) -> Answer:
     try:
         rows = json.loads(run.stdout)["dependencies"]
     except ValueError:
-        # It ended in an error of its own, of which the last line tells the most.
+        # It ended with an error of its own, whose last line says most.
         return Answer(0, (), {"all": (run.stderr.strip().splitlines() or ["pip-audit said nothing"])[-1]})
     return Answer(
         sum("vulns" in row for row in rows),
@@ -84,7 +84,7 @@ def accepted(file: Path) -> dict[str, str]:
 
 
 def judge(answer: Answer, reasons: dict[str, str], file: Path) -> int:
-    """Print what was found; 1 where something of it is not accepted, or something accepted is there no longer."""
+    """Print what was found; 1 if something is not accepted, or if an accepted vulnerability is gone."""
     for name, why in answer.unanswered.items():
         print(f"audit: not audited: {name}: {why}")
     refused = 0

@@ -1,6 +1,6 @@
 """Airflow on this machine: four processes that `make up` starts and `make down` ends, and what they left running.
 
-What belongs to it is told by the processes themselves: each, and everything that it starts, inherits one variable of
+The processes themselves show what belongs to it: each, and everything that it starts, inherits one variable of
 its environment. So nothing is forgotten when a process was killed and its children go on, and a stale file of process
 numbers cannot name a stranger.
 """
@@ -34,7 +34,7 @@ STUBBORN_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """One of the four, as it was started: a number alone may be another process by now."""
+    """One of the four, as it was started: its number may belong to another process by now."""
 
     pid: int
     created: float
@@ -53,7 +53,7 @@ class LocalAirflow:
     """The installation under one Airflow home.
 
     Attributes:
-        home: ``AIRFLOW_HOME``; everything that is written stands in it.
+        home: ``AIRFLOW_HOME``; it has everything that is written.
     """
 
     home: Path
@@ -65,7 +65,7 @@ class LocalAirflow:
 
     @property
     def login_file(self) -> Path:
-        """User names and passwords as Airflow's simple login reads them; for its owner alone."""
+        """User names and passwords as Airflow's simple login reads them; only its owner can read them."""
         return self.home / "login.json"
 
     def log_file(self, component: str) -> Path:
@@ -77,7 +77,7 @@ class LocalAirflow:
         return {component: process.is_alive() for component, process in self._started().items()}
 
     def processes(self) -> list[psutil.Process]:
-        """Everything alive that bears the mark: the four, their children, and orphans."""
+        """Every running process with the mark: the four, their children, and orphans."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):  # it has just ended, or is another user's
@@ -86,7 +86,7 @@ class LocalAirflow:
         return found
 
     def start(self, address: str, environment: dict[str, str]) -> None:
-        """Start the four, each in a session of its own, so that the end of this terminal is not theirs."""
+        """Start the four, each in a session of its own, so that they do not end with this terminal."""
         self.address_file.parent.mkdir(parents=True, exist_ok=True)
         self.address_file.write_text(f"{address}\n")
         # Airflow renames its processes; without the second one that would overwrite the mark.

@@ -1,6 +1,6 @@
 """Starts Airflow on this machine and leaves it running; ends once it answers, is healthy and knows every Dag.
 
-Nothing listens beyond loopback. The login is made once and kept, readable for its owner alone.
+Nothing listens beyond loopback. The login is made once and kept; only its owner can read it.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ DEFAULT_PORT: Final = "8080"
 PATIENCE_S: Final = 240.0
 """A first start takes 15 s on two idle cores."""
 HEALTH: Final = ("metadatabase", "scheduler", "dag_processor", "triggerer")
-# Two Spark drivers at once are what a laptop bears (the pool allows the same); the rest is for tasks without one.
+# A laptop can run two Spark drivers at once (the pool allows as many); the rest is for tasks without one.
 TASKS_AT_ONCE: Final = "4"
 
 
@@ -75,7 +75,7 @@ def _start(airflow: LocalAirflow, port: int) -> list[str]:
         airflow.start(address, _environment(airflow, port))
         return _wait(airflow, AirflowApi(address), password, since)
     except BaseException:
-        # Interrupted or in vain: nothing half-started is left behind.
+        # Interrupted or failed: nothing half-started is left behind.
         airflow.stop()
         raise
 
@@ -147,7 +147,7 @@ def _wait(airflow: LocalAirflow, api: AirflowApi, password: str, since: datetime
 
 
 def _unhealthy(api: AirflowApi, since: datetime) -> str:
-    """The parts that have not told that they are well since this start; empty where all have."""
+    """The parts that have not reported since this start that they are healthy; empty if all have."""
     health = api.get("/monitor/health")
     return ", ".join(part for part in HEALTH if not _is_well(part, health[part], since))
 
@@ -171,7 +171,7 @@ def _last_lines(file: Path, count: int = 15) -> str:
 def _tell(airflow: LocalAirflow, paused: list[str] | None) -> None:
     address = airflow.address_file.read_text().strip()
     print(f"Airflow {'is running already' if paused is None else 'runs'} at {address}/")
-    print(f"log in as {USER}; the password stands in {airflow.login_file}")
+    print(f"log in as {USER}; the password is in {airflow.login_file}")
     for dag in paused or []:
         print(f"{dag} is paused: what is triggered waits until it is switched on")
     print("make down stops it")

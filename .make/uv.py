@@ -1,7 +1,7 @@
-"""Runs `uv pip` with what this machine's pip is told; its arguments are those of `uv pip`.
+"""Runs `uv pip` with the settings of this machine's pip; its arguments are those of `uv pip`.
 
-Where pip has an index, certificates or a proxy of its own, in its files or its environment, uv uses the same. What uv
-itself is told in the environment wins.
+Where pip has an index, certificates or a proxy of its own, in its files or its environment, uv uses the same. Settings
+of uv itself in the environment win.
 """
 
 import ast
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def settings_of_pip() -> dict[str, str]:
-    """What pip is told, by its names; the same for whoever asks from its environment."""
+    """The settings of pip, by their names; the same for whoever asks from its environment."""
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"],
         capture_output=True,

@@ -1,6 +1,6 @@
 """Lets the first plan be made once everything is well, waits for it, and says where to read it.
 
-first_plan.py API_SERVER PUBLIC_ADDRESS; the password of admin stands in AIRFLOW_ADMIN_PASSWORD.
+first_plan.py API_SERVER PUBLIC_ADDRESS; AIRFLOW_ADMIN_PASSWORD has the password of admin.
 
 New Dags are paused until here, because what they plan may still be starting. Switching the daily one on makes the run
 of today. Where today's run was made before, and has failed or was deleted, a new run is triggered. A stack that has a
@@ -38,7 +38,7 @@ class NoPlan(Exception):
 
 
 def main() -> int:
-    """Make the plan and tell of it."""
+    """Make the plan, and print where it is."""
     api_server, public = sys.argv[1:]
     api = AirflowApi(api_server)
     try:
@@ -63,7 +63,7 @@ def _planned(api: AirflowApi) -> dict[str, Any]:
             api.patch(f"/dags/{dag['dag_id']}", {"is_paused": False}, update_mask="is_paused")
     _until(RUN_WITHIN_S, lambda: not _is_due(api))
     run = _last(api)
-    # A new run may have ended already, so its state does not tell whether it is new.
+    # A new run may have ended already, so its state does not show whether it is new.
     if run is None or (run["state"] in FINAL and before is not None and run["dag_run_id"] == before["dag_run_id"]):
         run = api.post(RUNS, {"logical_date": None, "conf": {}, "note": "the first plan of this stack"})
     name = urllib.parse.quote(run["dag_run_id"], safe="")
@@ -74,7 +74,7 @@ def _planned(api: AirflowApi) -> dict[str, Any]:
     if ended["state"] != "success":
         tasks = api.get(f"{RUNS}/{name}/taskInstances", limit=100)["task_instances"]
         failed = ", ".join(task["task_id"] for task in tasks if task["state"] == "failed")
-        raise NoPlan(f"the run failed at {failed or 'no task'}; its log tells why")
+        raise NoPlan(f"the run failed at {failed or 'no task'}; its log says why")
     return ended
 
 
@@ -114,7 +114,7 @@ def _if_final(run: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _until(limit_s: float, look: Callable[[], Found | None]) -> Found | None:
-    """What looking gives as soon as it gives something; None where the time is up."""
+    """The first result of looking that is not None; None if the time is up."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         if found := look():

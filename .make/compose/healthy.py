@@ -1,7 +1,7 @@
 """Says by its exit status whether a service is well:  healthy.py SERVICE [ADDRESS OF AIRFLOW'S API SERVER].
 
 Airflow's background services have no port of their own; they are well while their heartbeats arrive, which the API
-server tells. Spark's two tell their state on their own pages.
+server shows. The two services of Spark show their state on their own pages.
 """
 
 import sys

@@ -12,7 +12,7 @@ class Command:
     """One message of the protocol.
 
     ``opaque`` pairs a response with its request; both sides of a connection number their own requests, so that a
-    request of the peer may bear a number of ours.
+    request of the peer may have the number of one of ours.
     """
 
     code: int

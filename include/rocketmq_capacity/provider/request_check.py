@@ -82,7 +82,7 @@ class RequestCheck(ABC):
         await self.app(scope, read_again, send)
 
     async def _check_login(self, request: Request, found: re.Match[str]) -> None:
-        """Errors: HTTPException 401 without a login, 403 for who may not do this, as of the route itself."""
+        """Errors: HTTPException 401 without a login, 403 for a user who may not do this, as the route gives."""
         user = await get_user(request, None, await BEARER(request))
         await run_in_threadpool(self.permission(found), request, user)
 

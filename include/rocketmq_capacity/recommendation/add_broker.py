@@ -1,4 +1,4 @@
-"""ADD_BROKER: one broker more or several, where the disks of all brokers that take messages are too full.
+"""ADD_BROKER: one more broker or several, if the disks of all brokers that take messages are too full.
 
 Where one of them has room, the topics lie unevenly, and a broker more is not what is missing. Where one does not say
 how full it is, nothing is decided.

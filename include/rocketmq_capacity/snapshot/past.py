@@ -10,7 +10,8 @@ from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inv
 def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inventory:
     """The inventory; its offsets have the samples of the history, oldest first, before their own.
 
-    As part of the inventory, a what-if drops the samples of the queues that it changes, and keeps those of the others.
+    The samples become a part of the inventory. So a what-if drops those of the queues that it changes, and keeps the
+    others.
 
     Args:
         inventory: the one that is planned.

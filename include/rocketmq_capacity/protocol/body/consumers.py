@@ -61,7 +61,7 @@ class HeldQueue:
     """What a client says of a queue that it holds; times are ms since 1970 by the client's clock.
 
     Attributes:
-        dropped: it was to be let go.
+        dropped: it should be released.
         locked: for reading in order; a client that does not consume in order says so as well.
         cached_msgs: pulled, and not handled to their end.
         last_locked_ms, last_pulled_ms, last_consumed_ms: when it last locked it, asked for messages, handled one.

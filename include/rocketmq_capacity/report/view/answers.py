@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Causes that the page tells together: one alone, or several of one rule that one action mends."""
+    """Causes in one line of the page: a single one, or several of one rule that one action mends."""
 
     causes: tuple[Cause, ...]
 
@@ -48,7 +48,7 @@ class Answers:
         self.in_order = tuple(one for cause in plan.causes for one in cause.recommendations)
         """Ids of the recommendations, those of the worst causes first."""
         self.folds = tuple(_folds(plan.causes))
-        """The worst first; those for information alone come last."""
+        """The worst first; those only for information come last."""
         folded = sum(not fold.is_one for fold in self.folds[:CAUSES])
         self._in_a_fold = max(FOLDED, min(FOLDED_CAUSES, ALL_FOLDED_CAUSES // max(folded, 1)))
         self._anchors = {cause.id: f"cause-{place + 1}" for place, cause in enumerate(self._shown())}

@@ -1,4 +1,4 @@
-"""Causes as the page shows them: the worst first, those that are alike folded into one line."""
+"""Causes as the page shows them: the worst first, similar ones folded into one line."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ LOWER_IS_BETTER: Final = frozenset({
 """Figures of which less is plainly good; of all others the table says the difference and does not judge it."""
 
 NAMES: Final = ("consumer_group", "topic", "broker_name", "client_id", "strategy")
-"""What tells the entries of a list of objects apart."""
+"""The members that distinguish the entries of a list of objects."""
 HOLDERS: Final = frozenset({"groups", "consumer_groups", "topics", "brokers", "clients", "strategies"})
 """An object under one of these has names of the cluster for keys, and not fields."""
 ABSENT: Final = object()

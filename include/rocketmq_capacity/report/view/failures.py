@@ -104,7 +104,7 @@ class ServerLine:
 
 @dataclass(frozen=True, slots=True)
 class OwnFailure:
-    """A failure as one group meets it."""
+    """The effect of a failure on one group."""
 
     what: str
     name: str | None

@@ -81,7 +81,7 @@ class StrategyLine:
 
 @dataclass(frozen=True, slots=True)
 class GroupCause:
-    """A cause in a group's section, which leads to where it is told."""
+    """A cause in a group's section, with a link to its own place."""
 
     severity: str
     title: str

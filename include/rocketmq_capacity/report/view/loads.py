@@ -26,7 +26,7 @@ class Measure:
     """The least distance between two marks of an axis: there is no half queue."""
 
     def of(self, strategy: StrategyPlan) -> Skew | None:
-        """How unevenly this lies on the group's clients under the strategy."""
+        """How unevenly this is spread over the group's clients under the strategy."""
         skew: Skew | None = getattr(strategy, self.metric)
         return skew
 

@@ -27,7 +27,7 @@ HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class TransitionsView:
-    """The groups whose queues change hands, those that wait longest first.
+    """The groups whose queues get another owner, those that wait longest first.
 
     Attributes:
         chart: the picture of the first of them, and the table of all that the page holds.
@@ -41,7 +41,7 @@ class TransitionsView:
 
 
 def transitions_of(groups: Sequence[GroupTransition]) -> TransitionsView | None:
-    """The picture and the table; None where nothing changes hands."""
+    """The picture and the table; None if no queue gets another owner."""
     if not groups:
         return None
     ordered = sorted(groups, key=lambda one: (-one.unread_longest_worst_s, -one.moved_queues, one.consumer_group))
