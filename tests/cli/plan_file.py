@@ -206,6 +206,7 @@ class ConfigAssignment(Part, frozen=True):
     after: dict[str, Any]
     note: str
     clients: dict[str, list[Queue]]
+    transition: Transition | UnsetType = UNSET
 
 
 class Impact(Part, frozen=True):

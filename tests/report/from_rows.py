@@ -25,6 +25,7 @@ REPORTED = (
     contracts.Finding,
     contracts.FindingSince,
     contracts.Recommendation,
+    contracts.RecommendedTransition,
     contracts.ProducerBalance,
 )
 

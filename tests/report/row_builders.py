@@ -122,6 +122,26 @@ def a_recommendation(
     } | changes
 
 
+def a_recommended_transition(recommendation_id: str, consumer_group: str = "g_pay", **changes: Any) -> Row:
+    return {
+        "recommendation_id": recommendation_id,
+        "consumer_group": consumer_group,
+        "moved_queues": 3,
+        "new_queues": 1,
+        "ownerless_queues": 0,
+        "unread_longest_expected_s": 25.5,
+        "unread_longest_worst_s": 53.5,
+        "twice_longest_worst_s": 52.5,
+        "lock_wait_worst_s": 0.0,
+        "messages_twice_expected": 0.1,
+        "messages_twice_worst": 100.0,
+        "messages_skipped_worst": 0.0,
+        "most_unread_at_once": 2,
+        "most_twice_at_once": 1,
+        "timers": "{}",
+    } | changes
+
+
 def a_group_failure(
     consumer_group: str = "g_pay", failure: str = "BROKER", lost: str | None = "broker-a", **changes: Any
 ) -> Row:

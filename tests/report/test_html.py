@@ -13,7 +13,16 @@ from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.vocabulary import RULE_WORDS
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, text_of, with_class
-from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
+from tests.report.row_builders import (
+    a_cluster,
+    a_finding,
+    a_group,
+    a_load,
+    a_recommendation,
+    a_recommended_transition,
+    a_strategy,
+    metrics,
+)
 from tests.report.sample_cluster import CLIENTS, sample_rows
 from tests.report.varied_cluster import a_scenario, a_step, varied_rows
 
@@ -237,8 +246,15 @@ def test_fixed_lists_stand_as_lines_for_the_client_beside_what_answers_a_skew():
         "clients": {"c1\n": [{"topic": "pay", "broker_name": 'a"b', "queue_id": i} for i in range(99)], "c2": []},
     }
     rows["recommendation"] = [row | {"config_assignment": json.dumps(lists)} for row in rows["recommendation"]]
+    rows["recommended_transition"] = [
+        a_recommended_transition(row["id"], is_of_lists=True, moved_queues=2, new_queues=0)
+        for row in rows["recommendation"]
+    ]
     text = text_of(read_page(page(rows)))
 
+    assert "Until all have restarted" in text
+    assert "2 queues get another owner. A queue is unread for 25.5 s on average, at most 53.5 s" in text
+    assert "At the same time, at most 2 queues are unread and 1 read twice." in text
     assert "Or a fixed list of queues for each client (CONFIG): 2 queues with another owner" in text
     assert "Make all lists anew." in text
     assert '// "c1\\n" new MessageQueue("pay", "a\\"b", 0) new MessageQueue("pay", "a\\"b", 1)' in text

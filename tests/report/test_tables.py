@@ -2,12 +2,13 @@
 
 import csv
 import io
+import json
 
 import pytest
 
 from rocketmq_capacity.report.tables import defused, findings_csv, recommendations_csv
 from tests.report.from_rows import plan_of
-from tests.report.row_builders import a_cluster, a_finding, a_recommendation
+from tests.report.row_builders import a_cluster, a_finding, a_recommendation, a_recommended_transition
 from tests.report.sample_cluster import COMMAND, IDLE, sample_rows
 
 
@@ -39,6 +40,26 @@ def test_every_recommendation_is_a_line_with_its_commands_in_order():
     assert expand["commands"].split("\n") == [COMMAND.format(broker=1), COMMAND.format(broker=2)]
     assert expand["manual"] == "false"
     assert scale["commands"] == ""
+
+
+def test_what_happens_meanwhile_and_fixed_lists_are_json_in_their_cells():
+    rows = sample_rows()
+    queue = {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}
+    lists = {"moved_queues": 1, "before": {}, "after": {}, "note": "Restart.", "clients": {"c1": [queue]}}
+    expand, scale = rows["recommendation"]
+    rows["recommendation"] = [expand, scale | {"config_assignment": json.dumps(lists)}]
+    rows["recommended_transition"] = [
+        a_recommended_transition(expand["id"], moved_queues=3, new_queues=0),
+        a_recommended_transition(scale["id"], is_of_lists=True, moved_queues=1, new_queues=0),
+    ]
+    by_action = {line["action"]: line for line in read(recommendations_csv(plan_of(rows)))}
+
+    grown, scaled = by_action[expand["action"]], by_action[scale["action"]]
+    assert json.loads(grown["transition"])["moved_queues"] == 3
+    assert (grown["config_assignment"], scaled["transition"]) == ("", "")
+    assert scaled["transition_undecided"].startswith("UNDECIDED: who owns the queues of g_pay")
+    found = json.loads(scaled["config_assignment"])
+    assert (found["clients"], found["transition"]["moved_queues"]) == ({"c1": [queue]}, 1)
 
 
 def test_lines_name_their_cause_their_plan_and_what_replaces_them():

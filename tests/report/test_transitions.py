@@ -4,25 +4,11 @@ from typing import Any
 
 from rocketmq_capacity.contracts import RecommendedTransition
 from rocketmq_capacity.report.transitions import transitions_of
+from tests.report.row_builders import a_recommended_transition
 
 
 def row(group: str, name: str = "r1", **facts: Any) -> RecommendedTransition:
-    usual: dict[str, Any] = {
-        "moved_queues": 3,
-        "new_queues": 1,
-        "ownerless_queues": 0,
-        "unread_longest_expected_s": 25.5,
-        "unread_longest_worst_s": 53.5,
-        "twice_longest_worst_s": 52.5,
-        "lock_wait_worst_s": 0.0,
-        "messages_twice_expected": 0.1,
-        "messages_twice_worst": 100.0,
-        "messages_skipped_worst": 0.0,
-        "most_unread_at_once": 2,
-        "most_twice_at_once": 1,
-        "timers": "{}",
-    }
-    return RecommendedTransition(recommendation_id=name, consumer_group=group, **usual | facts)
+    return RecommendedTransition(**a_recommended_transition(name, group, **facts))
 
 
 def test_queues_and_messages_add_up_and_the_longest_times_count() -> None:
@@ -37,6 +23,14 @@ def test_queues_and_messages_add_up_and_the_longest_times_count() -> None:
     assert (both.moved_queues, both.new_queues, both.most_unread_at_once) == (6, 2, 4)
     assert (both.unread_longest_worst_s, both.unread_longest_expected_s) == (60.0, 25.5)
     assert (both.messages_twice_expected, both.messages_twice_worst) == (0.3, 200.0)
+
+
+def test_fixed_lists_are_another_way_and_not_summed_up_with_their_recommendation() -> None:
+    rows = [row("a"), row("a", is_of_lists=True, moved_queues=7)]
+
+    assert transitions_of(rows)["r1"].moved_queues == 3
+    assert transitions_of(rows, of_lists=True)["r1"].moved_queues == 7
+    assert transitions_of(rows[:1], of_lists=True) == {}
 
 
 def test_a_sum_with_an_unknown_part_is_unknown() -> None:

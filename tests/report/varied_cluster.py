@@ -14,6 +14,7 @@ from tests.report.row_builders import (
     a_load,
     a_producer_balance,
     a_recommendation,
+    a_recommended_transition,
     a_strategy,
     a_topic_failure,
     metrics,
@@ -85,6 +86,10 @@ def _add_failures(rows: Rows) -> None:
         a_topic_failure(topic, lost=broker, readable_queues=place % 4, writable_queues=place % 4)
         for place, topic in enumerate(topics)
         for broker in BROKERS
+    ]
+    rows["recommended_transition"] = [
+        a_recommended_transition(one["id"], "g_pay", is_of_lists=place % 2 == 1, moved_queues=place)
+        for place, one in enumerate(rows["recommendation"][:9])
     ]
     rows["producer_balance"] = [a_producer_balance(topic, peak=1.5 + place) for place, topic in enumerate(topics[::3])]
 

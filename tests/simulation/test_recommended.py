@@ -1,8 +1,10 @@
 """Every recommendation that moves queues says what happens meanwhile, or why that is not known."""
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
+import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
@@ -13,6 +15,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import broker, client, cluster, group, pay_cluster, queues, reads, topic
 
@@ -20,17 +23,19 @@ POLICY: Final = Policy.model_validate({"strategies": ["AVG", "AVG_BY_CIRCLE", "P
 PAY: Final = topic("pay", queues("broker-a"), queues("broker-b"))
 
 
-def planned(inventory: Inventory) -> tuple[list[Recommendation], list[RecommendedTransition], dict[str, str]]:
+def planned(
+    inventory: Inventory, policy: Policy = POLICY
+) -> tuple[list[Recommendation], list[RecommendedTransition], dict[str, str]]:
     """Recommendations that may move queues, what is known of that, and what is not."""
-    plan = plain_plan(inventory, POLICY)
-    asked = [one for one in plan.recommendations if one.may_move_queues]
-    facts = Cluster(plan.units.cluster, POLICY, is_suspect=False)
+    plan = plain_plan(inventory, policy)
+    asked = [one for one in plan.recommendations if one.may_move_queues or one.config_assignment]
+    facts = Cluster(plan.units.cluster, policy, is_suspect=False)
     rows: list[RecommendedTransition] = []
     for each in plan.groups:
         names = {one.topic.topic for one in each.facts.business}
         own = [one for one in asked if one.consumer_group == each.name or one.topic in names]
         current = None if each.current is None else each.current.strategy
-        rows += recommended_transitions(facts, each, each.facts, current, own, Timing.of(plan.units.cluster, POLICY))
+        rows += recommended_transitions(facts, each, each.facts, current, own, Timing.of(plan.units.cluster, policy))
     status = [one.status for one in plan.assessments]
     return asked, rows, undecided_of(asked, rows, status)
 
@@ -70,6 +75,37 @@ def test_clients_that_subscribe_like_the_others_take_queues_as_they_start_again(
     # Its share of ship has no reader until it subscribes.
     assert moves.moved_queues > 0
     assert moves.unread_longest_worst_s > 60
+
+
+def uneven(strategy: str) -> Inventory:
+    """AVG gives the first of two clients 100 of 120 messages a second; a list gives each of two queues away."""
+    heavy: dict[tuple[str, int], float] = {("broker-a", i): rate for i, rate in enumerate((40.0, 10.0, 40.0, 10.0))}
+    rates: dict[tuple[str, int], float | None] = {**heavy, **{("broker-b", i): 5.0 for i in range(4)}}
+    pay = a_topic("pay", queues("broker-a"), queues("broker-b"), rates=rates)
+    return cluster([pay], [a_group("g_pay", members(2, allocate_strategy=strategy), [pay])])
+
+
+@pytest.mark.parametrize("strategy", ["AVG", "CONFIG"])
+def test_with_fixed_lists_every_client_restarts_in_one_go(strategy: str) -> None:
+    """Each of two clients gives one queue to the other: while only one has its list, one is unread and one read twice.
+
+    A client that has a list already restarts as well.
+    """
+    names = [{"topic": "pay", "broker_name": f"broker-{which}", "queue_id": i} for which in "ab" for i in range(4)]
+    told = {"strategies": ["AVG", "CONFIG"], "config_assignments": {"g_pay": {"c01": names[:4], "c02": names[4:]}}}
+    asked, rows, undecided = planned(uneven(strategy), Policy.model_validate(told))
+
+    ((wanted, lists),) = ((one.id, one.config_assignment) for one in asked if one.config_assignment is not None)
+    (found,) = (row for row in rows if row.is_of_lists)
+    assert found.recommendation_id == wanted
+    assert lists is not None
+    assert found.moved_queues == json.loads(lists)["moved_queues"] == 2
+    assert (found.most_unread_at_once, found.most_twice_at_once, found.ownerless_queues) == (1, 1, 0)
+    # A restart takes up to 60 s and one request more, the first pull half a second, a refused one 30 s.
+    assert found.unread_longest_worst_s == 93.5
+    # Two clients that restart at independent moments of a minute are 20 s apart on average, half of it each way.
+    assert found.unread_longest_expected_s == pytest.approx(10.25, abs=0.3)
+    assert wanted not in undecided
 
 
 def test_a_change_to_pop_is_undecided() -> None:

@@ -120,10 +120,16 @@ class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
 class RecommendedTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
     """The same for each recommendation that changes owners, for each of its groups whose owners are known.
 
-    Grain: one row a recommendation and group, moved queues or not.
-    Key: recommendation_id, consumer_group.
+    Fixed lists for CONFIG are another way beside a recommendation, and have a row of their own.
+
+    Grain: one row a recommendation, group and way, moved queues or not.
+    Key: recommendation_id, consumer_group, is_of_lists.
     Units: queues, seconds, messages.
     """
 
     recommendation_id: Annotated[str, Meta(description="the recommendation")]
+    is_of_lists: Annotated[
+        bool,
+        Meta(description="true: of its fixed lists for CONFIG (config_assignment), if all clients restart in one go"),
+    ] = False
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -45,9 +45,10 @@ LEVELS: Final = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0)
 """Loads of the busiest client / the least possible one, in the order in which they are tried: 5 % save many moves."""
 NOTE: Final = (
     "Give each client the list beside its id (AllocateMessageQueueByConfig.setMessageQueueList, in Go"
-    " AllocateByConfig), and change all clients in one go. A list belongs to a process: an id that holds a process id"
-    " is another one after the restart. Make all lists anew whenever clients or queues change. While a client is"
-    " stopped, nobody reads its queues."
+    " AllocateByConfig), and restart all clients in one go, within {rollout_s:g} s (TRANSITION.rollout_s). Until the"
+    " last one has its list, some queues are read twice or by nobody; if one client restarts after the other, this"
+    " takes longer. A list belongs to a process: an id that holds a process id is another one after the restart. Make"
+    " all lists anew whenever clients or queues change. While a client is stopped, nobody reads its queues."
 )
 
 
@@ -147,11 +148,12 @@ def _lists(group: Group, skews: frozenset[Rule], best: Side | None) -> ConfigAss
     others = [side for side in (before, best) if side is not None]
     if not any(all(_is_better(rule, side, after, step) for side in others) for rule in skews):
         return None
+    rollout_s = group.policy.thresholds.TRANSITION.rollout_s
     return ConfigAssignment(
         moved_queues=int(np.count_nonzero(divided != sharing.owner[business])),
         before=_shown(before),
         after=_shown(after),
-        note=sentences(NOTE, _retry_note(group)),
+        note=sentences(NOTE.format(rollout_s=rollout_s), _retry_note(group)),
         clients=lists,
     )
 

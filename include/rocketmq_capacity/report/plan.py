@@ -8,7 +8,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import STEPS, Check
 from rocketmq_capacity.errors import BadInput, ContractBroken
@@ -19,7 +18,13 @@ from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
 from rocketmq_capacity.report.plan_file.group import Churn, GroupPlan, NeededClients, Skew, StrategyPlan, Utilisation
 from rocketmq_capacity.report.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.report.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.report.plan_file.recommendation import Approval, GroupTransition, Recommendation, Transition
+from rocketmq_capacity.report.plan_file.recommendation import (
+    Approval,
+    ConfigAssignment,
+    GroupTransition,
+    Recommendation,
+    Transition,
+)
 from rocketmq_capacity.report.plan_file.scenario import (
     AffectedGroup,
     Scenario,
@@ -67,11 +72,7 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     findings = _in_order(_finding(row) for row in rows.finding)
-    moved, undecided = (
-        transitions_of(rows.recommended_transition),
-        undecided_of(rows.recommendation, rows.recommended_transition, status),
-    )
-    recommendations = _recommendations(rows.recommendation, moved, undecided)
+    recommendations = _recommendations(rows, undecided_of(rows.recommendation, rows.recommended_transition, status))
     topics = {row.consumer_group: sorted(row.topics) for row in status}
     since = {row.place: row.since for row in rows.finding_since}
     past = Past(cluster.taken_at, since) if since else None
@@ -250,10 +251,12 @@ def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(msgspec.structs.replace(finding, id=one) for finding, one in zip(ordered, ids, strict=True))
 
 
-def _recommendations(
-    rows: Iterable[contracts.Recommendation], transitions: Mapping[str, Transition], undecided: Mapping[str, str]
-) -> tuple[Recommendation, ...]:
-    ordered = sorted(rows, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id))
+def _recommendations(rows: Rows, undecided: Mapping[str, str]) -> tuple[Recommendation, ...]:
+    moved = transitions_of(rows.recommended_transition)
+    moved_by_lists = transitions_of(rows.recommended_transition, of_lists=True)
+    ordered = sorted(
+        rows.recommendation, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id)
+    )
     return tuple(
         Recommendation(
             id=row.id,
@@ -269,15 +272,19 @@ def _recommendations(
             changes_cluster=any(map(changes_cluster, row.commands)),
             check=_check(row),
             way_back=row.way_back,
-            transition=transitions.get(row.id, UNSET),
+            transition=moved.get(row.id, UNSET),
             transition_undecided=undecided.get(row.id, UNSET),
             steps=STEPS.decode(row.steps) or UNSET,
-            config_assignment=UNSET
-            if row.config_assignment is None
-            else CONFIG_ASSIGNMENT.decode(row.config_assignment),
+            config_assignment=_lists(row.config_assignment, moved_by_lists.get(row.id, UNSET)),
         )
         for row in ordered
     )
+
+
+def _lists(told: str | None, transition: Transition | UnsetType) -> ConfigAssignment | UnsetType:
+    if told is None:
+        return UNSET
+    return msgspec.structs.replace(msgspec.json.decode(told, type=ConfigAssignment), transition=transition)
 
 
 def _check(row: contracts.Recommendation) -> Check | None:

@@ -44,6 +44,9 @@ RECOMMENDATION_COLUMNS: Final = (
     "before",
     "after",
     "steps",
+    "transition",
+    "transition_undecided",
+    "config_assignment",
     "cause",
     "alternative",
     "cluster_name",
@@ -53,6 +56,8 @@ RECOMMENDATION_COLUMNS: Final = (
     "answered_at",
     "answer_why",
 )
+MAYBE: Final = ("steps", "transition", "transition_undecided", "config_assignment")
+"""Members that not every recommendation has."""
 NOT_ASKED: Final = dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -73,8 +78,10 @@ def findings_csv(plan: Plan) -> bytes:
 def recommendations_csv(plan: Plan) -> bytes:
     """The plan's recommendations, one record each. A cell of several commands has one in each line.
 
-    ``steps`` is JSON, for a change that takes several steps. ``alternative`` has the ids of the recommendations that
-    are not carried out if this one is, one in each line. ``answer`` is APPROVED or REJECTED; empty if nobody was asked.
+    These are JSON: ``steps`` of a change that takes several, ``transition`` (what happens meanwhile), and
+    ``config_assignment`` (fixed lists for CONFIG). ``transition_undecided`` says why the transition is not known.
+    ``alternative`` has the ids of the recommendations that are not carried out if this one is, one in each line.
+    ``answer`` is APPROVED or REJECTED; empty if nobody was asked.
     """
     by_id = {recommendation.id: recommendation for recommendation in plan.recommendations}
     others, answers = beside(plan.alternatives), _answers(plan)
@@ -84,7 +91,7 @@ def recommendations_csv(plan: Plan) -> bytes:
             (
                 by_id[one],
                 {
-                    "steps": _steps(by_id[one]),
+                    **{name: _told(getattr(by_id[one], name)) for name in MAYBE},
                     "cause": cause.id,
                     "alternative": tuple(others.get(one, ())),
                     **_of(plan),
@@ -97,9 +104,11 @@ def recommendations_csv(plan: Plan) -> bytes:
     )
 
 
-def _steps(one: Recommendation) -> str | None:
-    """Its steps as JSON, where it takes several."""
-    return None if one.steps is UNSET else msgspec.json.encode(one.steps).decode()
+def _told(member: Any) -> str | None:
+    """A member that not every recommendation has: its text, or its JSON."""
+    if member is UNSET:
+        return None
+    return member if isinstance(member, str) else msgspec.json.encode(member).decode()
 
 
 def _answers(plan: Plan) -> dict[str, dict[str, str | None]]:

@@ -18,11 +18,15 @@ UNDECIDED: Final = {
 """Of each action of which it is not known which queues move, why."""
 
 
-def transitions_of(rows: Iterable[RecommendedTransition]) -> dict[str, Transition]:
-    """By id of the recommendation: sums of queues and messages, and the longest times."""
+def transitions_of(rows: Iterable[RecommendedTransition], *, of_lists: bool = False) -> dict[str, Transition]:
+    """By id of the recommendation: sums of queues and messages, and the longest times.
+
+    ``of_lists`` asks for its fixed lists for CONFIG.
+    """
     groups: dict[str, list[RecommendedTransition]] = {}
     for row in rows:
-        groups.setdefault(row.recommendation_id, []).append(row)
+        if row.is_of_lists is of_lists:
+            groups.setdefault(row.recommendation_id, []).append(row)
     return {name: _together(sorted(of, key=lambda row: row.consumer_group)) for name, of in groups.items()}
 
 
@@ -30,7 +34,7 @@ def undecided_of(
     recommendations: Iterable[Recommendation], rows: Iterable[RecommendedTransition], groups: Iterable[GroupStatus]
 ) -> dict[str, str]:
     """By id of the recommendation, why it is not known which queues move in some of its groups; none where it is."""
-    known = {(row.recommendation_id, row.consumer_group) for row in rows}
+    known = {(row.recommendation_id, row.consumer_group) for row in rows if not row.is_of_lists}
     readers: dict[str, list[str]] = {}
     dividing = set()
     for group in groups:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import structs
@@ -11,7 +11,9 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division, Members
 from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.owners import NO_OWNERS
@@ -20,7 +22,7 @@ from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change, State
-from rocketmq_capacity.simulation.trial import owned_on_trial
+from rocketmq_capacity.simulation.trial import owned_on_trial, owners_under_lists
 
 NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 """Actions that give clients with different code the same code."""
@@ -37,7 +39,8 @@ def recommended_transitions(
     """A row for each recommendation that changes who reads what in the group.
 
     There is no row if that cannot be computed, or for a change to POP, under which no queue has an owner. Clients that
-    leave are shut down. Clients that get other code restart.
+    leave are shut down. Clients that get other code restart. Fixed lists for CONFIG have a row of their own: with them
+    every client restarts.
 
     Args:
         cluster: what holds for every recommendation.
@@ -52,15 +55,35 @@ def recommended_transitions(
     before: State | None = None
     for one in sorted(recommendations, key=lambda each: each.id):
         changed = _changed(facts, current, one, cluster)
-        if changed is None:
+        if changed is None and one.config_assignment is None:
             continue
         before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current, facts)
-        after = _state(group, *changed, changed[0] if one.action in NEW_CODE else facts)
-        if before is None or after is None:
+        if before is None:
             continue
-        passing = Change(before, after, timing)
-        totals = structs.asdict(passing.totals())
-        yield contracts.RecommendedTransition(recommendation_id=one.id, consumer_group=facts.consumer_group, **totals)
+        if changed is not None:
+            after = _state(group, *changed, changed[0] if one.action in NEW_CODE else facts)
+            if after is not None:
+                yield _row(one, Change(before, after, timing))
+        if one.config_assignment is not None:
+            lists = CONFIG_ASSIGNMENT.decode(one.config_assignment).clients
+            yield _row(one, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
+
+
+def _row(
+    asked: contracts.Recommendation, change: Change, *, is_of_lists: bool = False
+) -> contracts.RecommendedTransition:
+    return contracts.RecommendedTransition(
+        recommendation_id=asked.id,
+        consumer_group=change.after.division.group.consumer_group,
+        is_of_lists=is_of_lists,
+        **structs.asdict(change.totals()),
+    )
+
+
+def _listed(group: AssessedGroup, division: Division, lists: Mapping[str, Sequence[Queue]]) -> State:
+    """Who owns which queue once every client runs CONFIG with its list."""
+    runs = dict.fromkeys(division.members.client_ids, "CONFIG with these lists")
+    return State(division, owners_under_lists(group, division, lists), runs)
 
 
 def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFacts) -> State | None:

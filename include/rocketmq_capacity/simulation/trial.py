@@ -59,6 +59,11 @@ def owned_on_trial(group: AssessedGroup, current: str, facts: GroupFacts) -> Own
     return None if owned is None else owned.owners
 
 
+def owners_under_lists(group: AssessedGroup, division: Division, lists: Mapping[str, Sequence[Queue]]) -> Owners:
+    """Who would own which queue under CONFIG with these lists by client id."""
+    return Strategies(group.policy.with_config_assignment(group.name, lists)).owners(CONFIG, division)
+
+
 @dataclass(frozen=True)
 class _Owned:
     """What the clients of a group own, computed from the strategies that they run."""
@@ -98,10 +103,7 @@ def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
 
 def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> Side | None:
     """How the group would fare under CONFIG with these lists."""
-    if now is None:
-        return None
-    strategies = Strategies(group.policy.with_config_assignment(group.name, lists))
-    return _Owned(now.division, strategies.owners(CONFIG, now.division)).side
+    return None if now is None else _Owned(now.division, owners_under_lists(group, now.division, lists)).side
 
 
 def _nothing_known(_: str) -> None:

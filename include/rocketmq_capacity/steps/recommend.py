@@ -166,7 +166,7 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
             own = group_answers(group_on_trial(asking.cluster, group, current[group.name], found, left))
             recommendations += own
         asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
-        if moving := [one for one in asked if one.may_move_queues]:
+        if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
             seen = group.facts.observed(_OBSERVED.decode(unit["observations"]))
             moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
     yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
+from rocketmq_capacity.contracts import config_assignment
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.report.plan_file.finding import JsonObject
 
@@ -51,6 +51,17 @@ class GroupTransition(Transition, frozen=True, kw_only=True):
             description="the timers in seconds; `from_snapshot` names those that brokers reported, others are defaults"
         ),
     ]
+
+
+class ConfigAssignment(config_assignment.ConfigAssignment, frozen=True, kw_only=True):
+    """Fixed lists of queues for CONFIG, in the form of the policy's ``config_assignments``."""
+
+    transition: Annotated[
+        Transition | UnsetType,
+        Meta(
+            description="what happens meanwhile if all clients restart with their lists in one go; missing if unknown"
+        ),
+    ] = UNSET
 
 
 class Recommendation(Struct, frozen=True, kw_only=True):

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, LIST_LINES, TABLE_ROWS
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation, Transition
+from rocketmq_capacity.report.plan_file.recommendation import ConfigAssignment, Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.wording import action_title, kind_of
@@ -73,6 +72,7 @@ class FixedLists:
     Attributes:
         moved_queues: in words.
         note: what they do, and when they must be made anew.
+        spreads: what happens until every client runs its list; empty where that is not known.
         comparison: figures of today beside those with the lists.
         lines: of Java, as many as the page shows: a comment with each client's id, and its queues.
         more_lines: those that only plan.json has.
@@ -80,6 +80,7 @@ class FixedLists:
 
     moved_queues: str
     note: str
+    spreads: str
     comparison: Comparison
     lines: tuple[str, ...]
     more_lines: int
@@ -135,6 +136,7 @@ def _fixed_lists(told: ConfigAssignment) -> FixedLists:
     return FixedLists(
         moved_queues=counted(told.moved_queues, "queue"),
         note=told.note,
+        spreads="" if told.transition is UNSET else _all_restart(told.transition),
         comparison=compare(told.before, told.after),
         lines=tuple(lines[:LIST_LINES]),
         more_lines=max(0, len(lines) - LIST_LINES),
@@ -170,6 +172,14 @@ def _moves(transitions: Sequence[Transition]) -> str:
     return (
         f"{counted(moved, 'queue gets', 'queues get')} another owner. A queue is unread for {number(expected)} s on "
         f"average, at most {number(worst)} s, and {messages} consumed twice."
+    )
+
+
+def _all_restart(change: Transition) -> str:
+    """What happens while all clients of a group restart with other code."""
+    return (
+        f"{_moves([change])} At the same time, at most {counted(change.most_unread_at_once, 'queue is', 'queues are')}"
+        f" unread and {number(change.most_twice_at_once)} read twice."
     )
 
 
