@@ -1,5 +1,6 @@
 """What is computed for many groups at once is what is computed for each of them alone."""
 
+import weakref
 from functools import cache
 
 import msgspec
@@ -14,6 +15,7 @@ from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -52,6 +54,18 @@ def test_groups_are_assessed_together_as_each_alone() -> None:
     assert len(together) > 50
     for one, other in zip(alone, together, strict=True):
         assert rows(one) == rows(other)
+
+
+def test_assessed_groups_are_freed_without_the_collector() -> None:
+    with without_collector():
+        each = groups()
+        found = assess_groups(each)
+        left = [(weakref.ref(group), weakref.ref(group.division)) for group in each]
+        assert len(left) == len(found)
+
+        each.clear()
+
+        assert all(group() is None and division() is None for group, division in left)
 
 
 @pytest.mark.parametrize("strategy", POLICY.strategies)

@@ -107,13 +107,8 @@ class Strategies:
     def _can_join(self, strategy: str, division: Division) -> bool:
         """Whether a division can be joined to others: each consumer takes what falls to it, as the Java classes say."""
         usual = strategy_of(strategy)
-        if (
-            not usual.can_join
-            or not division.members.is_plain
-            or not (is_usual(division.members) or not usual.dialects)
-        ):
-            return False
-        return self._refusal(strategy, division, {JAVA: usual}) is None and not usual.throws(division, self.policy)
+        is_joinable = usual.can_join and division.is_plain and (not usual.dialects or is_usual(division.members))
+        return is_joinable and usual.refusal(division, self.policy) is None and not usual.throws(division, self.policy)
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
         """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""
@@ -307,10 +302,11 @@ class Rows:
     def named(self) -> Iterator[tuple[int, Queue]]:
         """Each row's index of the client id, and its queue."""
         queues = self.division.queues
+        of_place = queues.topic_of_place.tolist()
         columns = (column.tolist() for column in (self.place, self.queue_id, self.client))
         for place, queue_id, client in zip(*columns, strict=True):
-            topic, at = queues.places[place]
-            yield client, Queue(queues.topics[topic].topic.topic, at.broker_name, queue_id)
+            at, topic = queues.places[place], queues.topics[of_place[place]].topic
+            yield client, Queue(topic.topic, at.broker_name, queue_id)
         yield from self.strangers
 
 
@@ -370,7 +366,7 @@ def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
         times = division.taken[queues.topic[queue], place]
         queue, place = np.repeat(queue, times), np.repeat(place, times)
     of_place, queue_id, client = queues.place[queue], queues.queue_id[queue], members.client[place]
-    for index, (topic, _) in enumerate(queues.places):
+    for index, topic in enumerate(queues.topic_of_place.tolist()):
         if topic in shares.popped:
             popper = np.repeat(members.client, _takers(division, topic))
             of_place = np.concatenate([of_place, np.full(len(popper), index)])
@@ -392,8 +388,8 @@ def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
     for consumer_group, each in groups.items():
         for rows in each:
             queues, ids = rows.division.queues, rows.division.members.client_ids
-            of_topic = texts.numbers([queues.topics[topic].topic.topic for topic, _ in queues.places])
-            of_broker = texts.numbers([place.broker_name for _, place in queues.places])
+            of_topic = texts.numbers([reads.topic.topic for reads, _ in queues.of_topics])
+            of_broker = texts.numbers([place.broker_name for place in queues.places])
             of_client = texts.numbers(ids)
             extra = len(rows.strangers)
             count = len(rows.place) + extra

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.contracts.division import NOTHING, Division, Integers
+from rocketmq_capacity.contracts.division import NOTHING, Division, Integers, Queues
 from rocketmq_capacity.contracts.owners import NOBODY, Shares
 from rocketmq_capacity.settings.policy import Policy
 
@@ -27,10 +27,9 @@ def shares(division: Division, policy: Policy) -> Shares:
     Source: AllocateMessageQueueConsistentHash and ConsistentHashRouter, rocketmq-all-5.3.3.
     """
     nodes, owner = ring(division, policy.consistent_hash.virtual_nodes)
-    queues = division.queues
-    points = np.concatenate([
-        _points(queues.topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in queues.places
-    ])
+    queues = {id(part.queues): part.queues for part in division.parts}  # several parts have the same queues
+    of_queues = {key: points_of(each) for key, each in queues.items()}
+    points = np.concatenate([of_queues[id(part.queues)] for part in division.parts])
     begins = np.searchsorted(nodes, np.arange(len(division.parts) + 1) * RING)
     begin, end = begins[division.part], begins[division.part + 1]
     at = np.searchsorted(nodes, points + division.part * RING)
@@ -76,6 +75,12 @@ def _nodes(client_id: str, count: int) -> Integers:
     """The keys of a client id's virtual nodes."""
     text = client_id.encode(errors="replace")
     return _hashes(b"%b-%d" % (text, replica) for replica in range(count))
+
+
+def points_of(queues: Queues) -> Integers:
+    """The key of each queue."""
+    each = [_points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics]
+    return np.concatenate(each)
 
 
 @lru_cache(TOPICS_REMEMBERED)

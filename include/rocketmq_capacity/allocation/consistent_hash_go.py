@@ -27,7 +27,7 @@ def shares(division: Division, policy: Policy) -> Shares:
     if not len(nodes):
         return Shares.of_owners(np.full(len(queues), NOBODY))
     points = np.concatenate([
-        _points(queues.topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in queues.places
+        _points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics
     ])
     at = np.searchsorted(nodes, points, AFTER)
     return Shares.of_owners(owner[np.where(at == len(nodes), 0, at)])

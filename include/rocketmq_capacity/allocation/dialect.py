@@ -32,7 +32,12 @@ def dialects_of(members: Members) -> list[Dialect]:
 
 def is_usual(members: Members) -> bool:
     """Whether all consumers compute as the Java classes have done since 4.8.0."""
-    return all(dialect_of(*library) == JAVA for library in members.libraries)
+    return _are_usual(members.libraries)
+
+
+@lru_cache(1024)
+def _are_usual(libraries: frozenset[tuple[str | None, str | None]]) -> bool:
+    return all(dialect_of(*library) == JAVA for library in libraries)
 
 
 def id_with_several_dialects(members: Members) -> str | None:

@@ -29,7 +29,7 @@ def refusal(division: Division, policy: Policy) -> str | None:
 def throws(division: Division, _: Policy) -> Mapping[int, str]:
     """The topics with a queue on a broker without a room; the message names the topic's first such broker."""
     lost: dict[int, str] = {}
-    for topic, place in division.queues.places:
+    for topic, place in zip(division.queues.topic_of_place.tolist(), division.queues.places, strict=True):
         if place.room is None:
             lost.setdefault(topic, f"Machine room is null for broker {place.broker_name}")
     return lost
@@ -52,19 +52,17 @@ def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Intege
     Shape: three arrays: the places of consumers, room by room; for each place of queues the index of its first consumer
     in these; and for each place of queues the number of its consumers.
     """
-    consumers: list[int] = []
+    consumers: list[Integers] = []
     extents: list[tuple[int, int]] = []
-    first = 0
+    first, begin = 0, 0
     for part in division.parts:
-        everybody = range(first, first + len(part.members))
-        rooms: dict[str | None, list[int]] = {}
-        for place, consumer in zip(everybody, part.members.consumers, strict=True):
-            rooms.setdefault(consumer.room, []).append(place)
         extent: dict[str | None, tuple[int, int]] = {}
-        for room, of_room in (*rooms.items(), (None, everybody)):
-            extent[room] = len(consumers), len(of_room)
-            consumers.extend(of_room)
-        extents += [extent.get(place.room, extent[None]) for _, place in part.queues.places]
+        for room, places in part.members.by_room.items():
+            extent[room] = begin, len(places)
+            consumers.append(places + first)
+            begin += len(places)
+        everybody = extent[None]
+        extents += [extent.get(place.room, everybody) for place in part.queues.places]
         first += len(part.members)
-    begin, number = np.array(extents, np.int64).reshape(-1, 2).T
-    return np.array(consumers, np.int64), begin, number
+    begins, number = np.array(extents, np.int64).reshape(-1, 2).T
+    return np.concatenate(consumers), begins, number

@@ -20,10 +20,7 @@ def asked_with(division: Division) -> tuple[tuple[tuple[str, str, int], ...], tu
     Shape: (topic, broker name, number of queues) for each topic and broker; the client ids, equal ones as often as they
     have consumers.
     """
-    topics = division.queues.topics
-    places = tuple(
-        (topics[topic].topic.topic, place.broker_name, place.readable) for topic, place in division.queues.places
-    )
+    places = tuple((reads.topic.topic, place.broker_name, place.readable) for reads, place in division.queues.of_topics)
     return places, tuple(one.client_id for one in division.members.consumers)
 
 

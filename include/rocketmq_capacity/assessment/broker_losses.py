@@ -38,7 +38,7 @@ class BrokerLosses:
     @classmethod
     def of_each(cls, base: Division) -> "BrokerLosses":
         """The loss of each broker that has readable business queues of a group."""
-        names = {place.broker_name for topic, place in base.queues.places if _is_business(base, topic)}
+        names = {place.broker_name for reads, place in base.queues.of_topics if reads.topic.kind == BUSINESS}
         real = sorted(name for name in names if not name.startswith(LOGICAL_BROKER_PREFIX))
         return cls.of(base, {name: (name,) for name in real})
 
@@ -57,35 +57,37 @@ class BrokerLosses:
         queues = base.queues
         on: dict[int, list[tuple[int, Place, int]]] = {}
         first = 0
-        for (topic, place), count in zip(queues.places, np.bincount(queues.place).tolist(), strict=True):
-            if _is_business(base, topic):
+        of_place = zip(queues.topic_of_place.tolist(), queues.places, np.bincount(queues.place).tolist(), strict=True)
+        for topic, place, count in of_place:
+            if queues.topics[topic].topic.kind == BUSINESS:
                 on.setdefault(topic, []).append((first, place, count))
             first += count
         topics: list[Reads] = []
         pairs: list[tuple[int, int]] = []
-        places: list[tuple[int, Place]] = []
+        places: list[Place] = []
+        of_pair: list[int] = []
         extents: list[tuple[int, int]] = []
         lost = [0] * len(losses)
         for number, gone in enumerate(losses.values()):
             for topic, each in on.items():
                 left = [one for one in each if one[1].broker_name not in gone]
                 if members is not None or len(left) < len(each):
-                    places += [(len(pairs), place) for _, place, _ in left]
+                    places += [place for _, place, _ in left]
+                    of_pair.append(len(left))
                     extents += [(begin, count) for begin, _, count in left]
                     lost[number] += sum(count for _, _, count in each) - sum(count for _, _, count in left)
                     topics.append(queues.topics[topic])
                     pairs.append((number, topic))
         begins, counts = np.array(extents, np.int64).reshape(-1, 2).T
-        of_queue = np.repeat(np.arange(len(places)), counts)
-        queue_id = np.arange(len(of_queue)) - np.repeat(np.cumsum(counts) - counts, counts)
+        after = Queues.counted(topics, places, np.repeat(np.arange(len(pairs)), of_pair), counts)
         told = np.array(pairs, np.int64).reshape(-1, 2)
         among = base.members if members is None else members
         return cls(
             losses,
-            Division(base.group, Queues(tuple(topics), tuple(places), of_queue, queue_id), among),
+            Division(base.group, after, among),
             told[:, 0],
             told[:, 1],
-            begins[of_queue] + queue_id,
+            begins[after.place] + after.queue_id,
             lost,
         )
 
@@ -115,13 +117,9 @@ class BrokerLosses:
         """
         added = np.array([_added(reads, gone) for _, reads, gone in self._pairs], np.float64)
         queues = self.division.queues
-        written = np.array([writable_queues(place) or 0 for _, place in queues.places], np.int64)
+        written = np.array([writable_queues(place) or 0 for place in queues.places], np.int64)
         takes = queues.queue_id < written[queues.place]
         return np.where(takes, added[queues.topic], 0.0)
-
-
-def _is_business(division: Division, topic: int) -> bool:
-    return division.queues.topics[topic].topic.kind == BUSINESS
 
 
 def _added(reads: Reads, gone: Collection[str]) -> float:

@@ -118,7 +118,7 @@ def _changes(group: Group) -> Iterator[_Change]:
         left = members.only(lambda one: one.client_id != busiest)
         yield _Change(group, BUSIEST_CLIENT, busiest, Division(group.facts, group.division.queues, left))
     for room in _rooms(group):
-        gone = {place.broker_name for _, place in group.division.queues.places if place.room == room}
+        gone = {place.broker_name for place in group.division.queues.places if place.room == room}
         losses = BrokerLosses.of(group.division, {room: gone}, members.only(partial(_is_elsewhere, room)))
         yield _Change(group, ROOM, room, losses.division, losses)
 
@@ -166,7 +166,7 @@ def _current(group: Group) -> str | None:
 
 def _rooms(group: Group) -> list[str]:
     """The machine rooms of its brokers and clients."""
-    of_brokers = {place.room for _, place in group.division.queues.places}
+    of_brokers = {place.room for place in group.division.queues.places}
     of_clients = {one.room for one in group.division.members.consumers}
     return sorted(room for room in of_brokers | of_clients if room is not None)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import proxy
 
 import numpy as np
 
@@ -183,7 +184,7 @@ class Group:
     @cached_property
     def churn(self) -> Churn:
         """The queues that move if one client or one broker comes or goes."""
-        return Churn(self)
+        return Churn(proxy(self))  # a cycle of references would keep the group in memory until the collector runs
 
     @cached_property
     def today_load(self) -> Load | None:

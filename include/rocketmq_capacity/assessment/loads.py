@@ -85,9 +85,10 @@ def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
     """By topic and broker, the index of the first readable queue, and the number of these queues."""
     first: dict[str, dict[str, tuple[int, int]]] = {reads.topic.topic: {} for reads in division.queues.topics}
     begin = 0
-    for topic, place in division.queues.places:
-        first[division.queues.topics[topic].topic.topic][place.broker_name] = begin, place.readable
-        begin += place.readable
+    for reads, place in division.queues.of_topics:
+        readable = place.readable
+        first[reads.topic.topic][place.broker_name] = begin, readable
+        begin += readable
     return first
 
 

@@ -144,7 +144,7 @@ def _first(group: Group, client: int) -> Consumer:
 def _average_bytes(division: Division, cluster: ClusterFacts) -> Numbers:
     """The average message size on each queue's broker; NaN if unknown."""
     of_broker = {one.broker_name: _average(one.runtime) for one in cluster.brokers if one.broker_id == 0}
-    of_place = [of_broker.get(place.broker_name, np.nan) for _, place in division.queues.places]
+    of_place = [of_broker.get(place.broker_name, np.nan) for place in division.queues.places]
     return np.array(of_place, np.float64)[division.queues.place]
 
 

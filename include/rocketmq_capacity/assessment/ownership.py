@@ -115,7 +115,7 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
     if group.whole_load is None:
         return
     queues, owners, weights = group.division.queues, group.whole_load.owners, group.weights
-    is_dead = np.array([_is_dead(place) for _, place in queues.places], bool)
+    is_dead = np.array([_is_dead(place) for place in queues.places], bool)
     if not is_dead.any():
         return
     is_done = is_dead[queues.place] & weights.has_lag & (weights.lag == 0) & ~group.is_popped
@@ -127,7 +127,7 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
         return
     ids = [group.client_ids[client] for client in idle.tolist()]
     own = owners.queue[np.isin(owners.client, idle)]
-    brokers = sorted({queues.places[place][1].broker_name for place in queues.place[own].tolist()})
+    brokers = sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
     yield finding(
         "READ_ONLY_IDLE",
         WARNING,

@@ -43,7 +43,7 @@ class Rooms:
     def of(cls, group: Group) -> "Rooms":
         """The rooms of a group."""
         queues, members = group.division.queues, group.division.members
-        places = [place.room for _, place in queues.places]
+        places = [place.room for place in queues.places]
         clients = [members.consumers[first].room for first in members.first.tolist()]
         names = tuple(sorted({room for room in (*places, *clients) if room is not None}))
         number: dict[str | None, int] = {room: index for index, room in enumerate(names)}

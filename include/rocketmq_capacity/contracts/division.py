@@ -4,9 +4,10 @@ Two terms here have a meaning of their own. A *place* of queues is one topic on 
 position of a consumer in the list that RocketMQ sorts, where equal client ids have one position each.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -33,13 +34,15 @@ class Queues:
 
     Attributes:
         topics: the topics that have such queues, with how the group reads them.
-        places: (index of the topic, its queues on one broker), in order.
+        places: the queues of one topic on one broker, in order.
+        topic_of_place: the index of each place's topic.
         place: the index in ``places``, one entry for each queue.
         queue_id: the id on the broker, one entry for each queue.
     """
 
     topics: tuple[Reads, ...]
-    places: tuple[tuple[int, Place], ...]
+    places: tuple[Place, ...]
+    topic_of_place: Integers
     place: Integers
     queue_id: Integers
 
@@ -48,31 +51,47 @@ class Queues:
         """The queues of a group."""
         planned = (one for one in group.reads if one.topic.kind not in (SYSTEM, EXCLUDED))
         topics: list[Reads] = []
-        places: list[tuple[int, Place]] = []
+        places: list[Place] = []
+        of_topic: list[int] = []
         for reads in sorted(planned, key=lambda one: java_order(one.topic.topic)):
             readable = [place for place in reads.topic.places if place.readable]
             if readable:
-                readable.sort(key=lambda place: java_order(place.broker_name))
-                places.extend((len(topics), place) for place in readable)
+                places += sorted(readable, key=lambda place: java_order(place.broker_name))
+                of_topic.append(len(readable))
                 topics.append(reads)
-        counts = np.array([place.readable for _, place in places], np.int64)
+        counts = np.array([place.readable for place in places], np.int64)
+        return cls.counted(topics, places, np.repeat(np.arange(len(topics)), of_topic), counts)
+
+    @classmethod
+    def counted(
+        cls, topics: Iterable[Reads], places: Sequence[Place], topic_of_place: Integers, counts: Integers
+    ) -> "Queues":
+        """The queues of topics on brokers; ``counts`` has the number of queues of each place."""
         place = np.repeat(np.arange(len(places)), counts)
         queue_id = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return cls(tuple(topics), tuple(places), place, queue_id)
+        return cls(tuple(topics), tuple(places), topic_of_place, place, queue_id)
 
     @classmethod
     def joined(cls, parts: "Sequence[Queues]") -> "Queues":
         """The queues of several groups, one after the other; each keeps topics of its own."""
-        topics: list[Reads] = []
-        places: list[tuple[int, Place]] = []
-        begins = []
-        for part in parts:
-            begins.append(len(places))
-            places.extend([(len(topics) + topic, place) for topic, place in part.places])
-            topics.extend(part.topics)
+        topics = np.array([len(part.topics) for part in parts], np.int64)
+        places = np.array([len(part.places) for part in parts], np.int64)
+        topic_of_place = np.concatenate([part.topic_of_place for part in parts])
+        topic_of_place += np.repeat(np.cumsum(topics) - topics, places)
         place = np.concatenate([part.place for part in parts])
-        place += np.repeat(np.array(begins, np.int64), [len(part.place) for part in parts])
-        return cls(tuple(topics), tuple(places), place, np.concatenate([part.queue_id for part in parts]))
+        place += np.repeat(np.cumsum(places) - places, [len(part) for part in parts])
+        return cls(
+            tuple(chain.from_iterable(part.topics for part in parts)),
+            tuple(chain.from_iterable(part.places for part in parts)),
+            topic_of_place,
+            place,
+            np.concatenate([part.queue_id for part in parts]),
+        )
+
+    @property
+    def of_topics(self) -> Iterator[tuple[Reads, Place]]:
+        """Each place with its topic."""
+        return zip([self.topics[topic] for topic in self.topic_of_place.tolist()], self.places, strict=True)
 
     def __len__(self) -> int:
         """How many queues there are."""
@@ -112,13 +131,8 @@ class Queues:
     def in_topic_and_room(self) -> tuple[Integers, Integers]:
         """The rank of each queue among its topic's queues in the same machine room, and the number of these."""
         rooms: dict[str | None, int] = {}
-        room = np.array([rooms.setdefault(place.room, len(rooms)) for _, place in self.places], np.int64)
+        room = np.array([rooms.setdefault(place.room, len(rooms)) for place in self.places], np.int64)
         return self.ranked(self.topic_of_place * len(rooms) + room)
-
-    @cached_property
-    def topic_of_place(self) -> Integers:
-        """The index of each place's topic."""
-        return np.array([topic for topic, _ in self.places], np.int64)
 
     @cached_property
     def topic(self) -> Integers:
@@ -143,8 +157,8 @@ class Queues:
     def names(self) -> list[Queue]:
         """The name of each queue."""
         return [
-            Queue(self.topics[topic].topic.topic, place.broker_name, queue_id)
-            for topic, place in self.places
+            Queue(reads.topic.topic, place.broker_name, queue_id)
+            for reads, place in self.of_topics
             for queue_id in range(place.readable)
         ]
 
@@ -181,6 +195,8 @@ class Members:
         """Other consumers, in order, of which each is like one of these and has an id of its own."""
         members = Members(consumers)
         members.__dict__.update(client_ids=client_ids, is_plain=self.is_plain, has_grpc=self.has_grpc)
+        if len(self.libraries) == 1 and consumers:
+            members.__dict__.update(libraries=self.libraries)
         return members
 
     def only(self, stays: Callable[[Consumer], bool]) -> "Members":
@@ -253,6 +269,15 @@ class Members:
         return Members(tuple(one for one in self.consumers if one.is_listed))
 
     @cached_property
+    def by_room(self) -> dict[str | None, Integers]:
+        """The places of the consumers in each machine room; under None those of all consumers."""
+        rooms: dict[str | None, list[int]] = {}
+        for place, one in enumerate(self.consumers):
+            rooms.setdefault(one.room, []).append(place)
+        places = {room: np.array(each, np.int64) for room, each in rooms.items()}
+        return {**places, None: np.arange(len(self))}
+
+    @cached_property
     def is_plain(self) -> bool:
         """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
         return not (self.has_copies or self.has_readers_of_some or self.has_grpc)
@@ -312,6 +337,11 @@ class Division:
         return np.repeat(np.arange(len(self.parts)), [len(part.queues) for part in self.parts])
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether each consumer of a clustering group takes what falls to it alone; False without consumers or queues."""
+        return bool(len(self.members) and len(self.queues) and self.members.is_plain and self.group.is_clustering)
+
+    @cached_property
     def consumers(self) -> Integers:
         """The number of consumers among which each queue is divided."""
         if not self.joined:
@@ -339,10 +369,14 @@ class Division:
             return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
         return None
 
-    @cached_property
+    @property
     def among_listed(self) -> "Division":
         """The same queues, divided only by the remoting consumers."""
-        return Division(self.group, self.queues, self.members.listed) if self.members.has_grpc else self
+        return self._without_grpc if self.members.has_grpc else self
+
+    @cached_property
+    def _without_grpc(self) -> "Division":
+        return Division(self.group, self.queues, self.members.listed)
 
     @cached_property
     def proxied(self) -> tuple[Integers, Integers]:
