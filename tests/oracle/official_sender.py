@@ -24,11 +24,19 @@ _OUTCOMES: Final = {Outcome.STORED: "OK", Outcome.UNREACHABLE: "CONNECT", Outcom
 
 
 class Step(NamedTuple):
-    """A message to send, or a round of the detector: after a wait, with how each place of the route then answers."""
+    """A message to send, or a round of the detector: after a wait, with how each place of the first route answers."""
 
     is_detection: bool
     wait_ms: int
     answers: tuple[Answer, ...]
+
+
+class Learning(NamedTuple):
+    """Another route is taken, after a wait; its brokers are among those of the first route."""
+
+    wait_ms: int
+    route: tuple[Place, ...]
+    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Scenario:
     """A topic's route, what a sender is set to, the random numbers that it draws, and what happens."""
 
     route: tuple[Place, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Learning, ...]
     start: int
     worst_start: int = 0
     resets: tuple[int, ...] = ()
@@ -46,25 +54,28 @@ class Scenario:
     timeout_ms: int = 3_000
 
 
-class Told(NamedTuple):
-    """What a step led to: (broker_name, queue_id) of each try, OK, FAILED or DETECTED, and the ms since the start."""
+class Result(NamedTuple):
+    """The result of a step: (broker_name, queue_id) of each try, how it ended, and the ms since the start.
+
+    It ends with OK, FAILED, DETECTED or LEARNT.
+    """
 
     tries: tuple[tuple[str, int], ...]
     end: str
     at_ms: int
 
 
-def ask_producer(version: str, scenarios: Iterable[Scenario]) -> list[list[Told]]:
+def ask_producer(version: str, scenarios: Iterable[Scenario]) -> list[list[Result]]:
     """What the official producer of a version does; one list for each scenario, one entry for each step.
 
     Errors: OracleUnavailable without Java, Maven or Maven Central.
     """
-    return [_told(line) for line in _ask(version, (_line("PRODUCER", one) for one in scenarios))]
+    return [_results(line) for line in _ask(version, (_line("PRODUCER", one) for one in scenarios))]
 
 
-def ask_proxy(scenarios: Iterable[Scenario]) -> list[list[Told]]:
+def ask_proxy(scenarios: Iterable[Scenario]) -> list[list[Result]]:
     """What the official Proxy does; as :func:`ask_producer`."""
-    return [_told(line) for line in _ask(WITH_PROXY, (_line("PROXY", one) for one in scenarios))]
+    return [_results(line) for line in _ask(WITH_PROXY, (_line("PROXY", one) for one in scenarios))]
 
 
 def ask_buckets(message_groups: Iterable[tuple[str, int]]) -> list[int]:
@@ -90,11 +101,7 @@ def _ask(version: str, requests: Iterable[str]) -> list[str]:
 
 
 def _line(sender: str, scenario: Scenario) -> str:
-    places = (f"{one.broker_name}:{one.write_queue_nums}:{one.perm}:{one.has_master:d}" for one in scenario.route)
-    steps = (
-        f"{'DETECT' if step.is_detection else 'SEND'},{step.wait_ms},{','.join(map(_answer, step.answers))}"
-        for step in scenario.steps
-    )
+    steps = map(_step, scenario.steps)
     fields = (
         sender,
         f"{scenario.tolerates:d}",
@@ -104,10 +111,21 @@ def _line(sender: str, scenario: Scenario) -> str:
         scenario.retries,
         scenario.timeout_ms,
         ",".join(map(str, scenario.resets)),
-        ",".join(places),
+        _places(scenario.route),
         ";".join(steps),
     )
     return "|".join(map(str, fields))
+
+
+def _step(step: Step | Learning) -> str:
+    if isinstance(step, Learning):
+        return f"LEARN,{step.wait_ms},{step.start},{_places(step.route)}"
+    return f"{'DETECT' if step.is_detection else 'SEND'},{step.wait_ms},{','.join(map(_answer, step.answers))}"
+
+
+def _places(route: Iterable[Place]) -> str:
+    places = (f"{one.broker_name}:{one.write_queue_nums}:{one.perm}:{one.has_master:d}" for one in route)
+    return ",".join(places)
 
 
 def _answer(answer: Answer) -> str:
@@ -115,11 +133,11 @@ def _answer(answer: Answer) -> str:
     return f"{answer.latency_ms}:{_OUTCOMES[outcome] if isinstance(outcome, Outcome) else outcome}"
 
 
-def _told(line: str) -> list[Told]:
-    told = []
+def _results(line: str) -> list[Result]:
+    results = []
     for step in line.split(";"):
         tries, _, end = step.partition("=")
         what, _, at = end.partition("@")
         queues = (queue.rpartition(":") for queue in tries.split(",") if queue)
-        told.append(Told(tuple((name, int(queue_id)) for name, _, queue_id in queues), what, int(at)))
-    return told
+        results.append(Result(tuple((name, int(queue_id)) for name, _, queue_id in queues), what, int(at)))
+    return results

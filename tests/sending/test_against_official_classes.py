@@ -1,5 +1,6 @@
 """The model of sending makes the choices of RocketMQ's own producers and Proxy."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from typing import Final
@@ -10,7 +11,16 @@ from rocketmq_capacity.sending.generation import release_of
 from rocketmq_capacity.sending.producer import Answer, Outcome, Producer
 from rocketmq_capacity.sending.proxy import Proxy, bucket
 from rocketmq_capacity.sending.route import Place
-from tests.oracle.official_sender import VERSIONS, Scenario, Step, Told, ask_buckets, ask_producer, ask_proxy
+from tests.oracle.official_sender import (
+    VERSIONS,
+    Learning,
+    Result,
+    Scenario,
+    Step,
+    ask_buckets,
+    ask_producer,
+    ask_proxy,
+)
 from tests.oracle.requirement import started_or_skipped
 
 pytestmark = pytest.mark.java
@@ -32,15 +42,26 @@ def random_answer(dice: Random, *, in_trouble: bool) -> Answer:
     return Answer(dice.choice(LATENCIES_MS), dice.choice(CODES) if outcome is None else outcome)
 
 
-def random_scenario(dice: Random) -> Scenario:
-    names = dice.sample(BROKERS, dice.randint(1, 5))
-    route = tuple(
+def random_route(dice: Random, names: Sequence[str]) -> tuple[Place, ...]:
+    return tuple(
         Place(name, dice.randint(1, 4), dice.choice((6, 6, 6, 6, 2, 4)), dice.random() < 0.9) for name in names
     )
+
+
+def random_start(dice: Random) -> int:
+    return dice.choice((0, dice.randrange(LAST_INDEX), LAST_INDEX - dice.randint(1, 60)))
+
+
+def random_scenario(dice: Random) -> Scenario:
+    names = dice.sample(BROKERS, dice.randint(1, 5))
+    route = random_route(dice, names)
     trouble = dice.choice((0.0, 0.2, 0.6, 1.0))
     is_bad = [dice.random() < trouble for _ in route]
-    steps = []
+    steps = list[Step | Learning]()
     for _ in range(STEPS):
+        if dice.random() < 0.05:
+            some = dice.sample(names, dice.randint(1, len(names)))
+            steps.append(Learning(dice.choice(WAITS_MS), random_route(dice, some), random_start(dice)))
         if dice.random() < 0.1:
             is_bad = [dice.random() < trouble for _ in route]
         answers = tuple(random_answer(dice, in_trouble=bad) for bad in is_bad)
@@ -48,7 +69,7 @@ def random_scenario(dice: Random) -> Scenario:
     return Scenario(
         route,
         tuple(steps),
-        start=dice.choice((0, dice.randrange(LAST_INDEX), LAST_INDEX - dice.randint(1, 60))),
+        start=random_start(dice),
         worst_start=dice.choice((0, dice.randrange(LAST_INDEX), LAST_INDEX - dice.randint(1, 20))),
         resets=tuple(dice.randrange(LAST_INDEX) for _ in range(4 * STEPS)),
         tolerates=dice.random() < 0.75,
@@ -58,19 +79,23 @@ def random_scenario(dice: Random) -> Scenario:
     )
 
 
-def played(sender: Producer | Proxy, scenario: Scenario) -> list[Told]:
-    told, now = [], 0
+def played(sender: Producer | Proxy, scenario: Scenario) -> list[Result]:
+    results, now = list[Result](), 0
     for step in scenario.steps:
         now += step.wait_ms
+        if isinstance(step, Learning):
+            sender.learn(step.route, step.start)
+            results.append(Result((), "LEARNT", now))
+            continue
         answers = {place.broker_name: answer for place, answer in zip(scenario.route, step.answers, strict=True)}
         if step.is_detection:
             sender.detect(now, lambda name, at=answers: detected(at[name]))  # type: ignore[misc]
-            told.append(Told((), "DETECTED", now))
+            results.append(Result((), "DETECTED", now))
             continue
         sent = sender.send(now, answers.__getitem__)
         now = sent.ended_at_ms
-        told.append(Told(tuple(map(tuple, sent.tries)), "OK" if sent.is_stored else "FAILED", now))  # type: ignore[arg-type]
-    return told
+        results.append(Result(tuple(map(tuple, sent.tries)), "OK" if sent.is_stored else "FAILED", now))  # type: ignore[arg-type]
+    return results
 
 
 def detected(answer: Answer) -> bool | None:
@@ -78,7 +103,7 @@ def detected(answer: Answer) -> bool | None:
 
 
 def without_detection(scenario: Scenario) -> Scenario:
-    sends = tuple(step for step in scenario.steps if not step.is_detection)
+    sends = tuple(step for step in scenario.steps if isinstance(step, Learning) or not step.is_detection)
     return Scenario(
         **{name: getattr(scenario, name) for name in Scenario.__slots__} | {"steps": sends, "detects": False}
     )
@@ -94,7 +119,7 @@ def test_a_producer_makes_the_official_choices(version: str) -> None:
         scenarios = [without_detection(one) for one in scenarios]
     official = started_or_skipped(lambda: ask_producer(version, scenarios))
     failed = 0
-    for scenario, told in zip(scenarios, official, strict=True):
+    for scenario, results in zip(scenarios, official, strict=True):
         producer = Producer(
             release,
             scenario.route,
@@ -106,9 +131,10 @@ def test_a_producer_makes_the_official_choices(version: str) -> None:
             retries=scenario.retries,
             timeout_ms=scenario.timeout_ms,
         )
-        assert played(producer, scenario) == told, scenario
-        failed += sum(one.end == "FAILED" for one in told)
+        assert played(producer, scenario) == results, scenario
+        failed += sum(one.end == "FAILED" for one in results)
     assert failed > SCENARIOS
+    assert sum(isinstance(step, Learning) for one in scenarios for step in one.steps) > SCENARIOS
 
 
 def test_the_proxy_makes_the_official_choices() -> None:
@@ -117,11 +143,11 @@ def test_the_proxy_makes_the_official_choices() -> None:
     starts = [dice.choice((one.start, -one.start, LAST_INDEX - 20, -LAST_INDEX - 1)) for one in scenarios]
     scenarios = [replace(one, start=start) for one, start in zip(scenarios, starts, strict=True)]
     official = started_or_skipped(lambda: ask_proxy(scenarios))
-    for scenario, told in zip(scenarios, official, strict=True):
+    for scenario, results in zip(scenarios, official, strict=True):
         proxy = Proxy(
             scenario.route, start=scenario.start, tolerates=scenario.tolerates, timeout_ms=scenario.timeout_ms
         )
-        assert played(proxy, scenario) == told, scenario
+        assert played(proxy, scenario) == results, scenario
 
 
 def test_a_message_group_goes_where_the_official_proxy_sends_it() -> None:

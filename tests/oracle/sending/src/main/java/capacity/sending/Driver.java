@@ -32,8 +32,9 @@ import org.apache.rocketmq.common.message.Message;
  * sender|tolerance|detector|start|worst start|tries again|timeout ms|resets|places|steps. The sender is
  * PRODUCER or PROXY. Resets are the random numbers from which an index starts anew, separated by commas. A place is
  * broker:write queues:perm:has a master; places and the parts of a step are separated by commas, steps by semicolons.
- * A step is SEND or DETECT, the ms to wait before it, and how each place answers: ms:outcome. Answer: for each step what
- * was tried, whether it went well, and the ms since the start.
+ * A step is SEND or DETECT, the ms to wait before it, and how each place answers: ms:outcome. Or it is LEARN, the ms to
+ * wait, the start of the new index, and the places of the new route. Answer: for each step what was tried, whether it
+ * went well, and the ms since the start.
  */
 public final class Driver {
     private static final String TOPIC = "topic";
@@ -83,6 +84,11 @@ public final class Driver {
         for (String step : request[9].split(";")) {
             String[] parts = step.split(",");
             Clock.advance(Long.parseLong(parts[1]));
+            if (parts[0].equals("LEARN")) {
+                sender.learn(Arrays.copyOfRange(parts, 3, parts.length), Integer.parseInt(parts[2]));
+                said.add("=LEARNT@" + Clock.sinceStart());
+                continue;
+            }
             for (int i = 0; i < places.length; i++) {
                 String[] answer = parts[2 + i].split(":");
                 World.ANSWERS.put(places[i].split(":")[0],
@@ -104,12 +110,16 @@ public final class Driver {
         boolean send() throws Exception;
 
         void detect() throws Exception;
+
+        /** Takes another route, whose queues are counted from a new start. */
+        void learn(String[] places, int start) throws Exception;
     }
 
     /** The official producer, sending synchronously. */
     private static final class Producer implements Sender {
         private final DefaultMQProducerImpl producer;
         private final Object tolerance;
+        private final Given resets;
 
         Producer(String[] request, String[] places) throws Exception {
             DefaultMQProducer settings = new DefaultMQProducer("group");
@@ -118,19 +128,26 @@ public final class Driver {
             producer = settings.getDefaultMQProducerImpl();
             producer.setServiceState(ServiceState.RUNNING);
             field(DefaultMQProducerImpl.class, "mQClientFactory").set(producer, network);
-            TopicPublishInfo info = (TopicPublishInfo) MQClientInstance.class
-                .getMethod("topicRouteData2TopicPublishInfo", String.class, routeOf(places).getClass())
-                .invoke(null, TOPIC, routeOf(places));
-            info.setHaveTopicRouterInfo(true);
-            producer.getTopicPublishInfoTable().put(TOPIC, info);
+            resets = new Given(request[7]);
+            learn(places, Integer.parseInt(request[3]));
             Object strategy = field(DefaultMQProducerImpl.class, "mqFaultStrategy").get(producer);
             tolerance = field(MQFaultStrategy.class, "latencyFaultTolerance").get(strategy);
             set(strategy, "setSendLatencyFaultEnable", request[1].equals("1"));
             if (request[2].equals("1")) {
                 set(strategy, "setStartDetectorEnable", true);
             }
-            startAt(info.getSendWhichQueue(), Integer.parseInt(request[3]), request[7]);
-            startAt((ThreadLocalIndex) indexOf(tolerance), Integer.parseInt(request[4]), "");
+            startAt((ThreadLocalIndex) indexOf(tolerance), Integer.parseInt(request[4]), new Given(""));
+        }
+
+        /** As MQClientInstance.updateTopicRouteInfoFromNameServer does it. */
+        @Override
+        public void learn(String[] places, int start) throws Exception {
+            TopicPublishInfo info = (TopicPublishInfo) MQClientInstance.class
+                .getMethod("topicRouteData2TopicPublishInfo", String.class, routeOf(places).getClass())
+                .invoke(null, TOPIC, routeOf(places));
+            info.setHaveTopicRouterInfo(true);
+            producer.updateTopicPublishInfo(TOPIC, info);
+            startAt(info.getSendWhichQueue(), start, resets);
         }
 
         @Override
@@ -153,8 +170,8 @@ public final class Driver {
     private static final class ProxySender implements Sender {
         private final MQFaultStrategy strategy;
         private final Object tolerance;
-        private final Object selector;
         private final int timeoutMs;
+        private Object selector;
 
         ProxySender(String[] request, String[] places) throws Exception {
             DefaultMQProducerImpl producer = new DefaultMQProducer("group").getDefaultMQProducerImpl();
@@ -164,9 +181,15 @@ public final class Driver {
             tolerance = field(MQFaultStrategy.class, "latencyFaultTolerance").get(strategy);
             set(strategy, "setSendLatencyFaultEnable", request[1].equals("1"));
             timeoutMs = Integer.parseInt(request[6]);
+            learn(places, Integer.parseInt(request[3]));
+        }
+
+        /** As TopicRouteService does it, which makes a new MessageQueueView of each route. */
+        @Override
+        public void learn(String[] places, int start) throws Exception {
             selector = Class.forName("capacity.sending.proxy.Proxy")
                 .getConstructor(String.class, String[].class, MQFaultStrategy.class, int.class)
-                .newInstance(TOPIC, places, strategy, Integer.parseInt(request[3]));
+                .newInstance(TOPIC, places, strategy, start);
         }
 
         @Override
@@ -220,9 +243,9 @@ public final class Driver {
 
     /** Gives an index its start, and the numbers from which it starts anew. */
     @SuppressWarnings("unchecked")
-    private static void startAt(ThreadLocalIndex index, int start, String resets) throws ReflectiveOperationException {
+    private static void startAt(ThreadLocalIndex index, int start, Given resets) throws ReflectiveOperationException {
         ((ThreadLocal<Integer>) field(ThreadLocalIndex.class, "threadLocalIndex").get(index)).set(start);
-        field(ThreadLocalIndex.class, "random").set(index, new Given(resets));
+        field(ThreadLocalIndex.class, "random").set(index, resets);
     }
 
     /** Numbers that were given, instead of random ones. */
