@@ -33,13 +33,13 @@ def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[
     replicas: dict[str, list[Broker]] = {}
     for broker in sorted(brokers, key=lambda one: one.broker_id):
         replicas.setdefault(broker.broker_name, []).append(broker)
-    told = []
+    entries = []
     for change in scenario.changes:
         if isinstance(change, LoseMaster):
-            told.append(_lost_master(change.broker_name, on, replicas.get(change.broker_name, ())))
+            entries.append(_lost_master(change.broker_name, on, replicas.get(change.broker_name, ())))
         elif isinstance(change, SlowBroker):
-            told.append(_slow(change, on))
-    return told
+            entries.append(_slow(change, on))
+    return entries
 
 
 def _lost_master(name: str, on: Mapping[str, Sequence[TopicQueue]], replicas: Sequence[Broker]) -> dict[str, Any]:
@@ -75,12 +75,13 @@ def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> di
     """What a generation does if its latency fault tolerance is on."""
     taken = min(change.latency_ms, SEND_TIMEOUT_MS)
     back_off = generation.back_off_ms(taken, has_failed=fails)
-    turn = taken + back_off
+    # A message that begins just before the broker is fast again takes its time, and is followed by a back-off.
+    avoided_ms = taken + back_off
     return {
         "versions": generation.name,
         "back_off_ms": back_off,
-        "most_sends_per_thread": ceil(change.for_s * 1000 / turn) if back_off else None,
-        "avoided_for_s_afterwards": turn / 1000 if back_off else 0.0,
+        "most_sends_per_thread": ceil(change.for_s * 1000 / avoided_ms) if back_off else None,
+        "avoided_for_s_afterwards": avoided_ms / 1000 if back_off else 0.0,
     }
 
 

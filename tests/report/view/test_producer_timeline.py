@@ -86,7 +86,7 @@ def test_the_page_has_the_picture_its_table_and_what_is_assumed() -> None:
     assert "Left out: 2 topics" in text
 
 
-def test_without_such_a_change_the_page_has_neither() -> None:
+def test_without_such_a_change_the_page_has_no_such_section() -> None:
     assert "What producers do meanwhile" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
 
 
@@ -107,7 +107,7 @@ def test_a_line_of_the_table_has_every_figure_of_its_kind() -> None:
     )
 
 
-def test_who_never_comes_back_and_what_is_displaced_or_left_is_said_in_words() -> None:
+def test_producers_that_stay_away_and_displaced_queues_are_described_in_words() -> None:
     lost = a_course(ending="KILL", left_worst_s=29.0, returns_mean_s=None, returns_worst_s=None, stays_away_ratio=None)
     away = a_course(client="PROXY", versions="all", stays_away_ratio=1.0, returns_mean_s=None, returns_worst_s=None)
     moved = a_course(displaced_queues=8.0)
@@ -131,15 +131,17 @@ def test_the_picture_draws_brokers_in_trouble_alone() -> None:
     assert without == with_others != other
 
 
-def test_where_no_topic_has_queues_there_nothing_is_shown() -> None:
+def test_nothing_is_shown_if_no_topic_has_queues_there() -> None:
     assert shown(producers(routes=[])) is None
 
 
-def test_topics_that_are_told_with_a_killed_broker_alone_are_counted() -> None:
+def test_topics_for_which_only_a_killed_broker_is_computed_are_counted() -> None:
     killed, silent = a_course(ending="KILL"), a_course(ending="SILENT")
     found = producers(killed, silent, topics_left_out=0)
     short = {**found["routes"][0], "route": 2, "topics": 3, "courses": (killed,)}
 
     assert shown(found).left_out == ""
-    told = shown({**found, "routes": [*found["routes"], short]}).left_out
-    assert told == "For 3 topics with a rare layout of queues, only killed brokers are computed, and no silent ones."
+    left_out = shown({**found, "routes": [*found["routes"], short]}).left_out
+    assert (
+        left_out == "For 3 topics with a rare layout of queues, only killed brokers are computed, and no silent ones."
+    )

@@ -36,7 +36,11 @@ class SlowProducers(Struct, frozen=True, kw_only=True):
         int | None, Meta(description="the most messages that a synchronous thread sends there; null without a back-off")
     ]
     avoided_for_s_afterwards: Annotated[
-        float, Meta(description="the most seconds until they send there again, after the broker is fast again")
+        float,
+        Meta(
+            description="the most seconds that they still avoid the broker after it is fast again; they send there "
+            "again at its next turn, so returns_worst_s in `producers` may be longer"
+        ),
     ]
 
 

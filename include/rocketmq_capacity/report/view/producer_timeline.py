@@ -38,8 +38,8 @@ class ProducersMeanwhile:
         topics: the topics of the picture, in words.
         more: lines that the table leaves out.
         assumed: how threads send, in words.
-        left_out: topics without an entry, in words; empty where there are none.
-        seen: the producers of the snapshot by generation, in words; empty where it tells none.
+        left_out: topics without an entry, in words; empty if all topics have one.
+        seen: the producers of the snapshot by generation, in words; empty where they are unknown.
     """
 
     chart: Chart

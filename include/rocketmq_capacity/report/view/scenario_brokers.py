@@ -23,8 +23,8 @@ class BrokerLines:
 
 def broker_lines(scenario: Scenario) -> tuple[BrokerLines, ...]:
     """The brokers in the order of the changes."""
-    told = () if scenario.brokers is UNSET else scenario.brokers
-    return tuple(_master(one) if isinstance(one, LostMaster) else _slow(one) for one in told)
+    brokers = () if scenario.brokers is UNSET else scenario.brokers
+    return tuple(_master(one) if isinstance(one, LostMaster) else _slow(one) for one in brokers)
 
 
 def _master(one: LostMaster) -> BrokerLines:
@@ -49,8 +49,9 @@ def _slow(one: SlowBroker) -> BrokerLines:
                 f"producers {each.versions} with it",
                 "go on sending there"
                 if each.most_sends_per_thread is None
-                else f"send at most {number(each.most_sends_per_thread)} there from each synchronous thread, and come "
-                f"back at most {each.avoided_for_s_afterwards:,.1f} s after it is fast again",
+                else f"send at most {number(each.most_sends_per_thread)} there from each synchronous thread; after it "
+                f"is fast again, avoid it for at most {each.avoided_for_s_afterwards:,.1f} s more, and then wait for "
+                "its turn",
             )
             for each in one.producers
         ),
