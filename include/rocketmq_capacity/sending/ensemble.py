@@ -19,7 +19,7 @@ from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, R
 from rocketmq_capacity.sending.producer import Answer, Outcome, Producer, Sent
 from rocketmq_capacity.sending.proxy import Proxy
 from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
-from rocketmq_capacity.sending.turn import Integers, Listed, Turn
+from rocketmq_capacity.sending.turn import Integers, Listed
 from rocketmq_capacity.vocabulary import JAVA
 
 PROXY: Final = "PROXY"
@@ -164,15 +164,10 @@ class Watched:
 def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habits) -> Iterator[Watched]:
     """Let the threads of an ensemble send from the beginning of the trouble until the simulation ends."""
     starts = _starts(len(write_queues(route)))
-    well = _Well(route, trouble)
+    brokers = _Answers(route, trouble)
     for number, start in enumerate(starts):
-        thread = _Thread(sender, route, habits, start, number, well)
+        thread = _Thread(sender, route, habits, start, number, brokers)
         yield thread.watched(trouble, habits, first_ms=habits.interval_ms * number // len(starts))
-
-
-def size_of(route: Sequence[Place]) -> int:
-    """The number of simulated threads."""
-    return len(_starts(len(write_queues(route))))
 
 
 def _starts(queues: int) -> list[int]:
@@ -184,7 +179,7 @@ def _starts(queues: int) -> list[int]:
     return [place * queues // MOST for place in range(MOST)]
 
 
-class _Well:
+class _Answers:
     """How the brokers of a route answer between two changes."""
 
     def __init__(self, route: Sequence[Place], trouble: Trouble) -> None:
@@ -206,14 +201,14 @@ class _Thread:
     """One sending thread, and the random numbers that it draws."""
 
     def __init__(
-        self, sender: Sender, route: Sequence[Place], habits: Habits, start: int, number: int, well: _Well
+        self, sender: Sender, route: Sequence[Place], habits: Habits, start: int, number: int, brokers: _Answers
     ) -> None:
         self._dice = Random(number)  # spreads what is random in the client; no secret
         self._number = number
         self._route = route
         self._detects, self._tolerates = sender.detects, sender.tolerates
-        self._well = well
-        self._log = _Log(well)
+        self._brokers = brokers
+        self._log = _Log(brokers)
         self._calm: dict[int, tuple[Integers, NDArray[np.bool_]]] = {}
         self._sender: Producer | Proxy
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
@@ -249,11 +244,8 @@ class _Thread:
                 self._detect(trouble, detects_at)
                 detects_at += DETECT_ROUND_MS
             turns += 1
-            turn = self._sender.turn(now)
-            ends_ms = trouble.until_ms if news is None else min(trouble.until_ms, asks_at)
-            following = (
-                None if turn is None else self._follow(turn, now, min(ends_ms, self._waits(now, detects_at)), habits)
-            )
+            ends_ms = min(trouble.until_ms, self._detected_from(now, detects_at))
+            following = self._follow(now, ends_ms if news is None else min(ends_ms, asks_at), habits)
             if following is None:
                 sent = self._sender.send(now, _Network(trouble.answers, now))
                 self._log.add(now, sent)
@@ -261,13 +253,19 @@ class _Thread:
             else:
                 now = following
         listed = self._sender.listed
-        held = np.zeros(len(self._well.names))
+        held = np.zeros(len(self._brokers.names))
         np.add.at(held, self._log.numbers(listed), 1 / max(len(listed.number), 1))
         return Watched(*self._log.columns(), turns, self._displaced(), held)
 
-    def _follow(self, turn: Turn, now: int, ends_ms: int, habits: Habits) -> int | None:
-        """Send the messages of a turn that change nothing; the time after them, or None if the first one does."""
-        period, answers, changes_at = self._well.answers(now)
+    def _follow(self, now: int, ends_ms: int, habits: Habits) -> int | None:
+        """Send messages that change nothing, until a time at the latest; when the next one begins.
+
+        None if the next message has to be sent by itself.
+        """
+        turn = self._sender.turn(now)
+        if turn is None:
+            return None
+        period, answers, changes_at = self._brokers.answers(now)
         if period not in self._calm:
             latency = np.array([answer.latency_ms for answer in answers], np.int64)
             calm = np.array([self._sender.is_calm(answer) for answer in answers], np.bool_)
@@ -309,13 +307,13 @@ class _Thread:
             broker: (int(latency_of[broker]), int(begun[len(begun) - 1 - place] + latency_of[broker]))
             for broker, place in zip(last.tolist(), back.tolist(), strict=True)
         }
-        return {self._well.names[broker]: ended[broker] for broker in first[np.argsort(at)].tolist()}
+        return {self._brokers.names[broker]: ended[broker] for broker in first[np.argsort(at)].tolist()}
 
-    def _waits(self, now: int, detects_at: int) -> int:
-        """When the detector next changes something, if nothing else does; the end of time if it does not."""
+    def _detected_from(self, now: int, detects_at: int) -> int:
+        """The time of the detector's next round if it finds a broker that can be reached again; else a time far off."""
         if self._detects and self._sender.unreachable:
-            _, answers, _ = self._well.answers(now)
-            numbers = self._well.numbers
+            _, answers, _ = self._brokers.answers(now)
+            numbers = self._brokers.numbers
             if any(_is_detected(answers[numbers[name]]) for name in self._sender.unreachable):
                 return detects_at
         return _INDICES
@@ -339,8 +337,8 @@ def _is_detected(answer: Answer) -> bool:
 class _Log:
     """The messages and tries of a thread: some one by one, and whole turns."""
 
-    def __init__(self, well: _Well) -> None:
-        self._of = well.numbers
+    def __init__(self, brokers: _Answers) -> None:
+        self._of = brokers.numbers
         self._messages: list[tuple[int, int, int, int, bool]] = []
         self._tries: list[tuple[int, int, int]] = []
         self._parts: list[tuple[Messages, Tries]] = []

@@ -95,24 +95,24 @@ class Producer:
         begun, tries = now_ms, list[WriteQueue]()
         chosen: WriteQueue | None = None
         for times in range(1 + self._retries if self._queues else 0):
-            chosen = self._choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0)
+            chosen = self.choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0)
             left = self._timeout_ms - (now_ms - begun)
             if left < 0:
                 break
             answer = network(chosen.broker_name)
             if answer.outcome is Outcome.UNKNOWN_ADDRESS:
-                self._note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
+                self.note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
                 continue
             tries.append(chosen)
             taken = answer.latency_ms if answer.latency_ms <= left else left + 1
             now_ms += taken
             if answer.latency_ms > left or answer.outcome is Outcome.UNREACHABLE:
-                self._note(chosen, now_ms, taken, has_failed=True, is_reachable=not self._detects)
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=not self._detects)
             elif answer.outcome is Outcome.STORED:
-                self._note(chosen, now_ms, taken)
+                self.note(chosen, now_ms, taken)
                 return Sent(tuple(tries), True, now_ms)
             else:
-                self._note(chosen, now_ms, taken, has_failed=True, is_reachable=False)
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=False)
                 if answer.outcome not in self._release.retried_codes:
                     break
         return Sent(tuple(tries), False, now_ms)
@@ -181,7 +181,7 @@ class Producer:
         if isinstance(self._faults, DetectedFaults):
             self._faults.detect(now_ms, answers)
 
-    def _note(
+    def note(
         self, queue: WriteQueue, now_ms: int, taken_ms: int, *, has_failed: bool = False, is_reachable: bool = True
     ) -> None:
         """MQFaultStrategy.updateFaultItem."""
@@ -193,7 +193,7 @@ class Producer:
         else:
             self._faults.update(queue.broker_name, now_ms, taken_ms, avoided)
 
-    def _choose(self, now_ms: int, last_broker: str | None, *, is_retry: bool) -> WriteQueue:
+    def choose(self, now_ms: int, last_broker: str | None, *, is_retry: bool) -> WriteQueue:
         """MQFaultStrategy.selectOneMessageQueue."""
         if isinstance(self._faults, DetectedFaults):
             return self._choose_by_filters(self._faults, now_ms, last_broker, is_retry=is_retry)
