@@ -12,7 +12,7 @@ from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import NOTHING, Division, Flags, Integers, Members
 from rocketmq_capacity.contracts.facts import Consumer
-from rocketmq_capacity.contracts.owners import NO_OWNERS, Owners, Shares, Verdict, with_proxied
+from rocketmq_capacity.contracts.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, JAVA, POP, Dialect
@@ -242,11 +242,18 @@ def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[O
     sizes = np.array([len(one.queues) for one in division.parts], np.int64)
     first_queue = np.cumsum(sizes) - sizes
     client = place - division.first_place[queue]
+    owner = np.full(len(queues), NOBODY)
+    owner[queue] = client
     queue = queue - first_queue[part]
     ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
+    if strategy == POP:
+        return [
+            Owners(queue[begin:end], client[begin:end], is_popped=True)
+            for begin, end in zip([0, *ends], ends, strict=False)
+        ]
     return [
-        Owners(queue[begin:end], client[begin:end], is_popped=strategy == POP)
-        for begin, end in zip([0, *ends], ends, strict=False)
+        Owners(queue[begin:end], client[begin:end], owner=owner[first : first + size])
+        for begin, end, first, size in zip([0, *ends], ends, first_queue.tolist(), sizes.tolist(), strict=False)
     ]
 
 

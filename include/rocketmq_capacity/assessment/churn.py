@@ -1,6 +1,6 @@
 """How many queues of a group get another owner when one client or one broker comes or goes, under each strategy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -139,6 +139,26 @@ class Churn:
                 aims[name] = len(load.orphans), len(load.doubly_owned), rounded(excess, 6) or 0.0, moved
         return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
 
+    @cached_property
+    def _differ_by_fewer(self) -> dict[str, Flags]:
+        if self.fewer is None:
+            return {}
+        return self._differ([name for name in self._compared if not self._leaves_a_ring(name)], self.fewer)
+
+    @cached_property
+    def _differ_by_more(self) -> dict[str, Flags]:
+        return self._differ(self._compared, self.more)
+
+    @cached_property
+    def _differ_by_losses(self) -> dict[str, Flags]:
+        strategies = [name for name in self._compared if name not in STAYING]
+        return self._differ(strategies, self.losses.division, self.losses.base_queue)
+
+    @property
+    def _compared(self) -> list[str]:
+        """The strategies that apply, and whose owners after a change depend on the change."""
+        return [name for name in self.group.loads if name in STRATEGIES and not self._all_read_all(name)]
+
     def _moves(self, strategy: str) -> Moves:
         if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
             return Moves(None, None, dict.fromkeys(self.losses.losses))
@@ -149,7 +169,8 @@ class Churn:
                 every,
                 dict.fromkeys(self.losses.losses, 0),
             )
-        return Moves(self._fewer(strategy), self._between(strategy, self.more), self._brokers(strategy))
+        more = self._between(strategy, self.more, self._differ_by_more)
+        return Moves(self._fewer(strategy), more, self._brokers(strategy))
 
     @property
     def _loses_an_id(self) -> bool:
@@ -171,7 +192,7 @@ class Churn:
         own = self.group.owners(strategy)
         if self._leaves_a_ring(strategy):
             return int(np.count_nonzero(own.client == len(self.group.client_ids) - 1))
-        return self._between(strategy, self.fewer)
+        return self._between(strategy, self.fewer, self._differ_by_fewer)
 
     def leaves_the_rest(self, strategy: str) -> bool:
         """Whether the queues that move when a client leaves are known without the owners afterwards."""
@@ -182,69 +203,112 @@ class Churn:
         is_plain = self.group.division.members.is_plain
         return strategy == CONSISTENT_HASH and is_plain and not self.group.verdicts[strategy].dialects
 
-    def _between(self, strategy: str, changed: Division) -> int | None:
-        """Queues with other owners among other clients."""
+    def _between(self, strategy: str, changed: Division, differ: Mapping[str, Flags]) -> int | None:
+        """Queues with other owners among other clients; ``differ`` is of :meth:`_differ`."""
         before, after = self._before(strategy), self.owners(strategy, changed)
         # If the strategy throws afterwards, queues keep the owners that they have, except one that leaves.
         if before.owners.unknown - (after.unknown if changed is self.more else frozenset()):
             return None
         queues = self.group.division.queues
-        moves = _differ(before, after, np.arange(len(queues)))
+        moves = differ[strategy]
         if after.unknown:
-            moves &= ~np.isin(queues.topic, list(after.unknown))
+            moves = moves & ~np.isin(queues.topic, list(after.unknown))
         if changed is self.fewer and not self._loses_an_id and strategy != POP:
             # A copy of an id leaves: what the id owns has a reader less.
-            own = before.owners
+            own, moves = before.owners, moves.copy()
             moves[own.queue[own.client == len(self.group.client_ids) - 1]] = True
         return int(np.count_nonzero(moves[self.group.weights.queue]))
 
     def _before(self, strategy: str) -> "_Owned":
         if strategy not in self._owned:
             owners = self.group.owners(strategy)
-            self._owned[strategy] = _Owned(owners, _single(owners, len(self.group.division.queues)))
+            self._owned[strategy] = _Owned(owners, owners.single(len(self.group.division.queues)))
         return self._owned[strategy]
 
     @cached_property
     def _owned(self) -> dict[str, "_Owned"]:
         return {}
 
-    def moved_by_room(self, strategy: str, losses: BrokerLosses) -> int | None:
+    def moved_by_room(self, losses: BrokerLosses) -> dict[str, int | None]:
         """How many queues stay and get another owner if the brokers and clients of a machine room are lost."""
-        if not len(losses.division.members) or not len(losses.division.queues):
-            return 0 if not len(losses.division.queues) else None
-        moves = self._moves_among(strategy, losses.division, losses.base_queue)
-        return None if moves is None else int(np.count_nonzero(moves))
+        strategies = list(self.group.loads)
+        if not len(losses.division.queues):
+            return dict.fromkeys(strategies, 0)
+        if not len(losses.division.members):
+            return dict.fromkeys(strategies)
+        moves = self._moves_among(strategies, losses.division, losses.base_queue)
+        return {name: None if each is None else int(np.count_nonzero(each)) for name, each in moves.items()}
 
-    def moved_without(self, client_id: str, strategy: str, left: Division) -> int | None:
+    def moved_without(self, client_id: str, left: Division) -> dict[str, int | None]:
         """How many queues get another owner if the consumers of a client id leave.
 
         Args:
             client_id: the id.
-            strategy: a strategy that applies.
             left: all queues, and the consumers that stay.
         """
-        if self._all_read_all(strategy):
-            return len(self.group.weights.queue)
-        if self._leaves_a_ring(strategy):
-            own = self.group.owners(strategy)
-            return int(np.count_nonzero(own.client == self.group.client_ids.index(client_id)))
-        moves = self._moves_among(strategy, left, np.arange(len(left.queues)))
-        return None if moves is None else int(np.count_nonzero(moves[self.group.weights.queue]))
+        compared = [name for name in self.group.loads if not self.leaves_the_rest(name)]
+        moves, business = self._moves_among(compared, left, None), self.group.weights.queue
+        found: dict[str, int | None] = {}
+        for name in self.group.loads:
+            if self._all_read_all(name):
+                found[name] = len(business)
+            elif self._leaves_a_ring(name):
+                own = self.group.owners(name)
+                found[name] = int(np.count_nonzero(own.client == self.group.client_ids.index(client_id)))
+            else:
+                each = moves[name]
+                found[name] = None if each is None else int(np.count_nonzero(each[business]))
+        return found
 
-    def _moves_among(self, strategy: str, left: Division, base_queue: Integers) -> Flags | None:
-        before, after = self._before(strategy), self.owners(strategy, left)
-        if before.owners.unknown or after.unknown:
-            return None
+    def _moves_among(
+        self, strategies: Sequence[str], left: Division, base_queue: Integers | None
+    ) -> dict[str, Flags | None]:
+        """As :meth:`_differ`, if only some of the client ids are left; None if owners before or after are unknown."""
+        known = [
+            name for name in strategies if not self._before(name).owners.unknown and not self.owners(name, left).unknown
+        ]
         stays = set(left.members.client_ids)
-        index = np.flatnonzero([client_id in stays for client_id in self.group.client_ids])
-        return _differ(before, replace(after, client=index[after.client]), base_queue)
+        clients = np.flatnonzero([client_id in stays for client_id in self.group.client_ids])
+        return {**dict.fromkeys(strategies), **self._differ(known, left, base_queue, clients)}
+
+    def _differ(
+        self,
+        strategies: Sequence[str],
+        changed: Division,
+        base_queue: Integers | None = None,
+        clients: Integers | None = None,
+    ) -> dict[str, Flags]:
+        """For each queue after a change whether it has other owners than before, by strategy.
+
+        Args:
+            strategies: strategies that apply; they are compared together, because each call of numpy costs time.
+            changed: the division after the change.
+            base_queue: for each queue after the change its index before; None: it is the same.
+            clients: for each client id after the change its index before; None: it is the same.
+        """
+        each = {name: (self._before(name), self.owners(name, changed)) for name in strategies}
+        single = {name: (before.single, after.single(len(changed.queues))) for name, (before, after) in each.items()}
+        pairs = [(name, was, now) for name, (was, now) in single.items() if was is not None and now is not None]
+        found: dict[str, Flags] = {}
+        if pairs:
+            names, befores, afters = zip(*pairs, strict=True)
+            was, now = np.stack(befores), np.stack(afters)
+            was = was if base_queue is None else was[:, base_queue]
+            now = now if clients is None else np.append(clients, NOBODY)[now]
+            found.update(zip(names, was != now, strict=True))
+        for name, (before, after) in each.items():
+            if name not in found:
+                base = np.arange(len(changed.queues)) if base_queue is None else base_queue
+                own = after if clients is None else replace(after, client=clients[after.client], owner=None)
+                found[name] = _pairs_differ(before.owners, own, base)
+        return found
 
     def _brokers(self, strategy: str) -> Mapping[str, int | None]:
         losses = self.losses
         if strategy in STAYING or not len(losses.division.queues):
             return dict.fromkeys(losses.losses, 0)
         before, after = self._before(strategy), self.owners(strategy, losses.division)
-        differ = _differ(before, after, losses.base_queue)
+        differ = self._differ_by_losses[strategy]
         if not before.owners.unknown and not after.unknown:
             return dict(zip(losses.losses, losses.per_loss(differ).tolist(), strict=True))
         # Where the strategy throws afterwards, queues keep the owners that they have.
@@ -262,7 +326,7 @@ def _is_better(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
     return other != own and all(theirs <= ours for theirs, ours in zip(other, own, strict=True))
 
 
-def _differ(before: "_Owned", after: Owners, base_queue: Integers) -> Flags:
+def _pairs_differ(before: Owners, after: Owners, base_queue: Integers) -> Flags:
     """For each queue after a change whether it has other owners than before.
 
     Args:
@@ -270,13 +334,9 @@ def _differ(before: "_Owned", after: Owners, base_queue: Integers) -> Flags:
         after: the owners after the change; client ids have the same indexes.
         base_queue: for each queue after the change its index before.
     """
-    was, now = before.single, _single(after, len(base_queue))
-    if was is not None and now is not None:
-        return np.asarray(was[base_queue] != now)
-    owners = before.owners
-    clients = int(max(owners.client.max(initial=0), after.client.max(initial=0))) + 1
-    order = np.argsort(owners.queue, kind="stable")
-    queue, client = owners.queue[order], owners.client[order]
+    clients = int(max(before.client.max(initial=0), after.client.max(initial=0))) + 1
+    order = np.argsort(before.queue, kind="stable")
+    queue, client = before.queue[order], before.client[order]
     begin, end = np.searchsorted(queue, base_queue), np.searchsorted(queue, base_queue, "right")
     number = end - begin
     entry = np.repeat(np.arange(len(base_queue)), number)
@@ -285,15 +345,6 @@ def _differ(before: "_Owned", after: Owners, base_queue: Integers) -> Flags:
     flags = np.zeros(len(base_queue), bool)
     flags[differ // clients] = True
     return flags
-
-
-def _single(owners: Owners, queues: int) -> Integers | None:
-    """Of each queue the index of its owner, or NOBODY; None where one has several."""
-    if len(owners.queue) > queues or np.bincount(owners.queue, minlength=1).max() > 1:
-        return None
-    owner = np.full(queues, NOBODY)
-    owner[owners.queue] = owners.client
-    return owner
 
 
 @dataclass(frozen=True)

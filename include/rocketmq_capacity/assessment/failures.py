@@ -84,10 +84,9 @@ class _Change:
         """How many queues get another owner, by strategy."""
         churn = self.group.churn
         if self.losses is not None:
-            return {strategy: churn.moved_by_room(strategy, self.losses) for strategy in self.group.loads}
+            return churn.moved_by_room(self.losses)
         if self.failure == BUSIEST_CLIENT and self.lost is not None:
-            left = self.division
-            return {strategy: churn.moved_without(self.lost, strategy, left) for strategy in self.group.loads}
+            return churn.moved_without(self.lost, self.division)
         return {name: each.fewer if self.failure == ONE_FEWER else each.more for name, each in churn.moves.items()}
 
 

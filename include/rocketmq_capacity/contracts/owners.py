@@ -63,6 +63,7 @@ class Owners:
         is_popped: whether several clients may read the queue, as under POP; one entry for each of ``queue``.
         unknown: indexes of the business topics whose owners are unknown. If a strategy throws for a topic, its queues keep
             the owners that they had.
+        owner: of each queue the index of its owner, or NOBODY, if the strategy has told it; None if not.
     """
 
     queue: Integers
@@ -70,6 +71,17 @@ class Owners:
     strangers: tuple[tuple[int, Queue], ...] = ()
     is_popped: Flags | bool = False
     unknown: frozenset[int] = frozenset()
+    owner: Integers | None = None
+
+    def single(self, queues: int) -> Integers | None:
+        """Of each of so many queues the index of its owner, or NOBODY; None where one has several."""
+        if self.owner is not None:
+            return self.owner
+        if len(self.queue) > queues or np.bincount(self.queue, minlength=1).max() > 1:
+            return None
+        owner = np.full(queues, NOBODY)
+        owner[self.queue] = self.client
+        return owner
 
 
 @dataclass(frozen=True, slots=True)
