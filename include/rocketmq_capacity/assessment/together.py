@@ -3,8 +3,9 @@
 Without this, every group would compute the same values when they are first asked for. It only saves time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Final
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import likely_sizes
@@ -13,9 +14,30 @@ from rocketmq_capacity.assessment.sizes import sizes_of
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.owners import Owners
 
+TOGETHER: Final = 100
+"""Groups whose queues are divided in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
+MOST_PAIRS: Final = 1_000_000
+"""Pairs of a queue with a client or a broker, beyond which no more groups are computed at once: some 100 MB."""
 
-def divide_together(groups: Sequence[Group]) -> None:
-    """Work out who owns what under every strategy, today and after each change of one client or broker."""
+
+def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
+    """The groups in parts that are computed at once: at most TOGETHER, and a large group with few others."""
+    some: list[Group] = []
+    pairs = 0
+    for group in groups:
+        some.append(group)
+        places = [place for reads in group.facts.reads for place in reads.topic.places]
+        brokers = {place.broker_name for place in places}
+        pairs += sum(place.readable for place in places) * (len(group.facts.consumers) + len(brokers))
+        if len(some) == TOGETHER or pairs > MOST_PAIRS:
+            yield some
+            some, pairs = [], 0
+    if some:
+        yield some
+
+
+def divide_together(groups: Sequence[Group], *, changed: bool = True) -> None:
+    """Work out who owns what under every strategy: today and, if ``changed``, when a client or broker comes or goes."""
     asked: list[tuple[str, Division]] = []
     keep: list[Callable[[Owners], None]] = []
     for group in groups:
@@ -24,9 +46,9 @@ def divide_together(groups: Sequence[Group]) -> None:
         for strategy in filter(group.applies, group.verdicts):
             asked.append((strategy, group.division))
             keep.append(partial(group.keep_owners, strategy))
-            for changed in group.churn.changes(strategy):
-                asked.append((strategy, changed))
-                keep.append(partial(group.churn.keep_owners, strategy, changed))
+            for division in group.churn.changes(strategy) if changed else ():
+                asked.append((strategy, division))
+                keep.append(partial(group.churn.keep_owners, strategy, division))
     for remember, owners in zip(keep, groups[0].allocator.owners_of_each(asked) if asked else (), strict=True):
         remember(owners)
 

@@ -98,7 +98,7 @@ def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFac
     told = {one: f"{run}{modes}{own.get(one, '')}" for one, run in zip(division.members.client_ids, runs, strict=True)}
     if not told:
         return State(division, NO_OWNERS, told)
-    owners = owned_on_trial(group, current, facts)
+    owners = owned_on_trial(group, current, division)
     return None if owners is None else State(division, owners, told)
 
 

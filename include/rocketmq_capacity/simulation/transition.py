@@ -59,7 +59,7 @@ class State:
         for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
             if (own := found.get(queues.names[queue])) is not None:
                 own.append(ids[client])
-        return {name: tuple(sorted(set(own))) for name, own in found.items()}
+        return {name: tuple(own) if len(own) < 2 else tuple(sorted(set(own))) for name, own in found.items()}
 
     @classmethod
     def of(cls, group: Group) -> "State | None":

@@ -38,7 +38,8 @@ def group_on_trial(
         topics: by topic, what the recommendations for it mean for the group.
     """
     facts = assessed.facts
-    now = _owned(assessed, current, structs.replace(facts, reads=tuple(facts.business)), _nothing_known)
+    division = Division.of(structs.replace(facts, reads=tuple(facts.business)))
+    now = _owned(assessed, current, division, _nothing_known)
     return Group(
         facts,
         cluster,
@@ -53,9 +54,9 @@ def group_on_trial(
     )
 
 
-def owned_on_trial(group: AssessedGroup, current: str, facts: GroupFacts) -> Owners | None:
-    """Who would own which queue with these facts; None if that cannot be computed."""
-    owned = _owned(group, current, facts, _nothing_known)
+def owned_on_trial(group: AssessedGroup, current: str, division: Division) -> Owners | None:
+    """Who would own which of these queues; None if that cannot be computed."""
+    owned = _owned(group, current, division, _nothing_known)
     return None if owned is None else owned.owners
 
 
@@ -112,17 +113,16 @@ def _nothing_known(_: str) -> None:
 
 def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> Side | None:
     """How the group would fare with changed facts; ``old`` is what its clients own now."""
-    owned = _owned(group, current, changed, old)
+    owned = _owned(group, current, Division.of(changed), old)
     return None if owned is None else owned.side
 
 
-def _owned(group: AssessedGroup, current: str | None, facts: GroupFacts, old: OldQueues) -> _Owned | None:
-    """Who owns which queue with these facts; which strategies apply is looked up in the cluster as it is."""
+def _owned(group: AssessedGroup, current: str | None, division: Division, old: OldQueues) -> _Owned | None:
+    """Who owns which of these queues; which strategies apply is looked up in the cluster as it is."""
     if current is None:
         return None
-    division = Division.of(facts)
     runs = client_runs(division, current, group.policy)
-    own = group.policy.current_strategies.own.get(facts.consumer_group)
+    own = group.policy.current_strategies.own.get(group.name)
     if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
         return None  # nobody asked the class about these clients and queues
     owners = partial(group.allocator.owners, division=division)
@@ -143,8 +143,7 @@ class _Sides(Mapping[str, Side]):
         if strategy not in self:
             raise KeyError(strategy)
         if strategy not in self.known:
-            load = Load.of(self.group.division, self.group.weights, self.group.owners(strategy))
-            self.known[strategy] = _side(load)
+            self.known[strategy] = _side(self.group.loads[strategy])
         return self.known[strategy]
 
     def __contains__(self, strategy: object) -> bool:

@@ -25,6 +25,7 @@ from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_l
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.producers import permanent_displacement
+from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
@@ -49,10 +50,6 @@ OF_GROUPS = (
     contracts.Demand,
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
-TOGETHER: Final = 100
-"""Groups whose queues are divided in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
-MOST_PAIRS: Final = 1_000_000
-"""Pairs of a queue with a client or a broker, beyond which no more groups are computed at once: some 100 MB."""
 OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.ProducerBalance, contracts.Finding)
 WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.ClusterFailure, contracts.FindingSince)
 
@@ -120,8 +117,8 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     strategies = Strategies(policy)
     done: list[GroupAssessment] = []
     each = (facts.decode(unit["facts"]).observed(observations.decode(unit["observations"])) for unit in units)
-    for some in _together(each):
-        done += assess_groups([Group(whole, cluster, policy, strategies) for whole in some])
+    for some in in_parts(Group(whole, cluster, policy, strategies) for whole in each):
+        done += assess_groups(some)
     yield contracts.GroupStatus, table_of(contracts.GroupStatus, [group.status for group in done])
     yield contracts.StrategyLoad, table_of(contracts.StrategyLoad, [load for group in done for load in group.loads])
     yield contracts.ClientLoad, table_of_columns(contracts.ClientLoad, client_load_columns(done))
@@ -133,22 +130,6 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     yield contracts.Finding, table_of(contracts.Finding, [found for group in done for found in group.findings])
     demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
     yield contracts.Demand, table_of(contracts.Demand, demands)
-
-
-def _together(groups: Iterable[GroupFacts]) -> Iterator[list[GroupFacts]]:
-    """The groups in parts that are computed at once: at most TOGETHER, and a large group with few others."""
-    some: list[GroupFacts] = []
-    pairs = 0
-    for group in groups:
-        some.append(group)
-        places = [place for reads in group.reads for place in reads.topic.places]
-        brokers = {place.broker_name for place in places}
-        pairs += sum(place.readable for place in places) * (len(group.consumers) + len(brokers))
-        if len(some) == TOGETHER or pairs > MOST_PAIRS:
-            yield some
-            some, pairs = [], 0
-    if some:
-        yield some
 
 
 def assessed_topics(
