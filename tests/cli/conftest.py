@@ -1,6 +1,7 @@
 """The program where it cannot reach Spark, since there is no Java; and what it made of the recorded sample."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,9 +11,9 @@ from random import Random
 import pytest
 
 from rocketmq_capacity.cli import main
-from tests.cli.planned import SAMPLE, Planned, plan_of
+from tests.cli.planned import SAMPLE, Planned, plan_of, plan_on_terminal
 from tests.cli.program import contents, says_what_was_expected
-from tests.cli.sample_plans import WHAT_IF, changed, in_another_order
+from tests.cli.sample_plans import WHAT_IF, a_day_before, changed, in_another_order
 
 Refusal = Callable[..., str]
 
@@ -75,3 +76,14 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Planned:
     shuffled = folder / "inventory.json"
     shuffled.write_text(json.dumps(in_another_order(json.loads(SAMPLE.read_bytes()), Random(3))))
     return plan_of(shuffled, folder / "out", "--overwrite", "--quiet")
+
+
+@pytest.fixture(scope="session")
+def with_history(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample planned on a terminal, with an inventory of the day before."""
+    folder = tmp_path_factory.mktemp("with-history")
+    history = folder / "history"
+    history.mkdir()
+    (history / "z.json").write_text(json.dumps(a_day_before(json.loads(SAMPLE.read_bytes()))))
+    shutil.copy(SAMPLE, history / "a.json")  # the planned one itself is no history
+    return plan_on_terminal(SAMPLE, folder / "out", "--history", history)

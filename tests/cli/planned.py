@@ -1,6 +1,9 @@
 """What a plan left in its folder, read without the package that wrote it, and what its tables say in plain Python."""
 
 import json
+import os
+import pty
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +15,9 @@ import pyarrow.parquet as pq
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.cli.plan_file import Plan, Queue, read_plan
-from tests.cli.program import run
+from tests.cli.program import TIME_LIMIT_S, command, run
 from tests.fixtures.environment import SHORT_LIVED
+from tests.plan import program
 
 SAMPLE: Final = sample_inventory()
 NOTHING_SET: Final = {"SPARK_SUBMIT_OPTS": SHORT_LIVED, "SPARK_LOCAL_IP": ""}
@@ -96,6 +100,25 @@ class Planned:
 def planned(folder: Path, inventory: Path) -> Planned:
     """What is in the folder, and the inventory that it was made from."""
     return Planned(folder, json.loads(inventory.read_bytes()))
+
+
+def plan_on_terminal(inventory: Path, out: Path, *options: object) -> Planned:
+    """Run the command on a terminal without colours to its good end; ``said`` is what it has drawn there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command("plan", "--inventory", inventory, "--out", out.name, *options),
+        cwd=out.parent,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "200", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    ) as planning:
+        os.close(theirs)
+        drawn = program.read_to_the_end(ours)
+        assert planning.wait(TIME_LIMIT_S) == 0, drawn
+        assert planning.stdout is not None
+        assert planning.stdout.read() == f"{out.name}/report.html\n{out.name}/plan.json\n"
+    return replace(planned(out, inventory), said=drawn)
 
 
 def plan_of(inventory: Path, out: Path, *options: object) -> Planned:

@@ -40,3 +40,18 @@ def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
         for topic in cluster["topics"]
     ]
     return {"topics": topics, "consumer_groups": cluster["consumer_groups"]}
+
+
+def a_day_before(cluster: Mapping[str, Any]) -> dict[str, Any]:
+    """The cluster as it was a day before: without clients, and with offsets that were read once."""
+    groups = [
+        group
+        | {
+            "clients": [],
+            "offsets": [{name: value for name, value in one.items() if name != "samples"} for one in group["offsets"]],
+        }
+        if "offsets" in group
+        else group | {"clients": []}
+        for group in cluster["consumer_groups"]
+    ]
+    return {**cluster, "taken_at": "2026-11-20T02:00:00Z", "consumer_groups": groups}

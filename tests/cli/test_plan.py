@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import statistics
 import subprocess
@@ -22,8 +21,9 @@ from rocketmq_capacity.report.difference import difference
 from rocketmq_capacity.report.plan_file.plan import read_plan as read_plan_file
 from tests.cli.plan_file import Finding, Queue, Scenario, Strategy
 from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
-from tests.cli.planned import SAMPLE, Planned, plan_of
+from tests.cli.planned import SAMPLE, Planned
 from tests.cli.program import TIME_LIMIT_S, command, contents
+from tests.cli.sample_plans import a_day_before
 from tests.fixtures.environment import ROOT
 from tests.plan import sample_bytes
 
@@ -285,21 +285,10 @@ def place(finding: Finding) -> tuple[Any, ...]:
 
 
 def test_a_history_brings_its_samples_and_the_rule_that_compares_with_the_run_before(
-    plain: Planned, tmp_path: Path
+    plain: Planned, with_history: Planned
 ) -> None:
-    history = tmp_path / "history"
-    history.mkdir()
-    yesterday = json.loads(SAMPLE.read_bytes())
-    yesterday["taken_at"] = "2026-11-20T02:00:00Z"
-    for group in yesterday["consumer_groups"]:
-        group["clients"] = []
-        for one in group.get("offsets", []):
-            one.pop("samples", None)
-    (history / "z.json").write_text(json.dumps(yesterday))
-    shutil.copy(SAMPLE, history / "a.json")  # the planned one itself is no history
+    made, yesterday = with_history, a_day_before(plain.cluster)
     assert yesterday["taken_at"] < plain.cluster["taken_at"]
-
-    made = plan_of(SAMPLE, tmp_path / "out", "--history", history)
 
     assert out_of_order(made.plan) == []
     assert out_of_causes(made.plan) == []

@@ -1,19 +1,13 @@
 """How far ``plan`` is, on standard error and on a terminal; standard output has only the result."""
 
 import json
-import os
-import pty
 import re
-import subprocess
 from collections import Counter
-from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.cli.planned import SAMPLE, Planned
-from tests.cli.program import TIME_LIMIT_S, command
-from tests.plan import program
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -58,24 +52,13 @@ def test_a_quiet_plan_says_where_the_result_is_and_no_more(again: Planned) -> No
     assert again.said == ""
 
 
-def test_a_terminal_shows_a_row_for_each_step(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command("plan", "--inventory", SAMPLE, "--out", "out"),
-        cwd=tmp_path,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "160", "NO_COLOR": "1"},
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-    ) as planning:
-        os.close(theirs)
-        drawn = program.read_to_the_end(ours)
-        assert planning.wait(TIME_LIMIT_S) == 0, drawn
-        assert planning.stdout is not None
-        assert planning.stdout.read() == b"out/report.html\nout/plan.json\n"
-
+def test_a_terminal_shows_a_row_for_each_step(with_history: Planned) -> None:
+    drawn = with_history.said
     assert "\x1b[3" not in drawn
     *_, plan = text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn).splitlines()
     assert plan.startswith("plan: done in ")
-    rows = [line for line in text if line.startswith("* ")][-len(STEPS) :]
-    assert [row.split()[1] for row in rows] == list(STEPS)
+    rows = [line for line in text if line.startswith("* ")][-len(STEPS) - 3 :]
+    named = [re.split(r"  |(?<=\))", row.removeprefix("* "))[0] for row in rows]
+    assert [name for name in named if "(" not in name] == list(STEPS)
+    assert [name for name in named if "(" in name] == [f"{step} (before)" for step in STEPS[:3]]
     assert all(re.search(r"peak memory [\d,]+ MiB +\d+(\.\d)? s *$", row) for row in rows)
