@@ -74,9 +74,14 @@ class ArgumentLists:
         self._thread.join()
 
     def _watch(self) -> None:
+        known: set[tuple[str, ...]] = set()
         while not self._done.is_set():
             for process in psutil.process_iter(["cmdline"]):
-                words = process.info["cmdline"] or []
+                words = tuple(process.info["cmdline"] or ())
+                # Searched once: the processes that run for long would keep a core busy.
+                if words in known:
+                    continue
+                known.add(words)
                 self.programs |= {Path(word).name for word in words}
                 if any(needle in word.encode() for word in words for needle in self._needles):
                     self.holders.add(" ".join(words))
