@@ -3,10 +3,11 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
-# Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow, for a browser or
-# for a time limit leaves its core to the others. With WORKERS=0 there is one process.
-WORKERS ?= 3
-SHARED = --numprocesses=$(WORKERS)
+# Four processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow, for a browser or
+# for a time limit leaves its core to the others. The fast tests wait for nothing: one process a core. With WORKERS=0
+# there is one process.
+SHARED = --numprocesses=$(or $(WORKERS),4)
+SHARED_FAST = --numprocesses=$(or $(WORKERS),logical)
 unexport PYTHONDONTWRITEBYTECODE
 
 # Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again. Two steps run at
@@ -18,10 +19,16 @@ FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
 
-.PHONY: help run up down test test-fast pictures lint audit format bench lock docs clean
+.PHONY: help set-up-dev set-up-test run up down test test-fast pictures lint audit format bench lock docs clean
 
 help: ## what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+set-up-dev:
+	@$(SET_UP) $(FOR_DEV)
+
+set-up-test:
+	@$(SET_UP) $(FOR_TEST)
 
 run: ## plan the recorded cluster once with the daily Dag, and say where the report is
 	@$(SET_UP) $(FOR_RUN)
@@ -40,7 +47,7 @@ test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it 
 
 test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, no browser and little time
 	@$(SET_UP) $(FOR_DEV)
-	@$(PYTEST) $(SHARED) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
+	@$(PYTEST) $(SHARED_FAST) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
 
 pictures: ## take the README's screenshots anew, from the test of the whole stack
 	@$(SET_UP) $(FOR_TEST)
