@@ -87,9 +87,30 @@ def test_a_broker_that_starts_again_is_estimated_from_the_span_of_its_commit_log
 
     # 20 s, 500 MiB at 100 MiB a second, 30 s until the next route, 20 s until the next rebalance.
     assert (short.read_again_s, short.is_estimated) == (75.0, True)
-    # At most the last two files of 1 GiB.
-    assert long.read_again_s == pytest.approx(20 + 20.48 + 50)
+    # What is written at which rate is not known: from the start of the file before the last 1,024 or 100 MiB.
+    assert long.read_again_s == pytest.approx(20 + 19.52 + 50)
     assert small_files.read_again_s == 20 + 2 + 50
+
+
+@pytest.mark.parametrize(
+    ("high", "put_tps", "read_mib"),
+    [
+        (1_500 * MIB, "0.0 0.0 0.0", 476),  # the last file
+        (1_500 * MIB, "1024.0 100.0", 476),  # 63 MiB in the 63 s since the checkpoint
+        (1_050 * MIB, "100.0 1024.0", 1_050),  # they began in the file before
+        (1_024 * MIB, "0.0", 1_024),  # a file that is just full
+        (9_000 * MIB, "65536.0", 4_904),  # 4,032 MiB since the checkpoint
+        (9_000 * MIB, "1000000.0", 9_000),  # more than there is
+        (1_500 * MIB, "a lot", 1_500),  # unknown: as if a file had been written
+    ],
+)
+def test_a_broker_reads_its_commit_log_from_the_file_that_was_written_at_the_last_checkpoint(
+    high: int, put_tps: str, read_mib: int
+) -> None:
+    told = restarting(0, high)
+    writes = replace(told, runtime={**(told.runtime or {}), "putTps": put_tps, "putMessageAverageSize": "1024.0"})
+
+    assert one("RESTART", writes).read_again_s == pytest.approx(20 + read_mib / 100 + 50)
 
 
 def test_what_a_deployment_knows_of_its_brokers_counts() -> None:

@@ -113,6 +113,12 @@ class Jvm:
         self.send(command, **fields)
         return self.answer()
 
+    def end(self) -> None:
+        """End the program as an operator does, with SIGTERM, and wait until it is gone."""
+        self._process.terminate()
+        self._process.wait()
+        self.close()
+
     def close(self) -> None:
         """End the program at once: what it holds is to be thrown away, and a stopped process cannot listen."""
         self._process.kill()

@@ -200,6 +200,38 @@ class Cluster(Started):
         """SIGKILL a broker that has its own process."""
         self._own(broker_name, broker_id).close()
 
+    def shut_down(self, broker_name: str, broker_id: int = 0) -> None:
+        """SIGTERM a broker that has its own process, and wait until it is gone."""
+        self._own(broker_name, broker_id).end()
+
+    def start_again(self, broker_name: str, broker_id: int = 0) -> None:
+        """Start a broker that was killed or shut down, on what it has stored; nobody waits for it."""
+        self._own(broker_name, broker_id)
+        self._jvms[broker_name, broker_id] = self._own_jvm(broker_name, broker_id)
+
+    def is_registered(self, broker_name: str, broker_id: int = 0) -> bool:
+        """Whether the name server lists a broker."""
+        listed: dict[str, dict[str, str]] = self._ask("registered")
+        return str(broker_id) in listed.get(broker_name, {})
+
+    def processor_s(self, broker_name: str, broker_id: int = 0) -> float:
+        """The processor time of a broker that has its own process, in seconds."""
+        stat = Path(f"/proc/{self._own(broker_name, broker_id).pid}/stat").read_text("ascii")
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def _own_jvm(self, broker_name: str, broker_id: int) -> Jvm:
+        name = f"{broker_name}-{broker_id}"
+        options = (*_OWN_JVM, *self._jvm_options)
+        return Jvm(
+            "capacity.cluster.ClusterMain",
+            f"broker={name}.conf",
+            folder=self._folder,
+            name=name,
+            jvm=options,
+            project=self._project,
+        )
+
     def _ask(self, command: str, **fields: Any) -> Any:
         """Ask the official admin client, which lives beside the name server."""
         if None not in self._jvms:
@@ -227,7 +259,7 @@ class Cluster(Started):
             self._start_second(second_port)
         settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1", **self._nameserver_config}
         shared = [f"nameserver={self._write('nameserver', settings)}"]
-        own: dict[tuple[str, int], str] = {}
+        own: list[tuple[str, int]] = []
         hosting: dict[tuple[str, int], Jvm] = {}
         for broker, port in zip(self._brokers, broker_ports, strict=True):
             key = (broker.broker_name, broker.broker_id)
@@ -244,7 +276,7 @@ class Cluster(Started):
                     rocketmq=self._rocketmq,
                 )
             elif broker.own_process:
-                own[key] = argument
+                own.append(key)
             else:
                 shared.append(argument)
 
@@ -258,12 +290,8 @@ class Cluster(Started):
             project=self._project,
         )
         self._jvms[None] = first
-        for (broker_name, broker_id), argument in own.items():
-            name = f"{broker_name}-{broker_id}"
-            options = (*_OWN_JVM, *self._jvm_options)
-            self._jvms[broker_name, broker_id] = Jvm(
-                main, argument, folder=self._folder, name=name, jvm=options, project=self._project
-            )
+        for key in own:
+            self._jvms[key] = self._own_jvm(*key)
         self._jvms.update(hosting.items())
         for jvm in self._jvms.values():
             jvm.answer(READY_TIME_LIMIT_S)

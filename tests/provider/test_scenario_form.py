@@ -77,6 +77,19 @@ def test_no_change_and_no_key_of_one_is_missing_from_the_form() -> None:
     assert keys | {"scenario"} == set(scenario_params())
 
 
+def test_every_change_says_what_it_does_where_it_is_chosen() -> None:
+    told = scenario_params()["change"].schema["values_display"]
+
+    assert told.keys() == CHANGES.keys()
+    assert told["lose_master"] == (
+        "Lose master. A master that the name server has removed; the slaves of its broker stay"
+    )
+    assert told["read_only_broker"].startswith(
+        "Read only broker. A broker whose brokerPermission is 4: consumers still"
+    )
+    assert all(len(text) > len(name) + 30 and "`" not in text for name, text in told.items())
+
+
 def test_every_change_can_be_said_in_yaml() -> None:
     text = yaml.safe_dump({"name": "all of them", "changes": EVERY_CHANGE})
 

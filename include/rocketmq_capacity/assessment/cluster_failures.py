@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity.assessment.failures import EXPIRED_S, REQUEST_S
+from rocketmq_capacity.assessment.memory import AVERAGE_BYTES
 from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
 from rocketmq_capacity.contracts import Broker, ClusterFailure
 from rocketmq_capacity.contracts.facts import ClusterFacts
@@ -20,8 +21,8 @@ CONTROLLER_SCAN_S: Final = 5.0
 """ControllerConfig.scanNotActiveBrokerInterval: how often it looks."""
 FILE_BYTES: Final = 1 << 30
 """MessageStoreConfig.mappedFileSizeCommitLog."""
-RECOVERED_FILES: Final = 2
-"""CommitLog.recoverAbnormally reads from the file of the last checkpoint, which is the last file or the one before."""
+CHECKPOINT_S: Final = 60.0 + 3.0
+"""How old a broker's checkpoint is at most: flushConsumeQueueThoroughInterval, and what StoreCheckpoint takes off."""
 MIB: Final = 1 << 20
 
 
@@ -109,18 +110,17 @@ def _all_or_nobody(can_read: bool | None) -> Reading:
 def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
     """A broker that was killed and starts again: it reads the end of its commit log before it serves anybody."""
     begin, end = (_number(master.runtime, name) for name in ("commitLogMinOffset", "commitLogMaxOffset"))
-    span = None if begin is None or end is None or end < begin else end - begin
     seconds: float | None = None
     why = "How much its commit log holds is not known."
-    if span is not None:
+    if begin is not None and end is not None and begin <= end:
         settings = policy.thresholds.BROKER_RESTART
-        read = min(span, RECOVERED_FILES * (_number(master.config, "mappedFileSizeCommitLog") or FILE_BYTES))
+        read = min(end - begin, _behind_checkpoint(master, end))
         starts_s = settings.start_s + read / (settings.recovered_mib_per_s * MIB)
         clients = policy.thresholds.TRANSITION
         seconds = starts_s + clients.poll_nameserver_s + clients.rebalance_s
         why = (
-            f"Its commit log holds {fixed(span / MIB, 1)} MiB, of which it reads {fixed(read / MIB, 1)} MiB first."
-            f" After {fixed(starts_s, 1)} s it is back, and clients find it with their next route and rebalance."
+            f"Its commit log holds {fixed((end - begin) / MIB, 1)} MiB, of which it reads {fixed(read / MIB, 1)} MiB"
+            f" first. After {fixed(starts_s, 1)} s it is back, and clients find it with their next route and rebalance."
         )
     return _failure(
         RESTART,
@@ -131,6 +131,26 @@ def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
         is_estimated=True,
         why=why,
     )
+
+
+def _behind_checkpoint(master: Broker, end: int) -> float:
+    """Bytes of the commit log from the file that was written at the last checkpoint to the end.
+
+    Source: CommitLog.recoverAbnormally, which begins at the last file whose first message is not newer than that.
+    """
+    file = _number(master.config, "mappedFileSizeCommitLog") or FILE_BYTES
+    rate = _bytes_per_s(master.runtime)
+    since = file if rate is None else rate * CHECKPOINT_S
+    return end - max(end - 1 - since, 0) // file * file
+
+
+def _bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:
+    """What is written to a broker: the most of its means over 10 s, 1 min and 10 min; None if it does not tell."""
+    try:
+        messages = max(map(float, (runtime or {})["putTps"].split()))
+        return messages * float((runtime or {})[AVERAGE_BYTES])
+    except (KeyError, ValueError):
+        return None
 
 
 def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str, Sequence[Broker]]) -> ClusterFailure:

@@ -81,6 +81,12 @@ def as_comment(text: str) -> str:
     return "".join(f"# {line}\n" for line in text.splitlines())
 
 
+def _choice(change: str, model: type[Any]) -> str:
+    """``Lose broker. A broker, with its slaves, …``: the change and the first sentence of its docstring."""
+    sentence = " ".join((model.__doc__ or "").split()).partition(". ")[0].rstrip(".").replace("``", "")
+    return f"{change.replace('_', ' ').capitalize()}. {sentence}"
+
+
 def _in_yaml(name: str) -> str:
     """A name as YAML takes it: in quotes where it would be anything but a text; a JSON text is one in YAML, too."""
     is_plain = _PLAIN.fullmatch(name) and yaml.safe_load(name) == name
@@ -108,7 +114,7 @@ def scenario_params(names: Names = NOTHING_KNOWN) -> dict[str, Param]:
             None,
             type=["null", "string"],
             enum=[*CHANGES, None],
-            values_display={name: name.replace("_", " ").capitalize() for name in CHANGES},
+            values_display={name: _choice(name, model) for name, model in CHANGES.items()},
             title="Or one change",
             description="The sections below have its fields; their titles say which change takes them.",
             section=WHAT_CHANGES,

@@ -151,7 +151,7 @@ class ScaleTraffic(_Change):
 
 
 class SetStrategy(_Change):
-    """Another allocation strategy in every client of a group; POP is the broker's, see :class:`SetRequestMode`."""
+    """Another allocation strategy in every client of a group. POP is none: it is a request mode of the broker."""
 
     change: Literal["set_strategy"]
     consumer_group: Group
