@@ -204,11 +204,9 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
             keep &= division.taken[queues.topic[queue], place] > 0
         queue, place = queue[keep], place[keep]
     client = members.client[place] if members.has_copies else place
-    for topic in shares.popped:
-        of_topic = np.flatnonzero((queues.topic == topic) & queues.is_business)
-        poppers = np.unique(members.client[np.flatnonzero(_takers(division, topic))])
-        queue = np.concatenate([queue, np.repeat(of_topic, len(poppers))])
-        client = np.concatenate([client, np.tile(poppers, len(of_topic))])
+    if shares.popped:
+        popped, popper = _popped(division, shares)
+        queue, client = np.concatenate([queue, popped]), np.concatenate([client, popper])
     strangers = {
         (int(members.client[at]), name)
         for at, topic, name in shares.strangers
@@ -217,6 +215,22 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
     if strategy == CONFIG:  # a client owns a queue once, also if the policy lists it twice
         queue, client = np.unique(np.stack([queue, client]), axis=1)
     return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
+
+
+def _popped(division: Division, shares: Shares) -> tuple[Integers, Integers]:
+    """Every business queue that all consumers of its topic pop, once for each client id that does: queue and client."""
+    queues, members = division.queues, division.members
+    order = np.argsort(queues.topic, kind="stable")
+    begins = np.searchsorted(queues.topic[order], np.arange(len(queues.topics) + 1))
+    popped, poppers = [], []
+    for topic in shares.popped:
+        if queues.topics[topic].topic.kind != BUSINESS:
+            continue
+        own = order[begins[topic] : begins[topic + 1]]
+        readers = np.unique(members.client[np.flatnonzero(_takers(division, topic))])
+        popped.append(np.repeat(own, len(readers)))
+        poppers.append(np.tile(readers, len(own)))
+    return np.concatenate([NOTHING, *popped]), np.concatenate([NOTHING, *poppers])
 
 
 def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[Owners]:
@@ -372,19 +386,20 @@ def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
     if division.taken is not None:
         times = division.taken[queues.topic[queue], place]
         queue, place = np.repeat(queue, times), np.repeat(place, times)
-    of_place, queue_id, client = queues.place[queue], queues.queue_id[queue], members.client[place]
+    of_place, client = [queues.place[queue]], [members.client[place]]
+    is_popped = set(shares.popped)
     for index, topic in enumerate(queues.topic_of_place.tolist()):
-        if topic in shares.popped:
-            popper = np.repeat(members.client, _takers(division, topic))
-            of_place = np.concatenate([of_place, np.full(len(popper), index)])
-            queue_id = np.concatenate([queue_id, np.full(len(popper), EVERY_QUEUE)])
-            client = np.concatenate([client, popper])
+        if topic in is_popped:
+            client.append(np.repeat(members.client, _takers(division, topic)))
+            of_place.append(np.full(len(client[-1]), index))
+    places = np.concatenate(of_place)
+    queue_id = np.concatenate([queues.queue_id[queue], np.full(len(places) - len(queue), EVERY_QUEUE)])
     strangers = tuple(
         (int(members.client[place]), name)
         for place, topic, name in shares.strangers
         for _ in range(int(_takers(division, topic)[place]))
     )
-    return Rows(strategy, division, of_place, queue_id, client, strangers)
+    return Rows(strategy, division, places, queue_id, np.concatenate(client), strangers)
 
 
 def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
