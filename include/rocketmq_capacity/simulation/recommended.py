@@ -52,18 +52,23 @@ def recommended_transitions(
     """
     if current is None or not group.is_clustering:
         return
+    of_topic = {reads.topic.topic: reads for reads in facts.business}
     before: State | None = None
     for one in sorted(recommendations, key=lambda each: each.id):
-        changed = _changed(facts, current, one, cluster)
-        if changed is None and one.config_assignment is None:
+        case, changed = _case(one), _changed(facts, current, one)
+        if case is None and changed is None and one.config_assignment is None:
             continue
         before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current, facts)
         if before is None:
-            continue
-        if changed is not None:
+            return
+        after = None
+        if case is not None:
+            of_case = structs.replace(facts, reads=(of_topic[case.topic],), lags=())
+            after = _with_queues(group, before, changed_facts(of_case, case, cluster), current)
+        elif changed is not None:
             after = _state(group, *changed, changed[0] if one.action in NEW_CODE else facts)
-            if after is not None:
-                yield _row(one, Change(before, after, timing))
+        if after is not None:
+            yield _row(one, Change(before, after, timing))
         if one.config_assignment is not None:
             lists = CONFIG_ASSIGNMENT.decode(one.config_assignment).clients
             yield _row(one, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
@@ -102,6 +107,18 @@ def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFac
     return None if owners is None else State(division, owners, told)
 
 
+def _with_queues(group: AssessedGroup, before: State, facts: GroupFacts, current: str) -> State | None:
+    """Who owns which queue of a topic with other queues; the group's other topics stay as they are ``before``.
+
+    Strategies divide each topic by itself. ``facts`` are of this topic alone, or else a group of thousands of topics
+    would be computed whole for each of their recommendations.
+    """
+    if not before.runs:
+        return State(Division.of(facts), NO_OWNERS, before.runs)
+    owners = owned_on_trial(group, current, facts)
+    return None if owners is None else State(Division.of(facts), owners, before.runs)
+
+
 def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
     """By client id, a mark for clients that share their id or subscribe to fewer topics than the others.
 
@@ -115,15 +132,17 @@ def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
     }
 
 
-def _changed(
-    facts: GroupFacts, current: str, asked: contracts.Recommendation, cluster: Cluster
-) -> tuple[GroupFacts, str] | None:
-    """The group after the recommendation, and the strategy that it then runs; None if no queue changes its owner."""
+def _case(asked: contracts.Recommendation) -> Case | None:
+    """The queues of a topic after its recommendation; None for another one, or if not all their numbers are given."""
+    if asked.topic is None or asked.consumer_group is not None:
+        return None
+    counts = _counts(json.loads(asked.after))
+    return None if counts is None else Case(case_id=asked.id, topic=asked.topic, counts=counts)
+
+
+def _changed(facts: GroupFacts, current: str, asked: contracts.Recommendation) -> tuple[GroupFacts, str] | None:
+    """The group after its recommendation, and the strategy that it then runs; None if no queue changes its owner."""
     after: dict[str, Any] = json.loads(asked.after)
-    if asked.topic is not None and asked.consumer_group is None:
-        counts = _counts(after)
-        case = None if counts is None else Case(case_id=asked.id, topic=asked.topic, counts=counts)
-        return None if case is None else (changed_facts(facts, case, cluster), current)
     if asked.action == "CHANGE_STRATEGY":
         strategy = str(after["strategy"])
         consumers = tuple(structs.replace(one, allocate_strategy=strategy) for one in facts.consumers)

@@ -74,10 +74,13 @@ class State:
         return None if group.whole_load is None else cls(group.division, group.whole_load.owners, runs)
 
     @cached_property
-    def queues(self) -> frozenset[Queue]:
-        """Its business queues, pulled or popped."""
-        queues = self.division.queues
-        return frozenset(name for name, keep in zip(queues.names, queues.is_business.tolist(), strict=True) if keep)
+    def queues(self) -> Mapping[str, frozenset[Queue]]:
+        """By business topic its queues, pulled or popped."""
+        queues, found = self.division.queues, dict[str, list[Queue]]()
+        for name, keep in zip(queues.names, queues.is_business.tolist(), strict=True):
+            if keep:
+                found.setdefault(name.topic, []).append(name)
+        return {topic: frozenset(own) for topic, own in found.items()}
 
     @cached_property
     def client_ids(self) -> frozenset[str]:
@@ -90,6 +93,50 @@ class State:
         weights, names = Weights.of(self.division), self.division.queues.names
         rates = weights.msgs_per_s.tolist()
         return {names[queue]: rates[queue] for queue in weights.queue.tolist() if rates[queue] == rates[queue]}
+
+    @cached_property
+    def committed(self) -> frozenset[Queue]:
+        """The queues for which the group has committed an offset."""
+        lags = self.division.group.lags
+        return frozenset(
+            Queue(one.topic, one.broker_name, one.queue_id) for one in lags if one.consumer_offset is not None
+        )
+
+    @cached_property
+    def lags(self) -> dict[Queue, int]:
+        """The lag of the group on each queue, where it is known."""
+        lags = self.division.group.lags
+        return {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in lags if one.lag is not None}
+
+    @cached_property
+    def written(self) -> dict[Queue, int]:
+        """Messages that each queue holds, where both ends are known."""
+        return {
+            Queue(reads.topic.topic, one.broker_name, one.queue_id): one.max_offset - one.min_offset
+            for reads in self.division.group.business
+            for one in reads.topic.written
+            if one.max_offset is not None and one.min_offset is not None
+        }
+
+    @cached_property
+    def consumed(self) -> dict[tuple[str, str], float]:
+        """Messages a second that a client id consumes of a topic."""
+        ids = {one.consumer_index: one.client_id for one in self.division.members.consumers}
+        found: dict[tuple[str, str], float] = {}
+        for one in self.division.group.consumed:
+            if one.msgs_per_s is not None and one.consumer_index in ids:
+                key = ids[one.consumer_index], one.topic
+                found[key] = found.get(key, 0.0) + one.msgs_per_s
+        return found
+
+    @cached_property
+    def at_once(self) -> dict[str, int]:
+        """Messages that a client handles at the same time."""
+        return {
+            one.client_id: one.consume_threads * one.consume_batch_size
+            for one in self.division.members.consumers
+            if one.consume_threads is not None and one.consume_batch_size is not None
+        }
 
 
 class Way(NamedTuple):
@@ -172,7 +219,7 @@ class Change:
 
     Attributes:
         before: the group as it is.
-        after: the group as it would be.
+        after: the group as it would be; it may be of a few topics alone, if the others stay as they are.
         timing: the timers of the cluster and its clients.
         ending: how the clients end that the change removes.
     """
@@ -185,11 +232,11 @@ class Change:
     @cached_property
     def moves(self) -> list[Move]:
         """The queues that get other owners, and the new queues, in order."""
-        was, there = self.before.readers, self.before.queues
+        was = self.before.readers
         return [
             self._move(queue, was.get(queue, ()), own)
             for queue, own in self.after.readers.items()
-            if was.get(queue, ()) != own or (not own and queue not in there)
+            if was.get(queue, ()) != own or (not own and self._is_new(queue))
         ]
 
     @cached_property
@@ -211,8 +258,12 @@ class Change:
 
     @cached_property
     def _routed(self) -> frozenset[str]:
-        """Topics that gain or lose queues."""
-        return frozenset(queue.topic for queue in self.before.queues ^ self.after.queues)
+        """Topics that gain or lose queues, of those that are there afterwards."""
+        was = self.before.queues
+        return frozenset(topic for topic, queues in self.after.queues.items() if was.get(topic, frozenset()) != queues)
+
+    def _is_new(self, queue: Queue) -> bool:
+        return queue not in self.before.queues.get(queue.topic, ())
 
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes its owner."""
@@ -223,7 +274,7 @@ class Change:
         gives = next((one for one in old if one not in new), None)
         takes = next((one for one in new if one not in old), None)
         way = self._way(gives, takes, queue.topic)
-        is_new = queue not in self.before.queues
+        is_new = self._is_new(queue)
         starts_at, skipped = self._begins(queue, is_new, way.notice)
         expected, worst = self._messages_twice(gives, way, queue)
         unread: Span | None = way.passing.unread
@@ -308,9 +359,9 @@ class Change:
         if gives is None or way.old is None:
             return 0.0, 0.0
         rate = self.before.rates.get(queue)
-        traffic = Traffic(rate, self._consumed.get((gives, queue.topic)), self._lags.get(queue))
+        traffic = Traffic(rate, self.before.consumed.get((gives, queue.topic)), self.before.lags.get(queue))
         return messages_twice(
-            way.old, way.passing, traffic, persist_s=self.timing.persist_s, at_once=self._at_once.get(gives)
+            way.old, way.passing, traffic, persist_s=self.timing.persist_s, at_once=self.before.at_once.get(gives)
         )
 
     def _begins(self, queue: Queue, is_new: bool, notice: Delay | None) -> tuple[str | None, float | None]:
@@ -327,54 +378,11 @@ class Change:
                 return "NEW_QUEUE", 0.0
             rate = self.after.rates.get(queue)
             return "NEW_QUEUE", None if rate is None or notice is None else rate * notice.most
-        if queue in self._committed:
+        if queue in self.before.committed:
             return "COMMITTED", 0.0
-        if not self._committed:
+        if not self.before.committed:
             return None, None
-        return "NO_OFFSET", 0.0 if is_first else self._written.get(queue)
-
-    @cached_property
-    def _committed(self) -> frozenset[Queue]:
-        """The queues for which the group has committed an offset."""
-        lags = self.before.division.group.lags
-        return frozenset(
-            Queue(one.topic, one.broker_name, one.queue_id) for one in lags if one.consumer_offset is not None
-        )
-
-    @cached_property
-    def _lags(self) -> dict[Queue, int]:
-        lags = self.before.division.group.lags
-        return {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in lags if one.lag is not None}
-
-    @cached_property
-    def _written(self) -> dict[Queue, int]:
-        """Messages that each queue holds, where both ends are known."""
-        return {
-            Queue(reads.topic.topic, one.broker_name, one.queue_id): one.max_offset - one.min_offset
-            for reads in self.before.division.group.business
-            for one in reads.topic.written
-            if one.max_offset is not None and one.min_offset is not None
-        }
-
-    @cached_property
-    def _consumed(self) -> dict[tuple[str, str], float]:
-        """Messages a second that a client id consumes of a topic."""
-        ids = {one.consumer_index: one.client_id for one in self.before.division.members.consumers}
-        found: dict[tuple[str, str], float] = {}
-        for one in self.before.division.group.consumed:
-            if one.msgs_per_s is not None and one.consumer_index in ids:
-                key = ids[one.consumer_index], one.topic
-                found[key] = found.get(key, 0.0) + one.msgs_per_s
-        return found
-
-    @cached_property
-    def _at_once(self) -> dict[str, int]:
-        """Messages that a client handles at the same time."""
-        return {
-            one.client_id: one.consume_threads * one.consume_batch_size
-            for one in self.before.division.members.consumers
-            if one.consume_threads is not None and one.consume_batch_size is not None
-        }
+        return "NO_OFFSET", 0.0 if is_first else self.before.written.get(queue)
 
     def totals(self) -> TransitionTotals:
         """All moves of the group together."""
