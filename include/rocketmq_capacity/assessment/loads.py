@@ -131,6 +131,16 @@ class Load:
         return not self.owners.unknown
 
     @cached_property
+    def all_queues(self) -> int:
+        """How many readable business queues there are."""
+        return int(np.count_nonzero(self.division.queues.is_business))
+
+    @cached_property
+    def popped(self) -> int:
+        """How many pairs there are of a queue that several clients may read and a client that reads it."""
+        return int(np.count_nonzero(np.broadcast_to(self.owners.is_popped, self.owners.queue.shape)))
+
+    @cached_property
     def idle(self) -> Integers:
         """Indexes of the client ids that own nothing; empty if the owners of a topic are unknown."""
         return np.flatnonzero((self.queues == 0) & self.is_whole)

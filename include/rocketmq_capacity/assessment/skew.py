@@ -47,6 +47,15 @@ def floors(loads: Numbers, clients: int) -> Numbers:
     return floor
 
 
+def floor_of_equal(queues: int, clients: int) -> float:
+    """FLOOR of equal queues; NaN without queues or clients. It has the value of :func:`floors`.
+
+    >>> floor_of_equal(5, 4)
+    1.6
+    """
+    return -(-queues // clients) / (queues / clients) if queues and clients else np.nan
+
+
 def metrics(x: Numbers, floor: Numbers, is_shared: Flags) -> list[Metrics | None]:
     """The contract's METRICS of several loads; None with fewer than two clients, without load, or if a part is unknown.
 

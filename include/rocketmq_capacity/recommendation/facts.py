@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.cases import Effect, Side
+from rocketmq_capacity.contracts.cases import Case, Effect, Side
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
@@ -126,6 +126,7 @@ class Group:
         before: how it fares today, computed from what its clients run; None if that cannot be computed.
         strategies: how it would fare under each strategy that can run, in the policy's order; computed on demand.
         simulate: how it would fare with changed facts.
+        with_queues: how it would fare in a case of one of its topics, without its traffic.
         sharing: the queues that it divides, and who owns them today; None if that is not computed.
         under_lists: how it would fare with fixed lists of queues by client id (CONFIG); None if before is None.
         topics: by name, what the recommendations for its business topics mean for it.
@@ -138,6 +139,7 @@ class Group:
     before: Side | None
     strategies: Mapping[str, Side]
     simulate: Simulate
+    with_queues: Callable[[Case], Side | None]
     sharing: Callable[[], Sharing | None]
     under_lists: Callable[[Mapping[str, Sequence[Queue]]], Side | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)

@@ -9,7 +9,6 @@ from rocketmq_capacity.contracts.cases import Case, Effect
 from rocketmq_capacity.contracts.registry import offered
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
-from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import Cluster, Group, GroupAction
@@ -31,7 +30,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
     target = group.policy.thresholds.ALLOCATION_SKEW.excess
     effects = []
     for case in cases:
-        after = group.after(changed_facts(group.facts, case, group.cluster))
+        after = None if group.before is None else group.with_queues(case)
         effects.append(
             Effect(
                 case_id=case.case_id,

@@ -12,11 +12,13 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
-from rocketmq_capacity.contracts.cases import Side
+from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
+from rocketmq_capacity.contracts.cases import Case, Side
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.facts import GroupFacts, Reads
 from rocketmq_capacity.contracts.owners import NOBODY, Owners
+from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster, Group, Sharing, TopicRefusals
 from rocketmq_capacity.vocabulary import CONFIG
 
@@ -48,6 +50,7 @@ def group_on_trial(
         before=None if now is None else now.side,
         strategies=_Sides(assessed),
         simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
+        with_queues=_OneTopic(cluster, assessed, current, now).side,
         sharing=partial(_sharing, assessed, now),
         under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
@@ -74,7 +77,11 @@ class _Owned:
 
     @property
     def side(self) -> Side:
-        return _side(Load.of(self.division, Weights.of(self.division), self.owners))
+        return _side(self.load)
+
+    @cached_property
+    def load(self) -> Load:
+        return Load.of(self.division, Weights.of(self.division), self.owners)
 
     @cached_property
     def _queues(self) -> dict[str, list[Queue]]:
@@ -88,6 +95,57 @@ class _Owned:
     def queues_of(self, client_id: str) -> Collection[Queue]:
         """What a client id owns; a new one owns nothing."""
         return self._queues.get(client_id, ())
+
+
+@dataclass(frozen=True)
+class _OneTopic:
+    """A group in cases that change the queues of one of its topics.
+
+    Strategies divide each topic by itself. So only the topic is divided again, and its new part replaces the old one in
+    the group's sums. Otherwise a group of thousands of topics would be computed whole for every case of each of them.
+    """
+
+    cluster: Cluster
+    group: AssessedGroup
+    current: str | None
+    now: _Owned | None
+
+    def side(self, case: Case) -> Side | None:
+        """How the group would fare, without its traffic; None if that cannot be computed."""
+        if self.now is None:
+            return None
+        facts = structs.replace(self.group.facts, reads=(self._reads[case.topic],), lags=())
+        if case.topic not in self._old:
+            self._old[case.topic] = _owned(self.group, self.current, facts, _nothing_known)
+        old = self._old[case.topic]
+        new = _owned(self.group, self.current, changed_facts(facts, case, self.cluster), self.now.queues_of)
+        if old is None or new is None:
+            return None
+        return _exchanged(self.now.load, old.load, new.load)
+
+    @cached_property
+    def _reads(self) -> dict[str, Reads]:
+        return {reads.topic.topic: reads for reads in self.group.facts.business}
+
+    @cached_property
+    def _old(self) -> dict[str, _Owned | None]:
+        """By topic, who owns its queues now."""
+        return {}
+
+
+def _exchanged(whole: Load, old: Load, new: Load) -> Side:
+    """The figures of a whole group, of which one topic has a new load for the old one."""
+    queues = whole.queues - old.queues + new.queues
+    number = whole.all_queues - old.all_queues + new.all_queues
+    is_shared = whole.popped - old.popped + new.popped > 0
+    floor = floor_of_equal(number, len(queues))
+    (count,) = metrics(queues[None, :].astype(np.float64), np.array([floor]), np.array([is_shared]))
+    return Side(
+        idle=int(np.count_nonzero(queues == 0)),
+        orphan_queues=len(whole.orphans) - len(old.orphans) + len(new.orphans),
+        doubly_owned_queues=len(whole.doubly_owned) - len(old.doubly_owned) + len(new.doubly_owned),
+        count=count,
+    )
 
 
 def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
