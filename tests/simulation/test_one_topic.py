@@ -1,4 +1,4 @@
-"""Other queues of one topic are computed for that topic alone; for the group they mean what computing it whole gives."""
+"""Other queues of one topic are computed for that topic alone; the group fares as if all of it were computed."""
 
 import json
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Members
+from rocketmq_capacity.contracts.division import Division, Members, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
@@ -113,10 +113,11 @@ def _with_queues(group: AssessedGroup, before: State, facts: GroupFacts, current
     Strategies divide each topic by itself. ``facts`` are of this topic alone, or else a group of thousands of topics
     would be computed whole for each of their recommendations.
     """
+    division = Division(facts, Queues.of(facts), before.division.members)
     if not before.runs:
-        return State(Division.of(facts), NO_OWNERS, before.runs)
-    owners = owned_on_trial(group, current, facts)
-    return None if owners is None else State(Division.of(facts), owners, before.runs)
+        return State(division, NO_OWNERS, before.runs)
+    owners = owned_on_trial(group, current, division)
+    return None if owners is None else State(division, owners, before.runs)
 
 
 def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:

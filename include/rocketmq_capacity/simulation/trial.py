@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
 from rocketmq_capacity.contracts.cases import Case, Side
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.division import Division, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts, Reads
 from rocketmq_capacity.contracts.owners import NOBODY, Owners
 from rocketmq_capacity.recommendation.cases import changed_facts
@@ -116,12 +116,14 @@ class _OneTopic:
             return None
         facts = structs.replace(self.group.facts, reads=(self._reads[case.topic],), lags=())
         if case.topic not in self._old:
-            self._old[case.topic] = _owned(self.group, self.current, facts, _nothing_known)
+            self._old[case.topic] = self._owned(self.now, facts, _nothing_known)
         old = self._old[case.topic]
-        new = _owned(self.group, self.current, changed_facts(facts, case, self.cluster), self.now.queues_of)
-        if old is None or new is None:
-            return None
-        return _exchanged(self.now.load, old.load, new.load)
+        new = self._owned(self.now, changed_facts(facts, case, self.cluster), self.now.queues_of)
+        return None if old is None or new is None else _exchanged(self.now.load, old.load, new.load)
+
+    def _owned(self, now: _Owned, facts: GroupFacts, old: OldQueues) -> _Owned | None:
+        division = Division(facts, Queues.of(facts), now.division.members)
+        return _owned(self.group, self.current, division, old)
 
     @cached_property
     def _reads(self) -> dict[str, Reads]:
