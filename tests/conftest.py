@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.fixtures.judges",
     "tests.fixtures.no_skips",
     "tests.fixtures.groups",
+    "tests.fixtures.left_out",
     "tests.fixtures.plan_dag",
     "tests.fixtures.spark",
 ]
