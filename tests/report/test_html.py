@@ -261,6 +261,18 @@ def test_fixed_lists_stand_as_lines_for_the_client_beside_what_answers_a_skew():
     assert "21 more lines in plan.json (config_assignment): use no list without all." in text
 
 
+@pytest.mark.parametrize(
+    ("worst", "said"),
+    [(100.0, "at most 100 messages are"), (0.0, "no message is"), (None, "an unknown number is")],
+)
+def test_a_recommendation_that_moves_queues_says_how_many_messages_come_twice(worst, said):
+    rows = sample_rows()
+    wanted = rows["recommendation"][0]["id"]
+    rows["recommended_transition"] = [a_recommended_transition(wanted, messages_twice_worst=worst)]
+
+    assert f"at most 53.5 s, and {said} consumed twice." in text_of(read_page(page(rows)))
+
+
 def causes(text):
     """The lines of what to do first, and each cause behind its line."""
     first = elements(read_page(text), "section")[1]

@@ -168,7 +168,9 @@ def _moves(transitions: Sequence[Transition]) -> str:
     worst = max(one.unread_longest_worst_s for one in transitions)
     twice = [one.messages_twice_worst for one in transitions]
     known = [one for one in twice if one is not None]
-    messages = f"at most {number(sum(known))} messages are" if len(known) == len(twice) else "an unknown number is"
+    messages = f"at most {number(sum(known))} messages are" if any(known) else "no message is"
+    if len(known) < len(twice):
+        messages = "an unknown number is"
     return (
         f"{counted(moved, 'queue gets', 'queues get')} another owner. A queue is unread for {number(expected)} s on "
         f"average, at most {number(worst)} s, and {messages} consumed twice."
