@@ -162,6 +162,15 @@ def test_a_read_only_broker_loses_its_share_while_threads_learn_of_it_and_refuse
     assert (course(ordered, PROXY).failed_ratio or 0) > 0.1
 
 
+def test_a_route_is_in_trouble_as_long_as_its_own_brokers_are() -> None:
+    slow = {**SLOW_B, "broker_name": "a", "for_s": 500}
+    places = [place("b"), place("c"), place("a", "other"), place("c", "other")]
+    found = timelines(LOSE_B, slow, places=places, known={})
+    trouble_s = {found.routes[one.route - 1].topics: one.trouble_s for one in found.courses if _is(one, DEFAULT)}
+
+    assert trouble_s == {("pay",): 155, ("other",): 500}  # the last ending is SILENT
+
+
 def test_only_versions_with_the_fault_are_displaced_for_ever_and_only_if_every_broker_is_avoided() -> None:
     both = timelines(SLOW_B, {**SLOW_B, "broker_name": "a", "latency_ms": 700}, places=[place("a"), place("b")])
 

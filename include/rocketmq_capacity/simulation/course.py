@@ -110,21 +110,21 @@ def simulate(
         sender: the kind.
         ending: how lost brokers end; None if none is lost.
         layout: the queues.
-        troubles: what happens to brokers.
+        troubles: what happens to brokers; those of other brokers do not count.
         policy: how producers send.
         most_slices: there are at most so many slices, if slices of 300 s allow it.
     """
     habits = habits_of(policy)
     if sender.client == PROXY:
         habits = replace(habits, refresh_ms=PROXY_REFRESH_MS)
-    names = {place.broker_name for place in layout.places}
+    troubles = troubles.on({place.broker_name for place in layout.places})
     usual_ms = policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms
     trouble = Trouble(
         answers(troubles, ending, usual_ms, is_ordered=layout.is_ordered),
         until_ms=watched_ms(sender, ending, troubles, habits),
         changes_ms=changes_ms(troubles),
         route_after=route_after(layout.places, troubles),
-        known_from_ms=known_from_ms(ending) if names & troubles.lost else 0,
+        known_from_ms=known_from_ms(ending) if troubles.lost else 0,
     )
     sums = _Sums(layout, trouble.until_ms, trouble_ms(ending, troubles, habits), troubles, most_slices)
     waiting: list[Watched] = []

@@ -1,7 +1,7 @@
 """How brokers in trouble answer producers in a scenario, for how long, and when producers learn of it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rocketmq_capacity.sending.ensemble import Habits, Sender
@@ -82,6 +82,11 @@ class Troubles:
                 in_rooms |= {name for name in brokers if policy.rooms.of_broker(name) == change.room}
         endings: tuple[str | None, ...] = (KILL, SILENT) if lost else (SILENT,) if in_rooms else (None,)
         return cls(slow, frozenset(lost | in_rooms), frozenset(read_only), endings)
+
+    def on(self, names: Set[str]) -> "Troubles":
+        """Those of some brokers alone."""
+        slow = {name: trouble for name, trouble in self.slow.items() if name in names}
+        return replace(self, slow=slow, lost=self.lost & names, read_only=self.read_only & names)
 
     @property
     def brokers(self) -> frozenset[str]:
