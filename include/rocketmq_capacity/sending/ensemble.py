@@ -209,7 +209,7 @@ class _Thread:
         self._detects, self._tolerates = sender.detects, sender.tolerates
         self._brokers = brokers
         self._log = _Log(brokers)
-        self._calm: dict[int, tuple[Integers, NDArray[np.bool_]]] = {}
+        self._calm: dict[int, tuple[Integers, NDArray[np.bool_], bool]] = {}
         self._sender: Producer | Proxy
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:
@@ -262,15 +262,15 @@ class _Thread:
 
         None if the next message has to be sent by itself.
         """
-        turn = self._sender.turn(now)
-        if turn is None:
-            return None
         period, answers, changes_at = self._brokers.answers(now)
         if period not in self._calm:
             latency = np.array([answer.latency_ms for answer in answers], np.int64)
             calm = np.array([self._sender.is_calm(answer) for answer in answers], np.bool_)
-            self._calm[period] = latency, calm
-        latency_of, is_calm = self._calm[period]
+            self._calm[period] = latency, calm, bool(calm.any())
+        latency_of, is_calm, can_follow = self._calm[period]
+        turn = self._sender.turn(now) if can_follow else None
+        if turn is None:
+            return None
         listed = self._sender.listed
         numbers = self._log.numbers(listed)
         if not turn.most or not is_calm[numbers[turn.positions[0]]]:
