@@ -168,11 +168,12 @@ def head() -> None:
 
 
 def row(name: str, plan: PlanTiming) -> None:
-    """A plan in two lines: seconds, and memory."""
+    """A plan in three lines: seconds, memory, and the sizes of what people and programs read."""
     of_parts = "".join(f"{part.seconds:10.1f}" for part in plan.parts.values())
     memory = "".join(f"{part.peak_bytes / 1e6:10,.0f}" for part in plan.parts.values())
     say(f"{name:12}{plan.seconds:8.1f}{of_parts}{plan.sql_executions:6}")
     say(f"{'':12}{plan.peak_bytes / 1e6:8,.0f}{memory}")
+    say(f"{'':12}{plan.page_bytes / 1e6:8.1f}  MB of report.html; {plan.plan_bytes / 1e6:,.1f} MB of plan.json")
 
 
 def writing(folder: Path, name: str, plan: PlanTiming) -> None:

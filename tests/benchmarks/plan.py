@@ -10,6 +10,7 @@ from typing import Final
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from rocketmq_capacity.report.publish import PLAN, REPORT
 from tests.benchmarks.watched import Watched, watched
 
 COMPUTING: Final = ("snapshot", "allocate", "assess", "recommend")
@@ -38,6 +39,8 @@ class PlanTiming:
     sql_executions: int
     allocation_rows: dict[str, int]
     """By strategy."""
+    page_bytes: int
+    plan_bytes: int
 
 
 def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
@@ -53,7 +56,8 @@ def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
         name: Part(until - since, plan.peak_bytes(since, until))
         for name, (since, until) in zip(PARTS, pairwise(moments), strict=True)
     }
-    return PlanTiming(parts, plan.seconds, plan.peak_bytes(), int(count.read_text("ascii")), _rows(out))
+    sizes = ((out / name).stat().st_size for name in (REPORT, PLAN))
+    return PlanTiming(parts, plan.seconds, plan.peak_bytes(), int(count.read_text("ascii")), _rows(out), *sizes)
 
 
 class _Ends:
