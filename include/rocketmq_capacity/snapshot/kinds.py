@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from rocketmq_capacity.settings.patterns import search
+from rocketmq_capacity.settings.patterns import many_searches, search
 from rocketmq_capacity.settings.policy import Exclude
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import (
@@ -93,8 +93,11 @@ class Kinds:
         self._clusters = {inventory.cluster_name, *filter(None, configured)}
         self._excluded_topics = [re.compile(pattern) for pattern in exclude.topics]
         self._excluded_groups = [re.compile(pattern) for pattern in exclude.consumer_groups]
-        self._of_topic: dict[str, str] = {}
-        self._of_group: dict[str, str] = {}
+        with many_searches():
+            self._of_topic = {topic.topic: self._kind(topic.topic) for topic in inventory.topics}
+            self._of_group = {
+                group.consumer_group: self._kind_of_group(group.consumer_group) for group in inventory.consumer_groups
+            }
 
     def of_topic(self, topic: str) -> str:
         """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from rocketmq_capacity.settings.patterns import many_searches
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import Rooms
 from rocketmq_capacity.snapshot.filters import pass_ratios
@@ -89,7 +90,8 @@ class Resolved:
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or Rooms()
         self._room_of_broker: dict[str, str | None] = {}
-        self._rooms_of: dict[str, list[str | None]] = {}
+        with many_searches():
+            self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
         silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
@@ -117,12 +119,6 @@ class Resolved:
 
         Consumers with the same id have one room, the first that is known, because RocketMQ's resolver asks by id.
         """
-        if group.consumer_group not in self._rooms_of:
-            rooms: dict[str, str | None] = {}
-            for client in group.clients or ():
-                if rooms.get(client.client_id) is None:
-                    rooms[client.client_id] = self._rooms.of_client(client.client_id, client.client_addr)
-            self._rooms_of[group.consumer_group] = [rooms[client.client_id] for client in group.clients or ()]
         return self._rooms_of[group.consumer_group]
 
     def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
@@ -174,6 +170,13 @@ class Resolved:
         if client.started_at not in self._up_s:  # clients of one deployment start together
             self._up_s[client.started_at] = (self._taken_at - parse_utc(client.started_at)).total_seconds()
         return self._up_s[client.started_at]
+
+    def _found_rooms(self, group: ConsumerGroup) -> list[str | None]:
+        rooms: dict[str, str | None] = {}
+        for client in group.clients or ():
+            if rooms.get(client.client_id) is None:
+                rooms[client.client_id] = self._rooms.of_client(client.client_id, client.client_addr)
+        return [rooms[client.client_id] for client in group.clients or ()]
 
 
 def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:
