@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.inventory import FORMAT
-from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
+from rocketmq_capacity.snapshot.inventory_file import CHECKED_AT_A_TIME, parse_inventory, render_inventory
 
 SAMPLE = Path(__file__).parents[2] / "include" / "sample" / "inventory.json"
 CLUSTER: dict[str, Any] = {
@@ -130,3 +131,25 @@ def test_equal_facts_in_any_order_have_equal_fingerprints(seed: int) -> None:
 )
 def test_other_facts_have_another_fingerprint(other: dict[str, Any]) -> None:
     assert fingerprint_of({**CLUSTER, **other}) != fingerprint_of(CLUSTER)
+
+
+@pytest.mark.parametrize("at", [0, 1, CHECKED_AT_A_TIME - 3, CHECKED_AT_A_TIME, 2 * CHECKED_AT_A_TIME + 5])
+@pytest.mark.parametrize(
+    "wrong", [b"\xff", b"\xe2\x82", b"\x82"], ids=["no byte of a text", "two of three", "a last one"]
+)
+def test_the_first_byte_that_is_not_utf_8_is_named(at: int, wrong: bytes) -> None:
+    whole = "a€ä".encode() * (CHECKED_AT_A_TIME // 2)
+    data = whole[:at].decode(errors="ignore").encode() + wrong + whole
+    with pytest.raises(UnicodeDecodeError) as expected:
+        data.decode()
+
+    with pytest.raises(BadInput, match=rf"^cluster: byte {expected.value.start}: is not UTF-8"):
+        parse_inventory(data, source="cluster")
+
+
+@pytest.mark.parametrize("cut", range(1, 4))
+def test_a_character_across_two_parts_of_a_file_is_read(cut: int) -> None:
+    start = json.dumps({**CLUSTER, "note": ""}).encode().removesuffix(b'"}')
+    data = start + b"a" * (CHECKED_AT_A_TIME - len(start) - cut) + "😀".encode() + b'"}'
+
+    assert parse_inventory(data, source="cluster").cluster_name == "C1"

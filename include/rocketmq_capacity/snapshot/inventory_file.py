@@ -4,6 +4,7 @@ A wrong type, a number out of range or a repeated key is a :class:`BadInput` tha
 """
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,9 @@ from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, shown
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.inventory_values import check_values
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, MESSAGE_MODELS, PROTOCOLS, PROXY_MODES, REQUEST_MODES
+
+CHECKED_AT_A_TIME: Final = 2**20
+"""Bytes of a file that are in memory as text at a time."""
 
 _CHOICES: Final = {
     "message_request_mode": REQUEST_MODES,
@@ -78,10 +82,16 @@ def render_inventory(inventory: Inventory) -> Iterator[bytes]:
 def _check_utf_8(data: bytes, source: str) -> None:
     if data.isascii():  # quick, and true of most
         return
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
+    # In parts: as one text, a file takes up to four times its size.
+    decoder = getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), CHECKED_AT_A_TIME):
+        kept = len(decoder.getstate()[0])  # the first bytes of a character that the part before ended in
+        part = data[start : start + CHECKED_AT_A_TIME]
+        try:
+            decoder.decode(part, final=start + len(part) == len(data))
+        except UnicodeDecodeError as error:
+            at = start - kept + error.start
+            raise BadInput(source, f"byte {at}", "is not UTF-8; expected UTF-8 text") from None
 
 
 def _checked_document(data: bytes, source: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ of topics and groups, machine rooms, request modes and the brokers of failures a
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -46,8 +46,8 @@ def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> It
     """
     snapshot, inventory = _Snapshot(resolved), resolved.inventory
     queues = snapshot.topic_queues()
-    yield contracts.Cluster, table_of_columns(contracts.Cluster, snapshot.cluster(queues))
     yield contracts.TopicQueue, table_of_columns(contracts.TopicQueue, queues)
+    yield contracts.Cluster, table_of_columns(contracts.Cluster, snapshot.cluster(queues))
     columns: dict[type[Dataset], Callable[[], Columns]] = {
         contracts.Broker: snapshot.brokers,
         contracts.NameserverDifference: lambda: nameserver_differences(inventory),
@@ -200,7 +200,7 @@ class _Snapshot:
         ages = [age for client in self.clients for age in self.resolved.ages_of(client)]
         return {
             **self._reported(contracts.OwnedQueue, [client.owned_queues for client in self.clients]),
-            **{name: [getattr(age, name) for age in ages] for name in Ages._fields},
+            **dict(zip(Ages._fields, zip(*ages, strict=True) if ages else repeat(()), strict=False)),
         }
 
     def consume_statuses(self) -> Columns:
@@ -243,13 +243,13 @@ def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
     seconds = Seconds()
     for inventory in inventories:
         groups, last = _flat((group.consumer_group, group.offsets) for group in inventory.consumer_groups)
-        keys = map(attrgetter("topic", "broker_name", "queue_id"), last)
-        queues = ((group, *key) for group, key in zip(groups, keys, strict=True))
+        each = zip(groups, last, strict=True)
+        queues = ((group, one.topic, one.broker_name, one.queue_id) for group, one in each)
         row = np.array([rows.setdefault(queue, len(rows)) for queue in queues], np.int64)
         samples = [offset.samples or () for offset in last]
         rows_of += [np.repeat(row, list(map(len, samples))), row]
         before = list(chain.from_iterable(samples))
-        at_s += [seconds[sample.at] for sample in before]
+        at_s += map(seconds.__getitem__, map(attrgetter("at"), before))
         at_s += [seconds[inventory.taken_at]] * len(last)
         offsets += [*before, *last]
     row, at = np.concatenate(rows_of), np.array(at_s, np.float64)
@@ -260,11 +260,9 @@ def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
     starts = pa.array(np.searchsorted(row[kept], np.arange(len(rows) + 1)), pa.int32())
     broker_offset = pa.array([one.broker_offset for one in offsets], pa.int64())
     consumer_offset = pa.array([one.consumer_offset for one in offsets], pa.int64())
+    names = ("consumer_group", "topic", "broker_name", "queue_id")
     return {
-        "consumer_group": [queue[0] for queue in rows],
-        "topic": [queue[1] for queue in rows],
-        "broker_name": [queue[2] for queue in rows],
-        "queue_id": [queue[3] for queue in rows],
+        **dict(zip(names, zip(*rows, strict=True) if rows else repeat(()), strict=False)),
         "at_s": pa.ListArray.from_arrays(starts, pa.array(at[kept])),
         "broker_offset": pa.ListArray.from_arrays(starts, broker_offset.take(pa.array(kept))),
         "consumer_offset": pa.ListArray.from_arrays(starts, consumer_offset.take(pa.array(kept))),

@@ -6,7 +6,7 @@ groups read it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from operator import lt
+from operator import attrgetter, lt
 from typing import Any, Final
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.json import Encoder
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.contracts.consumer_group import GroupPart
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import (
@@ -42,10 +42,15 @@ from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()
+_SAMPLE: Final = attrgetter("at", "broker_offset", "consumer_offset")
 NO_ID: Final = 2**31
 """Above every queue id."""
 UNITS_A_TABLE: Final = 250
 """Rows of each table that is written: few enough that Spark can give its tasks equal shares."""
+
+
+Unit = tuple[str | bytes, ...]
+"""The values of a row, in the contract's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
 
 
 def unit_tables(snapshot: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
@@ -60,9 +65,10 @@ def unit_tables(snapshot: Resolved, history: Sequence[Inventory] = ()) -> Iterat
     yield from _tables(contracts.TopicUnit, units.topics())
 
 
-def _tables(dataset: type[Dataset], rows: Iterator[Dataset]) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    while some := list(islice(rows, UNITS_A_TABLE)):
-        yield dataset, table_of(dataset, some)
+def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    names = arrow_schema(dataset).names
+    while some := list(islice(units, UNITS_A_TABLE)):
+        yield dataset, table_of_columns(dataset, dict(zip(names, zip(*some, strict=True), strict=True)))
 
 
 class _Units:
@@ -91,7 +97,7 @@ class _Units:
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
 
-    def groups(self) -> Iterator[contracts.GroupUnit]:
+    def groups(self) -> Iterator[Unit]:
         """The business groups, in the inventory's order."""
         for group, topics, reads in self._each_group():
             if self.snapshot.kinds.of_group(group.consumer_group) != BUSINESS:
@@ -111,13 +117,9 @@ class _Units:
                 ],
                 "consumers": self._consumers(group, topics),
             }
-            yield contracts.GroupUnit(
-                consumer_group=group.consumer_group,
-                facts=ENCODER.encode(facts).decode(),
-                observations=ENCODER.encode(self._observations(group)).decode(),
-            )
+            yield group.consumer_group, ENCODER.encode(facts), ENCODER.encode(self._observations(group))
 
-    def topics(self) -> Iterator[contracts.TopicUnit]:
+    def topics(self) -> Iterator[Unit]:
         """Every topic that is declared or subscribed to, by name."""
         readers: dict[str, list[dict[str, Any]]] = {}
         stranded: dict[str, list[Stranded]] = {}
@@ -138,7 +140,7 @@ class _Units:
             if self.whole:
                 most = self.most_clients.get(topic, 0)
                 unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
-            yield contracts.TopicUnit(topic=topic, facts=ENCODER.encode(unit).decode())
+            yield topic, ENCODER.encode(unit)
 
     def _is_unseen(self, offset: GroupOffset) -> bool:
         """Whether producers write to the queue, but consumers cannot see it."""
@@ -265,18 +267,20 @@ class _Units:
     def _own_samples(self, offset: GroupOffset) -> Samples:
         """The samples of one queue in the inventory itself; most are in order already, which is quick."""
         seconds, samples = self.snapshot.seconds, offset.samples or ()
-        at_s = [*(seconds[sample.at] for sample in samples), seconds[self.snapshot.inventory.taken_at]]
+        now = seconds[self.snapshot.inventory.taken_at]
+        times, broker_offsets, consumer_offsets = zip(*map(_SAMPLE, samples), strict=True) if samples else ((), (), ())
+        at_s = (*map(seconds.__getitem__, times), now)
         if all(map(lt, at_s, at_s[1:])):
             return Samples(
                 topic=offset.topic,
                 broker_name=offset.broker_name,
                 queue_id=offset.queue_id,
-                at_s=tuple(at_s),
-                broker_offset=(*(sample.broker_offset for sample in samples), offset.broker_offset),
-                consumer_offset=(*(sample.consumer_offset for sample in samples), offset.consumer_offset),
+                at_s=at_s,
+                broker_offset=(*broker_offsets, offset.broker_offset),
+                consumer_offset=(*consumer_offsets, offset.consumer_offset),
             )
         by_time: dict[float, Sample | GroupOffset] = {seconds[sample.at]: sample for sample in offset.samples or ()}
-        by_time[seconds[self.snapshot.inventory.taken_at]] = offset
+        by_time[now] = offset
         return _samples(offset.topic, offset.broker_name, offset.queue_id, by_time)
 
 
