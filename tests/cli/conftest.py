@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from rocketmq_capacity.cli import main
-from tests.cli.planned import SAMPLE, Planned, plan_of, plan_on_terminal
+from tests.cli.planned import SAMPLE, Planned, plain_sample, plan_of, plan_on_terminal
 from tests.cli.program import contents, says_what_was_expected
 from tests.cli.sample_plans import WHAT_IF, a_day_before, changed, in_another_order
 
@@ -55,7 +55,7 @@ def refusal(
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Planned:
     """The sample, planned without any option."""
-    return plan_of(SAMPLE, tmp_path_factory.mktemp("plain") / "out")
+    return plain_sample(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow.parquet as pq
+import pytest
+from filelock import FileLock
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.cli.plan_file import Plan, Queue, read_plan
@@ -100,6 +102,18 @@ class Planned:
 def planned(folder: Path, inventory: Path) -> Planned:
     """What is in the folder, and the inventory that it was made from."""
     return Planned(folder, json.loads(inventory.read_bytes()))
+
+
+def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    """The sample, planned without any option: once for all processes that share the tests. Nobody changes it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "plain-sample"
+    out, said = shared / "plain" / "out", shared / "said.txt"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(shared / "lock"):
+        if not said.exists():
+            said.write_text(plan_of(SAMPLE, out).said, encoding="utf-8")
+    return replace(planned(out, SAMPLE), said=said.read_text(encoding="utf-8"))
 
 
 def plan_on_terminal(inventory: Path, out: Path, *options: object) -> Planned:
