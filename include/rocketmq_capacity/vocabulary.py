@@ -221,7 +221,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "SNAPSHOT_INCOMPLETE": Wording(
         "Some facts could not be read",
-        "A broker did not answer every request. What depends on the answers is unknown, which does not mean fine.",
+        "A broker did not answer every request. What depends on the answers is unknown: it may be fine or not.",
     ),
     "ORPHAN_QUEUE": Wording(
         "Queues that nobody reads",
@@ -255,7 +255,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages.",
     ),
     "STUCK_QUEUE": Wording(
-        "Queues that are held and stand still",
+        "Queues that a consumer holds and does not read",
         "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them.",
     ),
     "LAG_STATE": Wording(
@@ -289,11 +289,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "shares overlap or leave gaps.",
     ),
     "TOPIC_COVERAGE": Wording(
-        "Topics that do not use all brokers alike",
+        "Topics that are not spread evenly over the brokers",
         "A topic on a single broker is lost with that broker. Unequal numbers of queues give brokers unequal load.",
     ),
     "RETRY_PRESSURE": Wording(
-        "Many messages fail and come again",
+        "Many messages fail and are delivered again",
         "Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic.",
     ),
     "HOT_QUEUE": Wording(
@@ -306,7 +306,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "One consumer gets far more messages a second than the average, and limits what the group can do.",
     ),
     "LAG_SKEW": Wording(
-        "A backlog that sits with few consumers",
+        "A backlog of few consumers",
         "Most unread messages wait on the queues of few consumers, while others have nothing to do.",
     ),
     "ALLOCATION_SKEW": Wording(
@@ -326,7 +326,7 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "Their messages cross the link between the rooms, which is slower and may cost money.",
     ),
     "READ_ONLY_IDLE": Wording(
-        "Consumers that own drained, read-only queues alone",
+        "Consumers that own only drained, read-only queues",
         "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do.",
     ),
     "CLIENT_MEMORY": Wording(
@@ -399,7 +399,7 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
     ),
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
     "FIX_SUBSCRIPTION": Wording("Make all consumers of {group} subscribe alike", "A change in the consumers' code."),
-    "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "Read queues up to write queues."),
+    "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "As many read queues as write queues."),
     "CREATE_TOPIC_ON_BROKER": Wording(
         "Create {topic} on the brokers that lack it", "RocketMQ does not create it there by itself."
     ),

@@ -128,7 +128,7 @@ def test_a_broker_that_does_not_tell_its_commit_log_is_unknown(runtime: dict[str
     row = one("RESTART", replace(broker("broker-a"), runtime=runtime))
 
     assert row.read_again_s is None
-    assert row.why == "How much its commit log holds is not known."
+    assert row.why == "It is unknown how much its commit log holds."
 
 
 def registered(name: str, names: str | None) -> Broker:
@@ -144,7 +144,7 @@ def test_brokers_that_know_one_name_server_alone_are_lost_with_it() -> None:
     assert (second.lost, second.lost_brokers, second.can_pull) == ("n2:9876", ("broker-b",), False)
     assert second.read_again_s is None
     assert "Clients that know this one alone keep their routes" in first.why
-    assert "Registered with it alone: broker-b." in second.why
+    assert "Registered only with it: broker-b." in second.why
 
 
 def test_which_brokers_a_name_server_takes_with_it_may_be_unknown() -> None:

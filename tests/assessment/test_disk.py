@@ -121,7 +121,7 @@ def test_without_the_disk_of_one_broker_it_is_undecided() -> None:
 
     assert told.all("ADD_BROKER") == []
     assert told.one("INVESTIGATE")["reason"].startswith(
-        "UNDECIDED whether a broker more would help: how full the disk of broker-b is, is not known."
+        "UNDECIDED whether another broker would help: it is unknown how full the disk of broker-b is."
     )
 
 

@@ -70,7 +70,7 @@ def test_a_route_without_a_broker_divides_consumers() -> None:
         ],
     }
     assert row["message"] == (
-        f"{SECOND} says otherwise than the rest where 1 topic and 1 broker are (pay, broker-b). Consumers of one group"
+        f"{SECOND} differs from the other name servers in 1 topic and 1 broker (pay, broker-b). Consumers of one group"
         " then divide different lists of queues."
     )
 

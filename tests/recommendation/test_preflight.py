@@ -62,7 +62,7 @@ def test_where_nothing_forbids_the_commands_can_be_run(answered: Answers) -> Non
     found = answered.one("EXPAND_QUEUES", topic="safe")
 
     assert not found["is_manual"]
-    assert "Not to be run" not in found["reason"]
+    assert "Do not run" not in found["reason"]
     assert [options(command)["-b"] for command in found["commands"]] == ["broker-a:10911", "broker-b:10911"]
 
 
@@ -71,7 +71,7 @@ def test_what_forbids_is_told_and_the_commands_are_comments(answered: Answers, n
     found = answered.one("EXPAND_QUEUES", topic=name)
 
     assert found["is_manual"]
-    assert found["reason"].endswith(f"Not to be run as it stands: {FORBIDDEN[name]}")
+    assert found["reason"].endswith(f"Do not run the commands unchanged: {FORBIDDEN[name]}")
     assert found["commands"]
     assert all(command.startswith("# mqadmin updateTopic ") for command in found["commands"])
 

@@ -85,7 +85,7 @@ def test_an_id_that_stands_twice_goes_as_one_client(answered: Answers) -> None:
 def test_a_group_is_never_scaled_to_nobody(answered: Answers) -> None:
     assert answered.actions("scale_to_nobody") == ["INVESTIGATE"]
     assert answered.one("INVESTIGATE", "scale_to_nobody")["reason"] == (
-        "More queues would not do: on no broker can it be both read and written."
+        "More queues would not help: it cannot be both read and written on any broker."
     )
 
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_simulated_is_not_recommended(answered: Answers) -> None:
     assert answered.judged.found("IDLE_CONSUMERS", "scale_own_strategy") is not None
     assert answered.actions("scale_own_strategy") == ["INVESTIGATE"]
     assert answered.one("INVESTIGATE", "scale_own_strategy")["reason"] == (
-        "More queues would not do: 6 queues on each broker cannot be simulated, since what the clients run cannot be"
+        "More queues would not help: 6 queues on each broker cannot be simulated, since what the clients run cannot be"
         " computed."
     )
 

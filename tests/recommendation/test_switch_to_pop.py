@@ -78,5 +78,5 @@ def test_a_broker_that_did_not_answer_makes_it_a_comment(answered: Answers) -> N
     found = answered.one("SWITCH_TO_POP", "pop_silent")
 
     assert found["is_manual"]
-    assert found["reason"].endswith("Not to be run as it stands: silent did not answer every request.")
+    assert found["reason"].endswith("Do not run the commands unchanged: silent did not answer every request.")
     assert all(command.startswith("# mqadmin setConsumeMode ") for command in found["commands"])

@@ -99,7 +99,7 @@ def test_of_a_suspect_snapshot_no_command_can_be_run(suspect: Answers) -> None:
     ):
         for found in suspect.all(action, topic=topic):
             assert found["is_manual"]
-            assert "Not to be run as it stands: the snapshot is suspect (SUSPECT_SNAPSHOT)" in found["reason"]
+            assert "Do not run the commands unchanged: the snapshot is suspect (SUSPECT_SNAPSHOT)" in found["reason"]
             assert all(command.startswith("# ") for command in found["commands"])
         assert suspect.all(action, topic=topic)
 
@@ -107,7 +107,7 @@ def test_of_a_suspect_snapshot_no_command_can_be_run(suspect: Answers) -> None:
 def test_a_suspect_snapshot_is_taken_again_first(suspect: Answers) -> None:
     (found,) = [row for row in suspect.rows if "SUSPECT_SNAPSHOT" in row["rules"]]
 
-    assert "Take another snapshot before anything is changed." in found["reason"]
+    assert "Take another snapshot before you change anything." in found["reason"]
 
 
 def test_an_unknown_name_server_is_left_to_be_filled_in(suspect: Answers) -> None:

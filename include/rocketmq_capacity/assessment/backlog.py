@@ -189,7 +189,7 @@ def retry_pressure(group: Group) -> Iterator[Finding]:
             "retried_msgs_per_s": rounded(again) if retried else None,
             "bound_ratio": bounds.failed_ratio,
         },
-        message=f"{percent(most)} of the group's messages fail and come again.",
+        message=f"{percent(most)} of the group's messages fail and are delivered again.",
     )
 
 

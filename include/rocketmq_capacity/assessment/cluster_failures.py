@@ -48,7 +48,7 @@ def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> Cl
             _all_or_nobody(False),
             lost_brokers=(name,),
             read_again_s=None,
-            why="It has no slave: nobody reads its queues until it is back, as where the broker is lost.",
+            why="It has no slave: nobody reads its queues until it is back.",
         )
     if elects_a_master(slaves):
         told = [
@@ -65,7 +65,7 @@ def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> Cl
         )
     reading = readable_without_master(slaves)
     if reading.pull is None:
-        why = "Its slaves do not tell their settings (slaveReadEnable): who can read from them is not known."
+        why = "Its slaves do not report their settings (slaveReadEnable): it is unknown who can read from them."
     elif not reading.pull:
         why = "Its slaves refuse to be read (slaveReadEnable is false): nobody reads its queues until it is back."
     else:
@@ -111,7 +111,7 @@ def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
     """A broker that was killed and starts again: it reads the end of its commit log before it serves anybody."""
     begin, end = (_number(master.runtime, name) for name in ("commitLogMinOffset", "commitLogMaxOffset"))
     seconds: float | None = None
-    why = "How much its commit log holds is not known."
+    why = "It is unknown how much its commit log holds."
     if begin is not None and end is not None and begin <= end:
         settings = policy.thresholds.BROKER_RESTART
         read = min(end - begin, _behind_checkpoint(master, end))
@@ -170,9 +170,9 @@ def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str,
         " this one alone keep their routes, notice no change of queues, and cannot start."
     )
     if lost is None:
-        why += " Which brokers register with it alone is not known."
+        why += " It is unknown which brokers register only with it."
     elif lost:
-        why += f" Registered with it alone: {listed(lost)}. The queues there leave the route of all other clients."
+        why += f" Registered only with it: {listed(lost)}. Their queues leave the route of all other clients."
     is_usable = None if lost is None else not lost
     return _failure(
         NAME_SERVER_LOST,

@@ -44,8 +44,8 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
             "broker_names": brokers[:NAMED],
             "nameservers": views,
         },
-        message=f"{listed(addresses)} {'says' if len(addresses) == 1 else 'say'} otherwise than the rest where"
-        f" {counted(len(topics), 'topic')} and {counted(len(brokers), 'broker')} are"
+        message=f"{listed(addresses)} {'differs' if len(addresses) == 1 else 'differ'} from the other name servers in"
+        f" {counted(len(topics), 'topic')} and {counted(len(brokers), 'broker')}"
         f" ({listed([*topics, *brokers])})."
         + (" Consumers of one group then divide different lists of queues." if is_divided else ""),
     )

@@ -44,7 +44,7 @@ def add_broker(findings: Sequence[contracts.Finding], cluster: Cluster) -> contr
             f" {'it' if more == 1 else 'them'}: the disk of every broker that takes messages is so full that it deletes"
             " messages before their time, or soon does.",
             f"The fullest one would fall from {fixed(most * 100, 0)} % to {fixed(after * 100, 0)} % once old files are"
-            " gone, if only RocketMQ writes there. Brokers that delete early need more room than they show.",
+            " gone, if only RocketMQ writes there. Brokers that delete early need more room than that.",
             "A shorter retention (fileReservedTime) or larger disks do the same.",
         ),
         rules=[RULE],
@@ -62,12 +62,12 @@ def refusal(cluster: Cluster) -> str | None:
     unknown = sorted(name for name, ratio in used.items() if ratio is None)
     if unknown or not used:
         who = listed(unknown) if unknown else "any broker that takes messages"
-        return f"UNDECIDED whether a broker more would help: how full the disk of {who} is, is not known."
+        return f"UNDECIDED whether another broker would help: it is unknown how full the disk of {who} is."
     roomy = sorted(name for name, ratio in used.items() if ratio is not None and ratio <= bounds[name])
     if roomy:
         return (
             f"Spread the topics of the full brokers to those that have room ({listed(roomy)}), or keep messages for a"
-            " shorter time (fileReservedTime); no broker more is needed for that."
+            " shorter time (fileReservedTime); that needs no other broker."
         )
     return None
 
@@ -102,7 +102,7 @@ def _steps(cluster: Cluster) -> tuple[Step, ...]:
         Step(
             title="Spread the topics",
             expect="Within 30 s producers write to it, and consumers divide its queues with the others. RocketMQ itself"
-            " never spreads a topic over brokers that came later.",
+            " never spreads a topic over brokers that were added later.",
             checks=(
                 Check(
                     command=commands.topic_route(nameserver, placeholder("each topic")),

@@ -61,9 +61,9 @@ def add_broker_plan(
         broker_name=broker_name,
         is_manual=bool(forbids) or address is None,
         reason=sentences(
-            f"{broker_name} comes, and {counted(len(topics), 'topic')} with it: RocketMQ itself never spreads a topic"
-            " over brokers that came later.",
-            f"Not to be run as it stands: {listed(forbids, NAMED)}." if forbids else None,
+            f"{broker_name} is added with {counted(len(topics), 'topic')}: RocketMQ itself never spreads a topic over"
+            " brokers that were added later.",
+            f"Do not run the commands unchanged: {listed(forbids, NAMED)}." if forbids else None,
         ),
         steps=(
             start_broker(nameserver, broker_name),
@@ -111,7 +111,8 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
         broker_name=broker_name,
         is_manual=bool(forbids),
         reason=sentences(
-            f"{broker_name} is written to no more, read to its end by {counted(len(readers), 'group')}, and then goes.",
+            f"Producers leave {broker_name}. Once it is read to its end by {counted(len(readers), 'group')}, it is"
+            " removed.",
             preflight.blocked(forbids),
         ),
         steps=(
@@ -149,7 +150,7 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
             ),
             Step(
                 title="Drained: every group has read it to its end",
-                expect="The groups read what lies there, retries included.",
+                expect="The groups read the messages there, retries included.",
                 checks=tuple(
                     Check(
                         command=commands.consumer_progress(nameserver, name, asks_clients=False),

@@ -154,15 +154,15 @@ def expansion_refusal(topic: Topic, judged: Iterable[Judged]) -> str | None:
     if not clients or None in refused:
         return None
     why = "; ".join(sorted({reason for reason in refused if reason})) or _why_untried(topic, max(clients))
-    return f"More queues would not do: {why}."
+    return f"More queues would not help: {why}."
 
 
 def _why_untried(topic: Topic, clients: int) -> str:
     if not writable(topic):
-        return "on no broker can it be both read and written"
+        return "it cannot be both read and written on any broker"
     layout = topic_layout(topic)
     if layout is None:
-        return "how many it has is not known"
+        return "it is unknown how many it has"
     bounds = topic.policy.thresholds.EXPAND_QUEUES
     smallest = layout.smallest_for(clients, bounds.headroom)
     if smallest > bounds.max_queues_per_broker:

@@ -51,7 +51,9 @@ OF_CLIENTS: Final[tuple[Rule, ...]] = (
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
 OF_CONNECTIONS: Final[tuple[Rule, ...]] = (MEMBERSHIP, VERSION)
 """Rules about the members of the group as each broker lists them."""
-SKEWED: Final = "Find out what the group needs: {no_strategy}. Clients or topics of its own may part the load."
+SKEWED: Final = (
+    "Find out what the group needs: {no_strategy}. More clients, or fewer topics in one group, may spread the load."
+)
 ADVICE: Final[dict[str, str]] = {
     "ORPHAN_QUEUE": (
         "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no"
@@ -60,16 +62,16 @@ ADVICE: Final[dict[str, str]] = {
     "IDLE_CONSUMERS": "No change that was simulated leaves fewer clients idle.",
     "MIXED_STRATEGIES": "Let all clients run one strategy; {no_strategy}, so choose it by hand.",
     READ_ONLY: (
-        "Find out whether the read-only brokers are to stay so. Once drained they may leave; else make them writable"
-        " again."
+        "Find out whether the read-only brokers are meant to stay read-only. If so, remove them once they are drained;"
+        " if not, make them writable again."
     ),
     MEMBERSHIP: (
-        "Compare the members that each broker names: a client that one of them lacks has lost its connection to it."
+        "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
     ),
     NAMESERVERS: (
         "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
-        " namesrvAddr. Compare that setting and the network of the brokers that are named. Afterwards topicRoute gives"
-        " the same from each name server."
+        " namesrvAddr. Compare that setting and the network of these brokers. Afterwards topicRoute gives the same from"
+        " each name server."
     ),
     SLAVES: (
         "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
@@ -77,8 +79,8 @@ ADVICE: Final[dict[str, str]] = {
         " snapshot finds nothing."
     ),
     STUCK: (
-        "Find out what the listener of the owners waits for: the stack of each is in what consumerStatus writes. A"
-        " client whose listener does not come back has to be restarted, and what it waits for needs a time limit."
+        "Find out what the listener of the owners waits for: consumerStatus writes the stack of each. Restart a client"
+        " whose listener does not come back, and set a time limit for what it waits for."
         " Afterwards consumerProgress shows that the offsets of these queues move."
     ),
     "LAG_STATE": (
@@ -89,14 +91,14 @@ ADVICE: Final[dict[str, str]] = {
         " disks have room for it."
     ),
     "RETRY_PRESSURE": (
-        "Find out why the listener fails: messages that fail come again up to 16 times, and then go to the dead-letter"
-        " topic."
+        "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to the"
+        " dead-letter topic."
     ),
     "LAG_SKEW": (
         "Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."
     ),
     "PERMANENT_DISPLACEMENT": (
-        "Raise the client of these producers to 4.9.8 or 5.1.4, or restart them once a broker was slow: {subjects}."
+        "Upgrade the client of these producers to 4.9.8 or 5.1.4, or restart them after a broker was slow: {subjects}."
     ),
     "BROKER_LOSS": (
         "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and"
@@ -107,21 +109,21 @@ ADVICE: Final[dict[str, str]] = {
         " the policy crosses rooms less without making something else worse."
     ),
     "ROOM_STARVATION": (
-        "Give these clients' machine room queues of its own (a broker there), or take the clients away: {subjects}."
+        "Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."
     ),
-    "SUSPECT_SNAPSHOT": "Take another snapshot before anything is changed.",
+    "SUSPECT_SNAPSHOT": "Take another snapshot before you change anything.",
     "SNAPSHOT_INCOMPLETE": "Find out why these were not read, and take another snapshot: {subjects}.",
     FIFO_BROKEN: (
         "Bring back the master of {subjects}: consumers that consume in order lock each queue at the master, and read"
-        " none of a broker without one. Afterwards consumerProgress names a client for each of its queues."
+        " no queue of a broker without a master. Afterwards consumerProgress names a client for each of its queues."
     ),
-    COVERAGE: "Find out whether the topic is meant to lie on its brokers unequally.",
+    COVERAGE: "Find out whether the topic is meant to have different numbers of queues on its brokers.",
     **dict.fromkeys((*COUNT_SKEWS, "TRAFFIC_SKEW"), SKEWED),
 }
 """What to do about a finding, by its rule; for any other rule the finding's message says it."""
 TWO_PROTOCOLS: Final = (
-    "Give gRPC clients and remoting clients a group each: in one group the former pop what the latter divide, and both"
-    " consume the same messages."
+    "Give gRPC clients and remoting clients a group each: in one group, gRPC clients pop the queues that remoting"
+    " clients divide, and both consume the same messages."
 )
 """What to do about MIXED_STRATEGIES of a group with clients of both protocols."""
 NOT_IN_ORDER: Final = (

@@ -121,4 +121,4 @@ def commented(lines: Sequence[str], is_forbidden: bool) -> list[str]:
 def blocked(forbids: Iterable[str]) -> str | None:
     """The end of a recommendation's reason, or None if nothing forbids it."""
     each = dict.fromkeys(forbids)
-    return f"Not to be run as it stands: {'; '.join(each)}." if each else None
+    return f"Do not run the commands unchanged: {'; '.join(each)}." if each else None

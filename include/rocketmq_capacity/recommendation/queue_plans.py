@@ -65,7 +65,7 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
         topic=topic.name,
         is_manual=found.is_manual,
         reason=sentences(
-            f"Fewer queues, {each}: write queues first, read queues once every group has read what lies in the others.",
+            f"Fewer queues, {each}: write queues first, read queues once every group has read the others.",
             f"With fewer than {smallest} on each writable broker some clients are left without a queue."
             if too_few
             else None,
@@ -113,7 +113,7 @@ def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -
         is_manual=True,
         reason=sentences(
             f"More retry queues for {group}, {_numbers(counts)}: the topic first, and then the number that brokers send"
-            " to. The other way round, messages that failed would lie in queues that nobody reads.",
+            " to. The other way round, messages that failed would be in queues that nobody reads.",
             preflight.blocked(changes.forbids),
         ),
         steps=(

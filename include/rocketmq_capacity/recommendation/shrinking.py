@@ -36,7 +36,9 @@ TIMED: Final = (
 )
 LAST_LOOK: Final = "Run the checks of the second and third step once more, right before this one: all must still hold."
 CHOSEN: Final = "Producers that choose queues themselves, by a selector or a queue's id, still write to these queues."
-NOBODY: Final = "No group is known to read the topic: who reads it later does not see what lies in these queues."
+NOBODY: Final = (
+    "No group is known to read the topic: a group that reads it later does not see the messages in these queues."
+)
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
     told = [one for one in groups if not is_broadcasting(one.message_model)]
     return Step(
         title="Drained: every group has read them to their end",
-        expect=f"The groups of the topic read what lies in the queues {_ids(going)}. Nothing new comes.",
+        expect=f"The groups of the topic read the queues {_ids(going)} to their end. Nothing new comes.",
         checks=tuple(
             Check(
                 command=commands.consumer_progress(

@@ -24,7 +24,7 @@ SEVERITY_WORDS: Final[dict[Severity, str]] = {CRITICAL: "Critical", WARNING: "Wa
 STATUS_WORDS: Final[dict[str, Wording]] = {
     UNDER: Wording("Too few consumers", "More arrives than the consumers can handle with room to spare."),
     RIGHT: Wording("Right", "The consumers fit what arrives."),
-    OVER: Wording("More than needed", "Fewer consumers would do, with room to spare."),
+    OVER: Wording("More than needed", "Fewer consumers are enough, with room to spare."),
     UNDECIDED: Wording("Undecided", "The facts do not suffice for a verdict."),
 }
 """Worst first."""
