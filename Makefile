@@ -34,14 +34,14 @@ run: ## plan the recorded cluster once with the daily Dag, and say where the rep
 	@$(SET_UP) $(FOR_RUN)
 	@$(IN) .make/run.sh
 
-up: ## start Airflow on this machine, loopback alone, and leave it running (AIRFLOW_PORT=8080)
+up: ## start Airflow on this machine, on loopback only, and leave it running (AIRFLOW_PORT=8080)
 	@$(SET_UP) $(FOR_RUN)
 	@$(IN) python .make/up.py
 
-down: ## stop what make up started, also what a crash left of it
+down: ## stop what make up started, and what a crash left of it
 	@[ ! -x .venv/bin/python ] || $(IN) python .make/down.py
 
-test: ## all tests; those that need Maven, PostgreSQL or Chromium skip where it cannot be had
+test: ## all tests; those that need Maven, PostgreSQL or Chromium are skipped without them
 	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) $(SHARED)
 
@@ -49,7 +49,7 @@ test-fast: ## the tests that need no Java classes, no real cluster, no Airflow, 
 	@$(SET_UP) $(FOR_DEV)
 	@$(PYTEST) $(SHARED_FAST) -m "not java and not real_cluster and not airflow and not browser and not stack and not slow"
 
-pictures: ## take the README's screenshots anew, from the test of the whole stack
+pictures: ## take the README's screenshots again, with the test of the whole stack
 	@$(SET_UP) $(FOR_TEST)
 	@$(PYTEST) tests/stack --pictures include/docs/pictures/airflow
 
@@ -61,11 +61,11 @@ lint: ## style, types and who may import whom
 	@$(IN) lint-imports --no-logo
 	@$(IN) .make/lint_stack.sh
 
-audit: ## ask about known vulnerabilities of every pin; what is accepted stands in .ci/accepted-vulnerabilities.txt
+audit: ## ask for known vulnerabilities of every pin; .ci/accepted-vulnerabilities.txt lists the accepted ones
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) python .make/audit.py
 
-format: ## put the code into its form
+format: ## format the code
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) ruff check --fix-only -q .
 	@$(IN) ruff format .
@@ -85,7 +85,7 @@ docs: ## write the data dictionary, the plan's JSON Schema and the licences agai
 	@$(IN) python -m rocketmq_capacity.report.schema include/docs
 	@$(IN) python .make/licences.py
 
-clean: down ## delete what set-up and runs made, the lake in data/ excepted
+clean: down ## delete what the set-up and runs made, except the lake in data/
 	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # ------------------------------------------------------------------------------------------------- set-up, each step once
