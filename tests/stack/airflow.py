@@ -31,6 +31,8 @@ MIGRATED_WITHIN_S: Final = 300.0
 WELL_WITHIN_S: Final = 600.0
 ACCEPTED_WITHIN_S: Final = 180.0
 LOOK_EVERY_S: Final = 0.5
+ASK_EVERY_S: Final = 2.0
+"""Tasks take seconds, and an answer about them takes the API server a tenth of one."""
 ENDED: Final = ("success", "failed", "upstream_failed", "skipped", "removed")
 
 Found = TypeVar("Found")
@@ -116,7 +118,7 @@ class DagRun:
             assert state in ("failed", "up_for_retry") or not broken, "\n".join(self.log(*task) for task in broken)
             return tasks.get((task_id, map_index)) == state
 
-        until(is_there, limit_s, f"{task_id} [{map_index}] of {self.run_id} to be {state}")
+        until(is_there, limit_s, f"{task_id} [{map_index}] of {self.run_id} to be {state}", ASK_EVERY_S)
 
     def log(self, task_id: str, map_index: int = -1, attempt: int = 1) -> str:
         """What a task wrote, as the API tells it."""
@@ -179,12 +181,12 @@ def running_airflow(
         yield airflow
 
 
-def until(look: Callable[[], Found], limit_s: float, what: str) -> Found:
+def until(look: Callable[[], Found], limit_s: float, what: str, every_s: float = LOOK_EVERY_S) -> Found:
     """What looking gives as soon as it gives something; errors: AssertionError where the time is up."""
     deadline = time.monotonic() + limit_s
     while not (found := look()):
         assert time.monotonic() < deadline, f"waited {limit_s:.0f} s in vain for {what}"
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(every_s)
     return found
 
 
@@ -217,8 +219,6 @@ def _environment(services: Services, postgres: Postgres, spark: Spark, airflow: 
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_urlsafe(32),
         # No Dag changes here. Read again every 30 s, they would take a quarter of a core.
         "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",
-        # Seconds matter here, and a loaded machine must not lose a task for a late heartbeat.
-        "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": spark.url}),
         "SPARK_SUBMIT_OPTS": spark.driver_options(),
     }
