@@ -1,4 +1,4 @@
-"""CONSUMER_CAPACITY: clients that are too busy, and clients that could go.
+"""CONSUMER_CAPACITY: clients that are too busy, and clients that are not needed.
 
 A client with ten threads that needs 10 ms a message handles 1,000 messages a second. A case's topic has twelve queues
 on each of two brokers.

@@ -1,4 +1,4 @@
-"""BROKER_DISK, and whether a broker more is recommended."""
+"""BROKER_DISK, and whether one more broker is recommended."""
 
 import json
 from typing import Any

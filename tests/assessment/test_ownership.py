@@ -285,7 +285,7 @@ def test_a_client_with_nothing_but_drained_queues_is_named(judged: Judgement) ->
     assert found["subjects"] == ["c02"]
     assert found["evidence"] == {"clients": 1, "queues": 4, "brokers": ["readonly"]}
     assert found["message"] == (
-        "1 client owns only queues that receive nothing and are read to their end, on readonly."
+        "1 client owns only queues that receive no messages and are read to the end, on readonly."
     )
 
 

@@ -167,7 +167,7 @@ def test_a_group_whose_owners_are_not_known_is_undecided_and_says_where() -> Non
 def test_old_owners_that_the_clients_report_are_the_owners() -> None:
     found = judged(telling((0, 1), (2,), (3,), ()))
 
-    # One client owns four queues and one two, where three would do for each; no queue is without an owner.
+    # One client owns four queues and one two, although none needs more than three; no queue is without an owner.
     assert found.rules("g") == {"ALLOCATION_SKEW"}
     assert found.group("g")["provision_status"] != "UNDECIDED"
     # Of 20 + 20, 20 + 10, 20 + 10 and 20 messages a second of 10 ms, over ten threads.

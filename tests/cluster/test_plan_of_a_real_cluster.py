@@ -186,7 +186,7 @@ def test_broadcasting_and_pop_groups_are_told_from_the_rest_and_not_flagged(live
     assert (everyone.message_model, everyone.strategies, everyone.max_useful_clients) == ("BROADCASTING", [], None)
     assert (popping.message_request_mode, popping.max_useful_clients) == ("POP", None)
     about = (one for one in live.planned.plan.findings if one.consumer_group in ("g_all", "g_pop"))
-    # That some of the popping clients could go is for information.
+    # That some of the popping clients are not needed is for information.
     assert not {one.rule for one in about if one.severity != "INFO"}
 
 

@@ -113,7 +113,7 @@ def start_consumers(endpoints: list[str], clients: Clients, grpc: GrpcClients) -
         grpc.start_simple(endpoints[i % len(endpoints)], "g_simple", {"pay": "*"})
         grpc.start_push(endpoints[i % len(endpoints)], "g_both", {"pay": "*"})
         clients.start_consumer(Consumer("g_both", f"b{i}", ["pay"]))
-        # Not three: they have next to nothing to do, and one of three could go (CONSUMER_CAPACITY).
+        # Not three: they have next to nothing to do, and one of three is not needed (CONSUMER_CAPACITY).
         clients.start_consumer(Consumer("g_remoting", f"r{i}", ["pay"]))
     grpc.settled()
     clients.settled()

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(600)]
 
-SCENARIO = "name: lose broker-b\nchanges: [{change: lose_broker, broker_name: broker-b}]"
+SCENARIO = """name: fewer clients
+changes:
+  - {change: remove_clients, consumer_group: cart_recommender, count: 3}
+  - {change: remove_clients, consumer_group: order_audit, count: 1}
+"""
 COMPUTING = ["before.allocate", "before.assess", "after.allocate", "after.assess", "after.recommend", "publish"]
 
 
@@ -70,7 +74,7 @@ def run_dag(day: datetime, **form: Any) -> "DagRun":
 
 @pytest.fixture(scope="module")
 def run(what_ifs: Path) -> "DagRun":
-    """A run that loses a broker."""
+    """A run in which clients leave and no broker is in trouble."""
     return run_dag(datetime(2026, 11, 16, tzinfo=UTC), scenario=SCENARIO)
 
 
@@ -101,8 +105,11 @@ def test_a_run_plans_the_changed_cluster_beside_the_one_as_it_is(what_ifs: Path,
     stored = existing_run(Lake(what_ifs), run_key(run, "sample"))
     plan = json.loads((stored.report / "plan.json").read_bytes())
 
-    assert plan["scenario"]["name"] == "lose broker-b"
-    assert plan["scenario"]["changes"] == [{"change": "lose_broker", "broker_name": "broker-b"}]
+    assert plan["scenario"]["name"] == "fewer clients"
+    assert [(one["change"], one["consumer_group"], one["count"]) for one in plan["scenario"]["changes"]] == [
+        ("remove_clients", "cart_recommender", 3),
+        ("remove_clients", "order_audit", 1),
+    ]
     assert any(group["moved_queues"] for group in plan["scenario"]["groups"])
     assert plan["scenario"]["findings_added"] or plan["scenario"]["findings_cleared"]
 

@@ -1,4 +1,4 @@
-"""What stands beside a recommendation: a check that only looks, and a way back."""
+"""What a recommendation comes with: a check that only looks, and a way back."""
 
 import inspect
 import re

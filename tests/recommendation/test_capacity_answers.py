@@ -102,7 +102,7 @@ def test_where_nothing_does_alone_one_has_to_look() -> None:
     assert "alone" in found["INVESTIGATE"].reason
 
 
-def test_clients_that_could_go_are_named_with_what_the_rest_bears() -> None:
+def test_clients_that_are_not_needed_are_named_with_what_the_rest_bears() -> None:
     found = answers(planned(8, 20.0))
 
     assert set(found) == {"SCALE_CONSUMERS"}
@@ -110,8 +110,8 @@ def test_clients_that_could_go_are_named_with_what_the_rest_bears() -> None:
     # 480 msg/s over 24 queues: the busiest of seven owns four of them.
     assert figures(fewer.before) == {"clients": 8, "utilisation_ratio": 0.06, "one_lost_utilisation_ratio": 0.08}
     assert figures(fewer.after) == {"clients": 2, "utilisation_ratio": 0.24, "one_lost_utilisation_ratio": 0.48}
-    assert "6 of its 8 clients could go" in fewer.reason
-    assert "with one more lost for 48.0 %. 2 stay in any case." in fewer.reason
+    assert "6 of its 8 clients are not needed" in fewer.reason
+    assert "for 48.0 % if one more is lost. The policy keeps at least 2." in fewer.reason
 
 
 def test_nothing_is_recommended_on_part_of_the_facts() -> None:

@@ -126,7 +126,7 @@ def test_clients_that_subscribe_differently_are_named(answered: Answers) -> None
     assert "SUBSCRIPTION_MISMATCH" in found["rules"]
     assert "ORPHAN_QUEUE" in found["rules"]
     assert found["reason"].startswith(
-        "Let every client subscribe to the same topics with the same filters; other than most: c03."
+        "Let every client subscribe to the same topics with the same filters. These differ from most: c03."
     )
     assert (found["before"]["orphan_queues"], found["after"]["orphan_queues"]) == (2, 0)
     assert [options(command) for command in found["commands"]] == [{"-n": NAMESERVER, "-g": "differs"}]

@@ -59,8 +59,8 @@ def test_producers_choose_the_hot_queue(answered: Answers) -> None:
     assert command.startswith("mqadmin topicStatus ")
     assert options(command) == {"-n": NAMESERVER, "-t": "hot"}
     assert found["reason"] == (
-        "Look at what producers choose the queue by; most messages go to broker-a:2. A key with more values, or no"
-        " key where order is not needed, spreads them; more queues do not."
+        "Check how producers choose the queue, because most messages go to broker-a:2. A key with more values spreads"
+        " them, and so does no key, where order is not needed. More queues do not."
     )
 
 

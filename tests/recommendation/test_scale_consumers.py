@@ -1,4 +1,4 @@
-"""SCALE_CONSUMERS: as many clients as have work, where nobody would miss the others."""
+"""SCALE_CONSUMERS: as many clients as have work; the others own nothing."""
 
 import pytest
 
@@ -45,17 +45,17 @@ def test_the_clients_without_a_queue_may_go(answered: Answers, name: str, client
     assert (found["before"]["idle"], found["after"]["idle"]) == (clients - 4, 0)
     assert (found["after"]["orphan_queues"], found["after"]["count"]["peak"]) == (0, 1.0)
     assert found["reason"].startswith(
-        f"Run 4 instead of {clients} clients: nobody would miss {', '.join(ids(7)[4:clients])},"
+        f"Run 4 instead of {clients} clients: {', '.join(ids(7)[4:clients])} own"
     )
 
 
 def test_one_and_many_are_told_apart(answered: Answers) -> None:
     one, many = (answered.one("SCALE_CONSUMERS", name)["reason"] for name in ("scale_5", "scale_7"))
 
-    assert "c05, which owns no queue." in one
-    assert one.endswith("should other clients go instead, their shares move to this one.")
-    assert "c07, which own no queue." in many
-    assert many.endswith("should other clients go instead, their shares move to these.")
+    assert "c05 owns no queue." in one
+    assert one.endswith("If other clients leave instead, this one takes over their queues.")
+    assert "c07 own no queue." in many
+    assert many.endswith("If other clients leave instead, these take over their queues.")
 
 
 def test_more_queues_are_the_alternative(answered: Answers) -> None:

@@ -134,13 +134,13 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
         consumer_group=group.name,
         subjects=ids,
         evidence={"clients": len(ids), "queues": len(own), "brokers": brokers},
-        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive nothing "
-        f"and are read to their end, on {listed(brokers)}.",
+        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive no messages "
+        f"and are read to the end, on {listed(brokers)}.",
     )
 
 
 def _is_dead(place: Place) -> bool:
-    """Whether its queues receive nothing."""
+    """Whether its queues receive no messages."""
     return not (place.perm or 0) & PERM_WRITE or place.broker_state == MASTERLESS
 
 

@@ -1,6 +1,6 @@
 """ADD_BROKER: one more broker or several, if the disks of all brokers that take messages are too full.
 
-Where one of them has room, the topics lie unevenly, and a broker more is not what is missing. Where one does not say
+Where one of them has room, the topics lie unevenly, and one more broker would not help. Where one does not say
 how full it is, nothing is decided.
 """
 

@@ -21,7 +21,7 @@ Check = tuple[str, str]
 OWNED: Final = "no queue has N/A as its client IP."
 FALLS: Final = "the Diff of the queues that are named falls from one call to the next."
 GONE: Final = "what the finding says is no longer so; the next plan does not have the finding any more."
-EVEN: Final = "each client IP stands beside about as many queues as the others."
+EVEN: Final = "each client IP has about as many queues as the others."
 ROUTE_ALIKE: Final = "every broker of the topic is listed, with as many queues as the others."
 
 
@@ -129,7 +129,7 @@ MEMBERS: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 SHOWS: Final[Mapping[str, str]] = {
     "ORPHAN_QUEUE": OWNED,
     "MIXED_STRATEGIES": OWNED,
-    "IDLE_CONSUMERS": "every client's IP stands beside a queue.",
+    "IDLE_CONSUMERS": "every client's IP appears beside a queue.",
     "TOPIC_COVERAGE": ROUTE_ALIKE,
     **dict.fromkeys(("LAG_STATE", "LAG_SKEW", "RETENTION_RISK", "CONSUMER_CAPACITY"), FALLS),
     **dict.fromkeys(("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW", "TRAFFIC_SKEW", "READ_ONLY_IDLE"), EVEN),

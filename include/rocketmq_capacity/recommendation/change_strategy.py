@@ -43,8 +43,8 @@ RULES: Final[tuple[Rule, ...]] = (
 OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """Findings to mend first; until then no strategy divides the queues well."""
 HOW: Final = (
-    "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go: while they differ,"
-    " their shares overlap and leave queues to nobody."
+    "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go. While they differ,"
+    " some queues have two readers and others have none."
 )
 
 HOW_IN_GO: Final = HOW.replace(")", "; in Go consumer.WithStrategy)", 1)

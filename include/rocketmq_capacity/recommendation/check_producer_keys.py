@@ -28,8 +28,8 @@ def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
                 topic=topic.name,
                 target=hot,
                 reason=sentences(
-                    f"Look at what producers choose the queue by; most messages go to {listed(hot)}. A key"
-                    " with more values, or no key where order is not needed, spreads them; more queues do not.",
+                    f"Check how producers choose the queue, because most messages go to {listed(hot)}. A key with more"
+                    " values spreads them, and so does no key, where order is not needed. More queues do not.",
                     "It is a FIFO topic: its message group is the key." if is_fifo else None,
                 ),
                 rules=[RULE],

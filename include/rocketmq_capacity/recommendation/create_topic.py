@@ -96,8 +96,8 @@ def _create_topic_on_broker(
         target={"broker_name": broker.broker_name, "per_broker": per_broker},
         is_manual=is_manual,
         reason=sentences(
-            f"Create it on {broker.broker_name}{as_elsewhere}: its load spreads over one broker more, and the loss of"
-            " one takes less of it.",
+            f"Create it on {broker.broker_name}{as_elsewhere}: its load spreads over one more broker, and less of it"
+            " is lost with a broker.",
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(forbids),
         ),

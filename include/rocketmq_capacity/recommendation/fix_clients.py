@@ -57,7 +57,7 @@ def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
             consumer_group=group.name,
             target=finding.subjects,
             reason=sentences(
-                "Let every client subscribe to the same topics with the same filters; other than most:"
+                "Let every client subscribe to the same topics with the same filters. These differ from most:"
                 f" {listed(finding.subjects)}. Two kinds of consumers belong in two groups.",
                 _effect(group.before, after),
             ),

@@ -11,13 +11,13 @@ from rocketmq_capacity.vocabulary import Action, Rule
 ACTION: Final[Action] = "RAISE_CONSUME_THREADS"
 RULE: Final[Rule] = "CONSUMER_CAPACITY"
 HOW: Final = (
-    "Raise consumeThreadMin: consumeThreadMax does nothing, since the pool's queue has no bound and so no thread beyond"
-    " the minimum is ever started. The listener, and what it calls, must bear so many calls at the same time."
+    "Raise consumeThreadMin. consumeThreadMax does nothing: the pool's queue has no bound, so the pool never starts more"
+    " threads than the minimum. The listener, and what it calls, must be able to take this many calls at the same time."
 )
 
 HOW_GRPC: Final = (
     "Set it where the client is built (setConsumptionThreadCount of a PushConsumer). The listener, and what it calls,"
-    " must bear so many calls at the same time."
+    " must be able to take this many calls at the same time."
 )
 """Of a group with gRPC clients, which have one number of threads."""
 

@@ -67,7 +67,7 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
         target=changes.after,
         is_manual=is_manual,
         reason=sentences(
-            "As many read as write queues on every broker: nothing that is sent stays unread for want of a reader.",
+            "Give every broker as many read queues as write queues: then consumers see every queue that is written.",
             *_about(waiting),
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(changes.forbids),

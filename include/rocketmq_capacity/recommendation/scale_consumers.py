@@ -88,9 +88,9 @@ def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:
 def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
     is_one = len(gone) == 1
     return (
-        f"Run {kept} instead of {counted(clients, 'client')}: nobody would miss {listed(gone)},"
-        f" which {'owns' if is_one else 'own'} no queue. Scale the deployment down; should other clients go instead,"
-        f" their shares move to {'this one' if is_one else 'these'}."
+        f"Run {kept} instead of {counted(clients, 'client')}: {listed(gone)} {'owns' if is_one else 'own'} no"
+        f" queue. Scale the deployment down. If other clients leave instead, {'this one takes' if is_one else 'these take'}"
+        " over their queues."
     )
 
 
