@@ -148,7 +148,7 @@ def plan(given: Namespace) -> None:
         taken, size = _taken(given, policy, what_if, progress)
 
         # All inputs are checked now; only now import Spark and what needs it.
-        from rocketmq_capacity.spark.session import ending, session_under_way
+        from rocketmq_capacity.spark.session import session_under_way
         from rocketmq_capacity.store.whole_folder import whole_folder
 
         with (
@@ -157,8 +157,7 @@ def plan(given: Namespace) -> None:
         ):
             from rocketmq_capacity.steps.plan import plan_snapshots
 
-            after_use = ending(session)
-            plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress, after_use=after_use)
+            plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
         progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
     sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
 

@@ -28,7 +28,7 @@ def collect_seldom() -> None:
 def without_collector() -> Iterator[None]:
     """The body without the collector: for millions of objects that are all needed to the end.
 
-    It saves a quarter of the time of publishing a plan.
+    It saves a quarter of the time of publishing a plan, and some of a snapshot's.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -75,10 +75,6 @@ class BadInput(CapacityError):
         where = f"{source}: {self.place}" if place else source
         super().__init__(writable(" ".join(f"{where}: {self.problem}".split())))
 
-    def __reduce__(self) -> tuple[type["BadInput"], tuple[str, str, str]]:
-        """How another process makes it again."""
-        return type(self), (self.source, self.place, self.problem)
-
 
 class ClusterUnreachable(CapacityError):
     """No name server or no broker of the cluster could be read (exit status 3)."""
@@ -92,10 +88,6 @@ class JavaMissing(CapacityError):
 
 class SparkGone(CapacityError):
     """Spark's JVM or a Python worker ended in the middle of the work, most often because memory ran out."""
-
-
-class ProcessGone(CapacityError):
-    """A second process of this program ended in the middle of its work."""
 
 
 class DatasetMissing(CapacityError):

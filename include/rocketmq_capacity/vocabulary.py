@@ -398,7 +398,9 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
         "Raise the consume threads of {group}", "A change in the consumers' set-up, not a command."
     ),
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
-    "FIX_SUBSCRIPTION": Wording("Give all consumers of {group} the same subscriptions", "A change in the consumers' code."),
+    "FIX_SUBSCRIPTION": Wording(
+        "Let all consumers of {group} subscribe to the same topics", "A change in the consumers' code."
+    ),
     "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "As many read queues as write queues."),
     "CREATE_TOPIC_ON_BROKER": Wording(
         "Create {topic} on the brokers that lack it", "RocketMQ does not create it there by itself."

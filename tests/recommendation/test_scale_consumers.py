@@ -44,9 +44,7 @@ def test_the_clients_without_a_queue_may_go(answered: Answers, name: str, client
     assert (found["before"]["clients"], found["after"]["clients"]) == (clients, 4)
     assert (found["before"]["idle"], found["after"]["idle"]) == (clients - 4, 0)
     assert (found["after"]["orphan_queues"], found["after"]["count"]["peak"]) == (0, 1.0)
-    assert found["reason"].startswith(
-        f"Run 4 instead of {clients} clients: {', '.join(ids(7)[4:clients])} own"
-    )
+    assert found["reason"].startswith(f"Run 4 instead of {clients} clients: {', '.join(ids(7)[4:clients])} own")
 
 
 def test_one_and_many_are_told_apart(answered: Answers) -> None:

@@ -49,7 +49,7 @@ def page_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> str:
 
 def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: Any = None) -> PlanSummary:
     made = plan_of(rows, scenario=scenario, approval=approval)
-    return publish.publish(made, [html.render_report(made, beside_of(rows)).encode()], folder)
+    return publish.publish(made, beside_of(rows), folder)
 
 
 def beside_of(rows: Built) -> PageRows:

@@ -106,15 +106,11 @@ def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Findi
             "max_useful_clients": group.max_useful_clients,
             "doubt": verdict.doubt,
         },
-        message=f"{connections - left} of its {counted(connections, 'client')} {_is_not_needed(connections - left)}: the "
-        f"busiest of {left} would be busy for {percent(after or 0.0)} of its time, and for "
-        f"{percent(without_one or 0.0)} if one more is lost."
+        message=f"{connections - left} of its {counted(connections, 'client')} "
+        f"{'is' if connections - left == 1 else 'are'} not needed: the busiest of {left} would be busy for "
+        f"{percent(after or 0.0)} of its time, and for {percent(without_one or 0.0)} if one more is lost."
         + (f" The policy keeps at least {floor}." if kept == floor else note),
     )
-
-
-def _is_not_needed(clients: int) -> str:
-    return "is not needed" if clients == 1 else "are not needed"
 
 
 def fewest_clients(group: Group, verdict: Provision) -> int | None:

@@ -134,8 +134,8 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
         consumer_group=group.name,
         subjects=ids,
         evidence={"clients": len(ids), "queues": len(own), "brokers": brokers},
-        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive no messages "
-        f"and are read to the end, on {listed(brokers)}.",
+        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive no "
+        f"messages and are read to the end, on {listed(brokers)}.",
     )
 
 

@@ -11,8 +11,9 @@ from rocketmq_capacity.vocabulary import Action, Rule
 ACTION: Final[Action] = "RAISE_CONSUME_THREADS"
 RULE: Final[Rule] = "CONSUMER_CAPACITY"
 HOW: Final = (
-    "Raise consumeThreadMin. consumeThreadMax does nothing: the pool's queue has no bound, so the pool never starts more"
-    " threads than the minimum. The listener, and what it calls, must be able to take this many calls at the same time."
+    "Raise consumeThreadMin. consumeThreadMax does nothing: the pool's queue has no bound, so the pool never starts"
+    " more threads than the minimum. The listener, and what it calls, must be able to take this many calls at the same"
+    " time."
 )
 
 HOW_GRPC: Final = (

@@ -89,8 +89,8 @@ def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
     is_one = len(gone) == 1
     return (
         f"Run {kept} instead of {counted(clients, 'client')}: {listed(gone)} {'owns' if is_one else 'own'} no"
-        f" queue. Scale the deployment down. If other clients leave instead, {'this one takes' if is_one else 'these take'}"
-        " over their queues."
+        f" queue. Scale the deployment down. If other clients leave instead,"
+        f" {'this one takes' if is_one else 'these take'} over their queues."
     )
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
 from rocketmq_capacity.store.lake import write_together
@@ -19,7 +21,7 @@ SUMMARY: Final = "summary.json"
 CAPACITY: Final = "capacity.json"
 
 
-def publish(plan: Plan, page: Iterable[bytes], folder: Path) -> PlanSummary:
+def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
     """Write report.html, plan.json and the other files into the folder, which is created if it is missing.
 
     All files are first written under temporary names. Then each is renamed, plan.json last. So readers find the old or
@@ -27,7 +29,7 @@ def publish(plan: Plan, page: Iterable[bytes], folder: Path) -> PlanSummary:
 
     Args:
         plan: what is published.
-        page: report.html in pieces; they are asked for when the other files are made.
+        beside: rows that the page shows and the plan does not hold.
         folder: where the files go.
 
     Errors: ``OSError`` if a file cannot be written.
@@ -36,7 +38,7 @@ def publish(plan: Plan, page: Iterable[bytes], folder: Path) -> PlanSummary:
     contents: dict[str, bytes | Iterable[bytes]] = {
         FINDINGS: findings_csv(plan),
         RECOMMENDATIONS: recommendations_csv(plan),
-        REPORT: page,
+        REPORT: render_report(plan, beside).encode("utf-8"),
         CAPACITY: render_capacity(capacity_of_plan(plan)),
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),

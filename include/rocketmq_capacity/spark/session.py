@@ -101,14 +101,6 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
 
 
 @contextmanager
-def ending(session: Session) -> Iterator[None]:
-    """End the session while the body runs, which does not need it: that takes some time and frees much memory."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: session().stop())  # a JVM that is gone has ended as well
-        yield
-
-
-@contextmanager
 def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
     """A session that starts when the body first asks for it, and ends with the body; most bodies never ask.
 

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +29,6 @@ def plan_snapshots(
     *,
     scenario: Scenario | None = None,
     progress: Progress | None = None,
-    after_use: AbstractContextManager[None] | None = None,
 ) -> None:
     """Plan the cluster into the folder ``out``: report, plan and tables.
 
@@ -42,7 +40,6 @@ def plan_snapshots(
         out: an empty folder.
         scenario: the changes of the last snapshot, which is planned in addition to the cluster as it is.
         progress: shows how far the steps are.
-        after_use: a context for the last step, which does not use the session.
     """
     progress = progress or Progress()
     with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
@@ -50,7 +47,7 @@ def plan_snapshots(
         stored: list[Planning] = []
         while taken:
             stored.append(_stored(taken.pop(0), partial(Planning, session, policy=policy, progress=progress), lake))
-        _planned(stored, scenario, after_use or nullcontext()).run.export(out)
+        _planned(stored, scenario).run.export(out)
 
 
 def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> Planning:
@@ -60,9 +57,7 @@ def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> P
     return planning
 
 
-def _planned(
-    stored: Sequence[Planning], scenario: Scenario | None, after_use: AbstractContextManager[None]
-) -> Planning:
+def _planned(stored: Sequence[Planning], scenario: Scenario | None) -> Planning:
     """The run that is published."""
     before: Found | None = None
     for planning in stored:
@@ -72,7 +67,5 @@ def _planned(
             before = planning.found()
     planning = stored[-1]
     recommend(planning)
-    compared = None if scenario is None else effect(stored[-2], planning, scenario)
-    with after_use:
-        publish(planning, compared)
+    publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))
     return planning

@@ -7,13 +7,10 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.report.approval import read_approval
 from rocketmq_capacity.report.detail import detailed_groups
-from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.publish import publish as published
-from rocketmq_capacity.report.rows import PageRows, Rows
-from rocketmq_capacity.steps.beside import beside
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
     first_producer_timeline,
@@ -22,33 +19,27 @@ from rocketmq_capacity.steps.reported_rows import (
     rows_of_groups,
     rows_of_plan,
 )
-from rocketmq_capacity.store.lake import Run
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
-    """Write the run's report folder, with the answer of a person if there is one; a second process makes the page."""
+    """Write the run's report folder, with the answer of a person if there is one."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
             plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
         with progress.phase("files"):
-            page_rows = _page_rows(run, rows, plan)
-            with beside(lambda: render_report(plan, page_rows).encode()) as page:
-                published(plan, (page() for _ in range(1)), run.report)
+            detailed = detailed_groups(plan)
+            beside = PageRows(
+                group_status=rows.group_status,
+                client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
+                group_size=rows_of_groups(run, contracts.GroupSize, detailed),
+                group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
+                losses=losses_of(
+                    records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
+                ),
+                cluster_failure=rows_if_any(run, contracts.ClusterFailure),
+                producer_timeline=first_producer_timeline(run),
+            )
+            published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
-
-
-def _page_rows(run: Run, rows: Rows, plan: Plan) -> PageRows:
-    detailed = detailed_groups(plan)
-    return PageRows(
-        group_status=rows.group_status,
-        client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
-        group_size=rows_of_groups(run, contracts.GroupSize, detailed),
-        group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
-        losses=losses_of(
-            records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
-        ),
-        cluster_failure=rows_if_any(run, contracts.ClusterFailure),
-        producer_timeline=first_producer_timeline(run),
-    )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -18,16 +17,12 @@ from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import unit_tables
-from rocketmq_capacity.steps.beside import beside
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.lake import write_whole
 
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
-
-FIRST_TABLES: Final = 1
-"""Tables that are written before there is a second process, so that all modules are imported that it needs."""
 
 
 def snapshot(
@@ -57,13 +52,13 @@ def write_inventory(planning: Planning, inventory: Inventory) -> None:
 
 
 def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """Write the tables and units inside a step: a second process makes the units."""
+    """Write the tables and units inside a step."""
     resolved = Resolved(inventory, planning.policy)
-    tables = snapshot_tables(resolved, history)
-    with planning.progress.phase("tables and units"), without_collector():
-        _write(planning, islice(tables, FIRST_TABLES))
-        with beside(lambda: _write(planning, unit_tables(resolved, history))):
-            _write(planning, tables)
+    with without_collector():
+        with planning.progress.phase("tables"):
+            _write(planning, snapshot_tables(resolved, history))
+        with planning.progress.phase("units"):
+            _write(planning, unit_tables(resolved, history))
 
 
 def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:

@@ -163,13 +163,12 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
 def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
     """Write files of a folder by their names, each as :func:`write_whole` does.
 
-    All are written next to the old files, the last first, before the first is replaced. If one cannot be written, all
-    stay as they were.
+    All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
     """
     folder.mkdir(parents=True, exist_ok=True)
     parts = {name: folder / f".{name}.part" for name in contents}
     try:
-        for name, data in reversed(list(contents.items())):
+        for name, data in contents.items():
             with parts[name].open("wb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
         for name, part in parts.items():
