@@ -399,7 +399,7 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
     ),
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
     "FIX_SUBSCRIPTION": Wording(
-        "Let all consumers of {group} subscribe to the same topics", "A change in the consumers' code."
+        "Let all consumers of {group} read the same topics", "A change in the consumers' code."
     ),
     "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "As many read queues as write queues."),
     "CREATE_TOPIC_ON_BROKER": Wording(

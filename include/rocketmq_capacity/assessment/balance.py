@@ -111,8 +111,8 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
             "uneven_topics": uneven,
             "current_strategy": None if group.current is None else group.current.strategy,
         },
-        message=f"The busiest client owns {count['max']:.0f} queues and the least busy one {count['min']:.0f}, "
-        f"although no client needs more than {even}: {listed(busiest)}.",
+        message=f"The busiest client owns {count['max']:.0f} queues, the least busy {count['min']:.0f}; "
+        f"none needs more than {even}: {listed(busiest)}.",
     )
 
 
