@@ -256,18 +256,17 @@ def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[O
     sizes = np.array([len(one.queues) for one in division.parts], np.int64)
     first_queue = np.cumsum(sizes) - sizes
     client = place - division.first_place[queue]
+    in_part = queue - first_queue[part]
+    ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
+    extents = list(zip([0, *ends], ends, strict=False))
+    if strategy == POP:  # a queue may have several owners
+        return [Owners(in_part[begin:end], client[begin:end], is_popped=True) for begin, end in extents]
     owner = np.full(len(queues), NOBODY)
     owner[queue] = client
-    queue = queue - first_queue[part]
-    ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
-    if strategy == POP:
-        return [
-            Owners(queue[begin:end], client[begin:end], is_popped=True)
-            for begin, end in zip([0, *ends], ends, strict=False)
-        ]
+    of_part = np.split(owner, first_queue[1:])
     return [
-        Owners(queue[begin:end], client[begin:end], owner=owner[first : first + size])
-        for begin, end, first, size in zip([0, *ends], ends, first_queue.tolist(), sizes.tolist(), strict=False)
+        Owners(in_part[begin:end], client[begin:end], owner=own)
+        for (begin, end), own in zip(extents, of_part, strict=True)
     ]
 
 

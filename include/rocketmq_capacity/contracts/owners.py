@@ -63,7 +63,8 @@ class Owners:
         is_popped: whether several clients may read the queue, as under POP; one entry for each of ``queue``.
         unknown: indexes of the business topics whose owners are unknown. If a strategy throws for a topic, its queues keep
             the owners that they had.
-        owner: of each queue the index of its owner, or NOBODY, if the strategy has told it; None if not.
+        owner: of each queue of the division the index of its owner, or NOBODY; None if nobody has worked it out yet, or
+            if a queue has several.
     """
 
     queue: Integers
@@ -74,7 +75,7 @@ class Owners:
     owner: Integers | None = None
 
     def single(self, queues: int) -> Integers | None:
-        """Of each of so many queues the index of its owner, or NOBODY; None where one has several."""
+        """Of each queue the index of its owner, or NOBODY; None if a queue has several. ``queues`` is their number."""
         if self.owner is not None:
             return self.owner
         if len(self.queue) > queues or np.bincount(self.queue, minlength=1).max() > 1:
