@@ -1,7 +1,8 @@
 """The model of sending makes the choices of RocketMQ's own producers and Proxy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -89,16 +90,18 @@ def played(sender: Producer | Proxy, scenario: Scenario) -> list[Result]:
             continue
         answers = {place.broker_name: answer for place, answer in zip(scenario.route, step.answers, strict=True)}
         if step.is_detection:
-            sender.detect(now, lambda name, at=answers: detected(at[name]))  # type: ignore[misc]
+            sender.detect(now, partial(detected, answers))
             results.append(Result((), "DETECTED", now))
             continue
         sent = sender.send(now, answers.__getitem__)
         now = sent.ended_at_ms
-        results.append(Result(tuple(map(tuple, sent.tries)), "OK" if sent.is_stored else "FAILED", now))  # type: ignore[arg-type]
+        tries = tuple((queue.broker_name, queue.queue_id) for queue in sent.tries)
+        results.append(Result(tries, "OK" if sent.is_stored else "FAILED", now))
     return results
 
 
-def detected(answer: Answer) -> bool | None:
+def detected(answers: Mapping[str, Answer], broker_name: str) -> bool | None:
+    answer = answers[broker_name]
     return None if answer.outcome is Outcome.UNKNOWN_ADDRESS else answer.outcome is Outcome.STORED
 
 
