@@ -32,8 +32,15 @@ from tests.benchmarks.watched import watched
 
 ALL_PARTS: Final = ("copies", "fleet", "official", "snapshot", "load", "dag")
 SIZES: Final = (1, 4, 16, 64, 256)
-WAYS: Final = (("one thread, cold", 1, 0.0), ("all cores, warm", os.cpu_count() or 1, 2.0))
-"""How the official classes are asked: how it is called, threads, seconds of warming up. A plan is a cold process."""
+CORES: Final = os.cpu_count() or 1
+WAYS: Final = (
+    ("one thread, cold, each client sorts", 1, 0.0, True),
+    ("all cores, warm, each client sorts", CORES, 2.0, True),
+    ("one thread, cold, on sorted lists", 1, 0.0, False),
+    ("all cores, warm, on sorted lists", CORES, 2.0, False),
+)
+"""How the official classes are asked: how it is called, threads, seconds of warming up, and whether each client sorts
+its lists before it calls ``allocate()``, as clients do. A plan is a cold process."""
 PASSES: Final = 3
 """Of the sample and of the session beside it, by turns; the medians are compared."""
 GB: Final = 1e9
@@ -122,12 +129,13 @@ class Bench:
         plan = self._planned_fleet()
         policy = read_policy(self._inputs.fleet_policy())
         tables = self._folder / "fleet" / "tables"
-        say("\nthe official classes allocate for the fleet; the clock is around allocate() alone")
+        say("\nthe official classes allocate for the fleet")
         totals = []
-        for how, threads, warm_up_s in WAYS:
+        for how, threads, warm_up_s, sorts in WAYS:
             say(f"  {how}")
             total = 0.0
-            for timing in time_official(tables, policy, self._folder, threads=threads, warm_up_s=warm_up_s):
+            asked = time_official(tables, policy, self._folder, threads=threads, warm_up_s=warm_up_s, sorts=sorts)
+            for timing in asked:
                 total += timing.seconds
                 rows = f"{timing.rows:11,} rows, ours {plan.allocation_rows.get(timing.strategy, 0):11,}"
                 calls = f"{timing.calls:,} calls, {timing.failed_calls:,} of them refused"

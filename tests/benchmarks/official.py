@@ -21,11 +21,11 @@ Rows = list[dict[str, Any]]
 
 
 def time_official(
-    tables: Path, policy: Policy, folder: Path, *, threads: int, warm_up_s: float
+    tables: Path, policy: Policy, folder: Path, *, threads: int, warm_up_s: float, sorts: bool
 ) -> Iterator[FleetTiming]:
     """One strategy after the other.
 
-    The clock is around ``allocate()`` alone: the lists are read, built and sorted before.
+    The lists are read and built before the clock starts.
 
     Args:
         tables: the tables of the fleet's plan, which say who reads what, and which rooms there are.
@@ -33,6 +33,8 @@ def time_official(
         folder: for the files that the classes are asked by.
         threads: that ask at the same time.
         warm_up_s: seconds for which the classes are asked before the clock starts; 0 is a cold start, as a plan's is.
+        sorts: whether each call sorts its queues and client ids inside the clock, as each client does in RocketMQ
+            (``RebalanceImpl.rebalanceByTopic``); else the clock is around ``allocate()`` alone, on sorted lists.
     """
     fleet = _Fleet(tables, policy)
     for strategy in policy.strategies:
@@ -40,7 +42,7 @@ def time_official(
         with file.open("w", encoding="utf-8") as lines:
             lines.writelines(f"{json.dumps(line)}\n" for line in fleet.lines(strategy))
         rooms = {"machine_rooms": list(policy.machine_rooms or ())} if strategy == MACHINE_ROOM else {}
-        yield time_official_classes(file, strategy, threads=threads, params=rooms, warm_up_s=warm_up_s)
+        yield time_official_classes(file, strategy, threads=threads, params=rooms, warm_up_s=warm_up_s, sorts=sorts)
 
 
 class _Fleet:

@@ -16,7 +16,7 @@ _JVM: Final = ("-Xms1g", "-Xmx4g", "-XX:+UseParallelGC")
 
 @dataclass(frozen=True, slots=True)
 class FleetTiming:
-    """One pass over the fleet: allocate() once for each client and topic, on warm classes and ready-sorted lists."""
+    """One pass over the fleet: allocate() once for each client and topic."""
 
     strategy: str
     threads: int
@@ -31,6 +31,7 @@ def time_official_classes(
     strategy: str,
     *,
     threads: int,
+    sorts: bool = False,
     params: Mapping[str, Any] | None = None,
     warm_up_s: float = WARM_UP_S,
     jvm: Sequence[str] = _JVM,
@@ -41,14 +42,14 @@ def time_official_classes(
     ``fleet`` is a file of JSON lines, topics before the groups that name them: ``{"topic", "queues": [[broker_name,
     read_queue_nums]]}``, ``{"consumer_group", "client_ids", "topics"}`` (a group may have its own ``config``), and,
     for the room strategies, ``{"broker_rooms": {}}`` and ``{"client_rooms": {}}``, each on a line. ``params`` are named
-    as in ``java_oracle.Case``.
+    as in ``java_oracle.Case``. With ``sorts`` each call sorts its two lists first, inside the clock, as each client
+    does.
 
     Errors: OracleUnavailable; OracleError if the JVM fails; subprocess.TimeoutExpired past the time limit.
     """
     request = json.dumps({"strategy": strategy, **(params or {})})
-    command = PROJECT.command(
-        "capacity.oracle.FleetBenchmark", str(fleet), request, str(threads), str(warm_up_s), jvm=jvm
-    )
+    arguments = (str(fleet), request, str(threads), str(warm_up_s), str(sorts).lower())
+    command = PROJECT.command("capacity.oracle.FleetBenchmark", *arguments, jvm=jvm)
     done = subprocess.run(command, capture_output=True, text=True, timeout=time_limit_s, check=False)
     if done.returncode != 0:
         raise OracleError(f"the fleet benchmark failed: {done.stderr.strip()}")

@@ -162,7 +162,8 @@ def test_an_unknown_strategy_is_an_error_and_the_oracle_goes_on(oracle: JavaOrac
     assert owned(oracle, Case("AVG", [("b", 0)], ["c1"])) == [[("b", 0)]]
 
 
-def test_the_fleet_benchmark_calls_the_class_once_for_each_client_and_topic(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sorts", [False, True])
+def test_the_fleet_benchmark_calls_the_class_once_for_each_client_and_topic(tmp_path: Path, sorts: bool) -> None:
     fleet = tmp_path / "fleet.jsonl"
     lines = [
         {"topic": "t1", "queues": [["broker-a", 4], ["broker-b", 4]]},
@@ -172,7 +173,7 @@ def test_the_fleet_benchmark_calls_the_class_once_for_each_client_and_topic(tmp_
     ]
     fleet.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
-    timing = started_or_skipped(lambda: time_official_classes(fleet, "AVG", threads=2, warm_up_s=0.1))
+    timing = started_or_skipped(lambda: time_official_classes(fleet, "AVG", threads=2, warm_up_s=0.1, sorts=sorts))
 
     assert (timing.calls, timing.rows, timing.failed_calls) == (202, 8 + 3 + 2 * 2, 0)
 
