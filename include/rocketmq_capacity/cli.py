@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "rocketmq-capacity"
 APP_NAME: Final = f"{PROGRAM} plan"
+A_MOMENT_S: Final = 0.01
 
 _NAMESERVER: Final = {"metavar": "HOST:PORT[;…]", "help": "name servers of a live cluster"}
 _CONNECTION: Final = {
@@ -96,7 +97,7 @@ def arguments(words: Sequence[str]) -> Namespace:
 def main() -> None:
     """Run the command line. An error of this package is one line on standard error, with its exit status."""
     try:
-        with _stopped_in_good_order():
+        with stopped_in_good_order():
             given = arguments(sys.argv[1:])
             given.function(given)
     except CapacityError as error:
@@ -230,22 +231,33 @@ def _check_place(out: Path) -> None:
 
 
 @contextmanager
-def _stopped_in_good_order() -> Iterator[None]:
+def stopped_in_good_order() -> Iterator[None]:
     """Ctrl-C and SIGTERM end the body like an error, so that its unfinished output is deleted."""
-    told: list[str] = []
+    said: list[str] = []
 
     def stop(number: int, _frame: object) -> None:
-        told.append(f"{PROGRAM}: stopped by {signal.Signals(number).name}")
-        sys.exit(told[0])  # with a text, the exit status is 1, and the text goes to standard error
+        if not said:
+            said.append(f"{PROGRAM}: stopped by {signal.Signals(number).name}")
+        sys.exit(said[0])  # with a text, the exit status is 1, and the text goes to standard error
 
-    before_us = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    def stop_again(ignored: "sys.UnraisableHookArgs") -> None:
+        # Python ignores an exception while it frees an object, and py4j asks the JVM then: stop a moment later.
+        if isinstance(ignored.exc_value, SystemExit):
+            signal.setitimer(signal.ITIMER_REAL, A_MOMENT_S)
+        else:
+            hook_before(ignored)
+
+    hook_before, sys.unraisablehook = sys.unraisablehook, stop_again
+    handlers_before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
     try:
         yield
     except Exception:
         # Spark may fail to end properly if it is stopped in the middle of an answer of the JVM.
-        if told:
-            sys.exit(told[0])
+        if said:
+            sys.exit(said[0])
         raise
     finally:
-        for number, handler in before_us.items():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in handlers_before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = hook_before
