@@ -1,11 +1,14 @@
 """The datasets as Arrow tables: schema, rows to tables, and parquet files read back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin
 
+import numpy as np
 import pyarrow as pa
+from msgspec import structs
 
 from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics, Queue
 from rocketmq_capacity.errors import ContractBroken
@@ -44,9 +47,9 @@ def arrow_schema(dataset: type[Dataset]) -> pa.Schema:
 
 def table_of(dataset: type[Dataset], rows: Iterable[Dataset]) -> pa.Table:
     """Rows as a table of their dataset. Errors: those of :func:`table_of_columns`."""
-    rows = list(rows)
-    columns = {name: [getattr(row, name) for row in rows] for name in arrow_schema(dataset).names}
-    return table_of_columns(dataset, columns)
+    columns = list(zip(*map(structs.astuple, rows), strict=True))
+    names = dataset.__struct_fields__
+    return table_of_columns(dataset, dict(zip(names, columns or [()] * len(names), strict=True)))
 
 
 def table_of_columns(dataset: type[Dataset], columns: dict[str, Any]) -> pa.Table:
@@ -70,20 +73,22 @@ def table_of_columns(dataset: type[Dataset], columns: dict[str, Any]) -> pa.Tabl
 def _array(values: Any, kind: pa.DataType) -> pa.Array:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
-    if kind == QUEUE or (pa.types.is_list(kind) and kind.value_type == QUEUE):
-        values = [_plain(value) for value in values]
-    elif pa.types.is_map(kind):
-        values = [None if value is None else list(value.items()) for value in values]
+    if pa.types.is_list(kind) and kind.value_type == QUEUE:
+        queues = list(chain.from_iterable(value for value in values if value))
+        members = [pa.array([getattr(queue, field.name) for queue in queues], field.type) for field in QUEUE]
+        return pa.ListArray.from_arrays(_begins(values), pa.StructArray.from_arrays(members, fields=list(QUEUE)))
+    if pa.types.is_map(kind):
+        known = [value for value in values if value]
+        keys = pa.array(chain.from_iterable(known), kind.key_type)
+        items = pa.array(chain.from_iterable(value.values() for value in known), kind.item_type)
+        return pa.MapArray.from_arrays(_begins(values), keys, items)
     return pa.array(values, kind)
 
 
-def _plain(value: Any) -> Any:
-    """Queues as dicts, which Arrow takes for structs."""
-    if value is None:
-        return None
-    if isinstance(value, Queue):
-        return {"topic": value.topic, "broker_name": value.broker_name, "queue_id": value.queue_id}
-    return [_plain(item) for item in value]
+def _begins(values: Sequence[Any]) -> pa.Array:
+    """Where the items of each list or map begin among those of all, and where the last one ends; null for None."""
+    ends = np.cumsum([0, *(len(value or ()) for value in values)])
+    return pa.array(ends, pa.int32(), mask=np.array([*(value is None for value in values), False]))
 
 
 def _as_given(schema: pa.Schema, arrays: list[pa.Array]) -> pa.Schema:
