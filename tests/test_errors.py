@@ -59,7 +59,7 @@ def test_a_usual_value_is_shown_as_it_is(value: Any) -> None:
     assert shown(value) == repr(value)
 
 
-def test_a_number_that_python_writes_no_more_is_told_by_its_size() -> None:
+def test_a_number_too_long_for_python_to_write_is_described_by_its_size() -> None:
     number = 10 ** (sys.get_int_max_str_digits() + 1)
 
     assert shown(number) == f"a number of {number.bit_length()} bits"

@@ -52,7 +52,7 @@ PART.case(
 )
 
 
-def test_clients_that_are_too_busy_are_told_what_would_do(judged: Judgement) -> None:
+def test_a_finding_about_busy_clients_says_how_many_would_be_enough(judged: Judgement) -> None:
     # Six queues of 150 are 90 % of a client.
     found = judged.finding("CONSUMER_CAPACITY", "busy")
 
@@ -101,7 +101,7 @@ def test_a_group_that_is_right_is_left_alone(judged: Judgement, group: str) -> N
     assert judged.found("CONSUMER_CAPACITY", group) is None
 
 
-def test_how_many_may_go_is_told_with_what_the_rest_bears(judged: Judgement) -> None:
+def test_a_finding_says_how_many_clients_may_go_and_the_load_of_the_rest(judged: Judgement) -> None:
     # 480 msg/s: two clients bear 24 % each, and one alone 48 %.
     found = judged.finding("CONSUMER_CAPACITY", "spare")
 
@@ -114,7 +114,7 @@ def test_how_many_may_go_is_told_with_what_the_rest_bears(judged: Judgement) -> 
     )
 
 
-def test_clients_that_stand_in_for_lost_ones_are_not_sent_away(judged: Judgement) -> None:
+def test_clients_that_replace_lost_ones_are_not_sent_away(judged: Judgement) -> None:
     # Three queues of 40 %: one of four clients is idle, and two clients cannot bear three queues.
     found = judged.finding("CONSUMER_CAPACITY", "spare_in_reserve")
 

@@ -68,7 +68,7 @@ def test_what_a_slave_allows_without_its_master(
     assert row.lost_brokers == ()
 
 
-def test_a_slave_that_tells_nothing_leaves_it_unknown() -> None:
+def test_a_slave_that_reports_nothing_leaves_it_unknown() -> None:
     row = one("MASTER", *with_slave(None))
 
     assert (row.can_pull, row.can_pull_in_order, row.can_pop, row.read_again_s) == (None, None, None, None)

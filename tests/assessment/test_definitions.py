@@ -83,7 +83,7 @@ def _loads(judged: Judgement, group: str) -> list[Row]:
 
 
 @pytest.mark.parametrize("group", RANDOM)
-def test_each_client_bears_what_its_queues_weigh(judged: Judgement, group: str) -> None:
+def test_the_load_of_a_client_is_the_weight_of_its_queues(judged: Judgement, group: str) -> None:
     lags = {queue: lag for (of, queue), lag in _LAGS.items() if of == group}
     for load in _loads(judged, group):
         own = _owned(judged, group, load["strategy"])
@@ -197,7 +197,7 @@ def test_clients_beyond_the_largest_topic_are_of_no_use(judged: Judgement) -> No
     assert judged.group("reads_nothing_yet")["max_useful_clients"] == 0
 
 
-def test_a_group_is_told_with_its_consumers_and_its_ids(judged: Judgement) -> None:
+def test_a_finding_about_a_group_counts_its_consumers_and_its_ids(judged: Judgement) -> None:
     for group in RANDOM:
         found = judged.group(group)
         assert found["connections"] == _COPIES[group].total()

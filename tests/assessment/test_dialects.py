@@ -24,7 +24,7 @@ PART.case("go_and_java_avg", half(GO, NEW | {"allocate_strategy": "AVG"}), *LAYO
 PART.case("go_hash", [member(client_id, **GO) for client_id in ids(4)], *LAYOUT)
 
 
-def test_go_and_java_clients_that_hash_are_told_apart(judged: Judgement) -> None:
+def test_go_and_java_clients_that_hash_are_distinguished(judged: Judgement) -> None:
     said, load = judged.group("go_and_java_hash"), judged.load("go_and_java_hash", "CONSISTENT_HASH")
     assert (said["current_strategy"], said["current_strategy_source"]) == ("CONSISTENT_HASH", "reported")
     assert load["dialects"] == ["GO_V2", "JAVA"]
@@ -68,7 +68,7 @@ def test_go_clients_are_recognised_by_the_queues_that_they_own() -> None:
     assert (said["current_strategy"], said["current_strategy_source"]) == ("CONSISTENT_HASH", "observed")
 
 
-def test_go_clients_are_told_how_to_set_another_strategy() -> None:
+def test_a_finding_says_how_go_clients_set_another_strategy() -> None:
     part = Part()
     part.case("g", half(GO, NEW), *LAYOUT)
     found = answer(cluster(part.topics, part.groups)).one("CHANGE_STRATEGY", consumer_group="g")

@@ -60,7 +60,7 @@ def test_equal_queues_have_the_floor_of_counts(queue_nums: int, clients: int, lo
 
 
 @given(LOADS, CLIENTS)
-def test_floor_is_reached_where_it_can_be_told(loads: list[int], clients: int) -> None:
+def test_floor_is_the_best_there_is_where_the_best_is_known(loads: list[int], clients: int) -> None:
     """Up to as many queues as clients, and of equal queues, and for one client it is the best there is."""
     best = float(lowest_peak(tuple(sorted(loads)), clients))
     if len(loads) <= clients or len(set(loads)) == 1 or clients == 1:

@@ -114,7 +114,7 @@ def test_a_queue_that_was_read_to_its_end_is_under_control(judged: Judgement) ->
     assert judged.found("LAG_SKEW", "lag_was_gone_once") is None
 
 
-def test_a_consumer_that_stands_still_is_out_of_control(judged: Judgement) -> None:
+def test_a_consumer_that_makes_no_progress_is_out_of_control(judged: Judgement) -> None:
     assert judged.found("LAG_SKEW", "stands_still") is not None
 
 

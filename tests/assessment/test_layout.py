@@ -40,7 +40,7 @@ for _name in (
 OWN_TOPICS = [topic.topic for topic in PART.topics[-9:]]
 
 
-def test_queues_that_are_written_and_not_read_are_flagged_with_what_stands_in_them(judged: Judgement) -> None:
+def test_queues_that_are_written_and_not_read_are_flagged_with_the_messages_in_them(judged: Judgement) -> None:
     found = judged.finding("READ_LESS_THAN_WRITE", topic="two_unread")
 
     assert found["severity"] == "CRITICAL"

@@ -185,7 +185,7 @@ _case("no_clients", 0, 10.0)
 _case("time_of_zero", 4, 10.0, rt_ms=0.0)
 
 
-def test_the_usual_time_stands_in_for_one_that_is_not_reported(judged: Judgement) -> None:
+def test_the_usual_time_replaces_one_that_is_not_reported(judged: Judgement) -> None:
     # The untimed one has 0.012 of its thousand.
     found = judged.group("one_of_twenty_untimed")
 

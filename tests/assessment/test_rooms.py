@@ -115,7 +115,7 @@ def test_up_to_its_threshold_crossing_is_no_finding(share: float, fires: bool) -
     assert bool(of("CROSS_ROOM", plan)) == fires
 
 
-def test_what_the_policy_tells_no_room_of_is_not_known_to_cross() -> None:
+def test_queues_without_a_room_in_the_policy_are_not_known_to_cross() -> None:
     plan = planned(clients("1", "2", "3", "4"), *TWO_ROOMS, policy=policy())
     assert of("CROSS_ROOM", plan) == []
     layout = (queues("hz@broker-a", 4), queues("lone", 4))

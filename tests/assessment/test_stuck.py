@@ -84,7 +84,7 @@ def test_each_queue_is_named_with_its_owner_and_its_cause(judged: Judgement) -> 
     assert row["message"] == "2 queues with 2010 messages of lag are stuck at c01, c02: 1 DROPPED, 1 NO_PROGRESS."
 
 
-def test_what_no_client_tells_of_its_queues_is_no_finding(judged: Judgement) -> None:
+def test_queues_of_which_no_client_reports_anything_give_no_finding(judged: Judgement) -> None:
     assert judged.found("STUCK_QUEUE", "holds_untold") is None
 
 
@@ -126,7 +126,7 @@ def test_who_does_not_consume_in_order_locks_nothing(facts: dict[str, Any]) -> N
     assert found([holder("pay", locked_ago_s=9_000, locked=False)], **facts) is None
 
 
-def test_a_lock_that_another_client_may_have_is_told() -> None:
+def test_a_finding_says_if_another_client_may_have_the_lock() -> None:
     clients = [
         holder("pay", locked_ago_s=90),
         holder("pay", client_id="c02", dropped=True, pulled_ago_s=90),
@@ -148,7 +148,7 @@ def test_a_listener_is_busy_for_too_long_after_the_bound(consumed_ago_s: float, 
     assert (states(row) == [("NO_PROGRESS", "LISTENER_BUSY", 61.0)]) is is_stuck
 
 
-def test_an_offset_that_stands_for_longer_than_the_bound_needs_no_time_of_the_client() -> None:
+def test_an_offset_that_does_not_move_for_longer_than_the_bound_needs_no_time_of_the_client() -> None:
     for bound, told in ((59.0, [("NO_PROGRESS", "ONE_MESSAGE", None)]), (60.0, [])):
         policy = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progress_s": bound}}})
         assert states(found([holder("pay", cached_msgs=5)], policy)) == told
@@ -164,7 +164,9 @@ def test_an_offset_that_stands_for_longer_than_the_bound_needs_no_time_of_the_cl
         {"lags": {("pay", "broker-a", 0): 0}, "samples": {("pay", "broker-a", 0): [(100_000, 100_000)]}},
     ],
 )
-def test_without_samples_in_which_messages_wait_nobody_knows_that_an_offset_stands(facts: dict[str, Any]) -> None:
+def test_without_samples_in_which_messages_wait_nobody_knows_that_an_offset_does_not_move(
+    facts: dict[str, Any],
+) -> None:
     assert found([holder("pay", cached_msgs=5, consumed_ago_s=900)], **facts) is None
 
 

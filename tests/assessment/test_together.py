@@ -91,7 +91,7 @@ def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(queue.tolist(), client.tolist(), strict=True))
 
 
-def test_what_clients_bear_is_what_their_work_says_to_the_last_bit() -> None:
+def test_the_load_of_clients_is_that_of_their_work_to_the_last_bit() -> None:
     asked = [(group, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
     cases = [
         Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)

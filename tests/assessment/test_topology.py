@@ -178,7 +178,9 @@ def test_a_slave_that_lacks_what_its_master_has_is_named_with_it() -> None:
         ({"drifted_topics": (FEWER,)}, "has 1 topic with other queues than its master (ship)."),
     ],
 )
-def test_a_slave_is_told_what_differs_and_no_count_of_nothing(facts: dict[str, Any], message: str) -> None:
+def test_a_finding_about_a_slave_says_what_differs_and_counts_nothing_that_is_zero(
+    facts: dict[str, Any], message: str
+) -> None:
     assert judge(slave(**facts)).finding("SLAVE_DRIFT")["message"] == f"Slave 1 of broker-a {message}"
 
 
@@ -193,7 +195,7 @@ def test_a_slave_is_told_what_differs_and_no_count_of_nothing(facts: dict[str, A
         ("HIGHER_VERSION", False),
     ],
 )
-def test_a_slave_of_a_version_that_cannot_copy_topics_with_a_message_type_is_told_so(
+def test_a_finding_says_if_a_slaves_version_cannot_copy_topics_with_a_message_type(
     version: str | None, is_named: bool
 ) -> None:
     row = judge(slave(drifted_topics=(MISSING,), version=version)).finding("SLAVE_DRIFT")

@@ -151,7 +151,7 @@ def test_a_choice_names_the_ids_that_an_answer_takes(known: Known, reader: Calla
     assert any(len(shown & set(alternatives)) >= 2 for alternatives in known.plan.alternatives)
 
 
-def test_what_a_lost_broker_would_do_is_told(known: Known, reader: Callable[[str], Reader]) -> None:
+def test_the_page_says_what_the_loss_of_a_broker_would_do(known: Known, reader: Callable[[str], Reader]) -> None:
     worst = next(loss for loss in known.losses if loss.failure == "BROKER")
     person = reader("what a lost broker would do")
 

@@ -39,7 +39,7 @@ def test_without_arguments_the_commands_are_shown(tmp_path: Path) -> None:
     assert {"snapshot", "plan", "doctor"} <= set(done.stderr.split())
 
 
-def test_bad_arguments_are_told_before_anything_heavy_is_imported(tmp_path: Path) -> None:
+def test_bad_arguments_are_refused_before_anything_heavy_is_imported(tmp_path: Path) -> None:
     heavy = "{'asyncio', 'msgspec', 'numpy', 'pyarrow', 'pydantic', 'pyspark', 'rich', 'yaml'}"
     look = f"import sys, rocketmq_capacity.cli as c\ntry: c.main()\nfinally: print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run(
@@ -178,7 +178,7 @@ def test_a_half_written_file_in_the_history_is_named(refusal: Refusal, tmp_path:
     assert line.startswith(f"{file}: is not JSON (")
 
 
-def test_a_malformed_history_is_told_before_a_cluster_is_asked(refusal: Refusal, tmp_path: Path) -> None:
+def test_a_malformed_history_is_refused_before_a_cluster_is_asked(refusal: Refusal, tmp_path: Path) -> None:
     file = history_with(tmp_path, "{}")
     line = refusal("plan", "--nameserver=127.0.0.1:1", "--out=out", "--history", file.parent)
     assert line.startswith(f"{file}: $.format: is None")

@@ -88,7 +88,7 @@ def test_an_output_folder_in_use(tmp_path: Path, no_java: Mapping[str, str]) -> 
     assert refused(tmp_path, no_java, PLAN).startswith("rocketmq-capacity: --out: out is not empty")
 
 
-def test_an_argument_that_is_missing_is_told(tmp_path: Path, no_java: Mapping[str, str]) -> None:
+def test_a_missing_argument_is_named(tmp_path: Path, no_java: Mapping[str, str]) -> None:
     done = run("plan", "--inventory=inventory.json", cwd=tmp_path, env=no_java)
     assert (done.returncode, done.stdout, contents(tmp_path)) == (2, "", {})
     assert done.stderr == (

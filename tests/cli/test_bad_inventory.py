@@ -209,7 +209,7 @@ def test_a_time_that_is_not_utc_iso_8601_is_refused(refusal: Refusal, tmp_path: 
 
 
 @pytest.mark.parametrize(("place", "part", "key"), REPEATED)
-def test_what_may_stand_once_is_refused_the_second_time(
+def test_a_name_that_must_be_unique_is_refused_the_second_time(
     refusal: Refusal, tmp_path: Path, place: str, part: Any, key: str
 ) -> None:
     said = refused(refusal, tmp_path, cluster_with(place, part))
@@ -228,7 +228,7 @@ def test_what_may_stand_once_is_refused_the_second_time(
         ([{"topic": "pay"}, {"topic": "pay"}], "[1]"),
     ],
 )
-def test_what_a_slave_lacks_is_told_in_the_contracts_words(
+def test_what_a_slave_lacks_is_said_in_the_contracts_words(
     refusal: Refusal, tmp_path: Path, topics: list[Any], place: str
 ) -> None:
     said = refused(refusal, tmp_path, cluster_with("brokers[0].drifted_topics", topics))

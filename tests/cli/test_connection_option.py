@@ -49,7 +49,7 @@ def test_without_a_live_cluster_there_is_nothing_to_connect_to(
         ),
     ],
 )
-def test_a_file_that_is_not_as_it_should_be_is_told_before_the_cluster_is_asked(
+def test_a_bad_file_is_refused_before_the_cluster_is_asked(
     refusal: Refusal, tmp_path: Path, command: list[str], text: str, mode: int, words: str
 ) -> None:
     file = connection(tmp_path, text, mode)

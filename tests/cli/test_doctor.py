@@ -34,7 +34,7 @@ def test_a_machine_that_has_everything_gets_status_0(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("java_home", ["", "/nowhere"])
-def test_a_machine_without_java_is_told_what_to_install(tmp_path: Path, java_home: str) -> None:
+def test_on_a_machine_without_java_it_says_what_to_install(tmp_path: Path, java_home: str) -> None:
     done = run("doctor", cwd=tmp_path, env={**WIDE, "JAVA_HOME": java_home, "PATH": str(tmp_path)})
     assert (done.returncode, done.stderr) == (1, "")
     found, mend = rows(done.stdout)["Java"]
@@ -42,7 +42,7 @@ def test_a_machine_without_java_is_told_what_to_install(tmp_path: Path, java_hom
     assert mend.startswith("install a JDK or JRE 17 or 21 (Debian: openjdk-17-jre-headless)")
 
 
-def test_a_java_that_spark_does_not_run_on_is_told_with_its_version(tmp_path: Path) -> None:
+def test_a_java_that_spark_does_not_run_on_is_named_with_its_version(tmp_path: Path) -> None:
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
@@ -54,7 +54,7 @@ def test_a_java_that_spark_does_not_run_on_is_told_with_its_version(tmp_path: Pa
     assert mend.startswith("install a JDK or JRE 17 or 21")
 
 
-def test_a_name_server_that_is_not_reached_is_told(tmp_path: Path, free_address: object) -> None:
+def test_a_name_server_that_is_not_reached_is_named(tmp_path: Path, free_address: object) -> None:
     done = run("doctor", f"--nameserver={free_address}", cwd=tmp_path, env=WIDE)
     assert done.returncode == 1
     found, mend = rows(done.stdout)[f"name server {free_address}"]

@@ -16,7 +16,7 @@ LINE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO (.*)")
 
 
 @pytest.mark.parametrize(("made", "suffix"), [("plain", ""), ("what_if", " (changed)")])
-def test_each_step_is_told_with_what_it_made_and_nothing_of_spark_is(
+def test_each_step_is_reported_with_what_it_made_and_without_lines_of_spark(
     made: str, suffix: str, plain: Planned, what_if: Planned
 ) -> None:
     sample = {"plain": plain, "what_if": what_if}[made]

@@ -179,7 +179,7 @@ def test_a_file_of_somebody_else_is_that_ones_to_protect(tmp_path: Path, monkeyp
     assert read_connection(file).credentials is not None
 
 
-def test_tls_checks_certificate_and_host_by_the_systems_authorities_unless_told_otherwise(tmp_path: Path) -> None:
+def test_tls_checks_certificate_and_host_by_the_systems_authorities_by_default(tmp_path: Path) -> None:
     tls = read_connection(written(tmp_path, "tls: true")).tls
     assert tls is not None
     assert (tls.verify_mode, tls.check_hostname) == (ssl.CERT_REQUIRED, True)
@@ -189,7 +189,7 @@ def test_tls_checks_certificate_and_host_by_the_systems_authorities_unless_told_
     assert min(tls.minimum_version, loose.minimum_version) >= ssl.TLSVersion.TLSv1_2
 
 
-def test_an_authority_that_is_named_stands_for_all_others(tmp_path: Path, vouching: Authority) -> None:
+def test_an_authority_that_is_named_replaces_all_others(tmp_path: Path, vouching: Authority) -> None:
     tls = read_connection(written(tmp_path, {"tls": True, "tls_ca_file": vouching.certificate.name})).tls
     assert tls is not None
     assert (tls.verify_mode, tls.check_hostname) == (ssl.CERT_REQUIRED, True)
@@ -205,7 +205,7 @@ def test_a_relative_path_starts_at_the_files_own_folder(
     assert read_connection(written(tmp_path, {"tls": True, "tls_ca_file": "authority.pem"})).tls
 
 
-def test_own_certificate_and_key_may_stand_in_one_file(tmp_path: Path, vouching: Authority) -> None:
+def test_own_certificate_and_key_may_be_in_one_file(tmp_path: Path, vouching: Authority) -> None:
     ours = vouching.party("ours")
     both = tmp_path / "both.pem"
     both.touch(0o600)
@@ -221,7 +221,7 @@ def test_a_file_of_tls_that_is_not_there_is_named(tmp_path: Path, vouching: Auth
         assert words == f"{key}: {missing} cannot be read (No such file or directory); expected a file in PEM form"
 
 
-def test_files_that_hold_no_certificate_or_another_ones_key_are_told(tmp_path: Path, vouching: Authority) -> None:
+def test_files_without_a_certificate_or_with_another_ones_key_are_refused(tmp_path: Path, vouching: Authority) -> None:
     ours, theirs = vouching.party("ours"), vouching.party("theirs")
     (tmp_path / "text").write_text("no certificate")
     words = refusal(written(tmp_path, {"tls": True, "tls_ca_file": "text"}))

@@ -48,7 +48,7 @@ def reached(*, refuses: str | None = None, starting: int = 0, also: dict[str, st
     return asyncio.run(run())
 
 
-def test_a_broker_is_told_with_its_version() -> None:
+def test_a_broker_is_listed_with_its_version() -> None:
     found, told = reached()
     assert found.is_enough
     name_server, cluster, broker = told.split("; ")
@@ -64,7 +64,7 @@ def test_a_broker_that_has_just_started_is_given_its_first_seconds() -> None:
     assert told.endswith("(broker-a 0 A: V5_3_3)")
 
 
-def test_a_refusal_is_told_in_the_brokers_words_and_is_not_enough() -> None:
+def test_a_refusal_is_shown_in_the_brokers_words_and_is_not_enough() -> None:
     found, told = reached(refuses="check signature failed.")
     assert not found.is_enough
     assert told.endswith(
@@ -72,7 +72,7 @@ def test_a_refusal_is_told_in_the_brokers_words_and_is_not_enough() -> None:
     )
 
 
-def test_a_slave_that_is_away_is_told_and_the_master_is_enough(free_address: Address) -> None:
+def test_a_slave_that_is_away_is_named_and_the_master_is_enough(free_address: Address) -> None:
     found, told = reached(also={"1": str(free_address), "2": "nowhere"})
     assert found.is_enough
     assert "1 of 3 brokers answered" in told
@@ -81,7 +81,7 @@ def test_a_slave_that_is_away_is_told_and_the_master_is_enough(free_address: Add
 
 
 @pytest.mark.slow
-def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_told(
+def test_a_name_server_that_is_away_or_silent_or_speaks_otherwise_is_named(
     free_address: Address, deaf_address: Address
 ) -> None:
     async def nothing(visit: Visit, asked: Command) -> None:

@@ -72,7 +72,7 @@ def test_with_certificates_and_keys_everything_is_answered(
         ({"access_key": None, "secret_key": None}, "code 16 (NO_PERMISSION): username cannot be null."),
     ],
 )
-def test_whoever_has_not_the_right_keys_is_told_that_access_was_refused(
+def test_without_the_right_keys_the_error_says_that_access_was_refused(
     guarded_cluster: GuardedCluster, tmp_path: Path, keys: Path, changed: dict[str, Any], words: str
 ) -> None:
     file = guarded_cluster.connection_file(keys, **changed)

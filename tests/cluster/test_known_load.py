@@ -205,7 +205,7 @@ def test_a_group_is_as_busy_as_it_was_set_up_to_be(known: Known, group: str) -> 
     assert known.utilisation(group) == pytest.approx(known.busy(group), rel=TOLERANCE)
 
 
-def test_a_filter_of_one_percent_is_told(known: Known) -> None:
+def test_a_filter_of_one_percent_is_measured(known: Known) -> None:
     (reads,) = known.plan.units.group("rare").business
     assert reads.pass_ratio == pytest.approx(RARE_MSGS_PER_S / (RARE_MSGS_PER_S + COMMON_MSGS_PER_S), rel=TOLERANCE)
 
@@ -213,7 +213,9 @@ def test_a_filter_of_one_percent_is_told(known: Known) -> None:
 @pytest.mark.parametrize(
     ("group", "state"), [("hangs", "STALL"), ("stops", "STOP"), ("is_set_back", "REWIND"), ("catches_up", "OK")]
 )
-def test_a_queue_that_hangs_stops_is_set_back_or_catches_up_is_told_apart(known: Known, group: str, state: str) -> None:
+def test_a_queue_that_hangs_stops_is_set_back_or_catches_up_is_distinguished(
+    known: Known, group: str, state: str
+) -> None:
     assert known.state(group) == {state}
 
 

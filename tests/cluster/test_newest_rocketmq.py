@@ -142,7 +142,7 @@ def test_a_message_goes_to_the_queue_of_its_priority_or_to_the_last_one(taken: T
     assert written == {0: 30, 1: 6, 2: 3 + 4}
 
 
-def test_the_snapshot_tells_the_kinds_of_topic_and_the_plan_keeps_their_queues(taken: Taken) -> None:
+def test_the_snapshot_has_the_kinds_of_topic_and_the_plan_keeps_their_queues(taken: Taken) -> None:
     assert [taken.topic(name).message_type for name in ("levels", "parent")] == ["PRIORITY", "LITE"]
     assert taken.answers.judged.rules("g_levels") == {"IDLE_CONSUMERS"}
     assert taken.answers.all("EXPAND_QUEUES", topic="levels") == []

@@ -181,7 +181,7 @@ def test_the_strategy_in_use_is_the_one_that_the_clients_report(live: Live, grou
     assert (said.current_strategy, said.current_strategy_source) == (strategy, "reported")
 
 
-def test_broadcasting_and_pop_groups_are_told_from_the_rest_and_not_flagged(live: Live) -> None:
+def test_broadcasting_and_pop_groups_are_recognized_and_not_flagged(live: Live) -> None:
     everyone, popping = live.group("g_all"), live.group("g_pop")
     assert (everyone.message_model, everyone.strategies, everyone.max_useful_clients) == ("BROADCASTING", [], None)
     assert (popping.message_request_mode, popping.max_useful_clients) == ("POP", None)

@@ -162,9 +162,7 @@ def test_pop_clients_own_what_the_broker_assigns_them(cluster: Cluster, clients:
     assert consumed >= 60
 
 
-def test_one_client_id_stands_twice_on_every_broker_when_two_consumers_have_it(
-    cluster: Cluster, clients: Clients
-) -> None:
+def test_a_client_id_of_two_consumers_is_listed_twice_on_every_broker(cluster: Cluster, clients: Clients) -> None:
     cluster.create_topic("twice", PLACED)
     numbers = [clients.start_consumer(Consumer("g_twice", "same", ["twice"])) for _ in range(2)]
     owned = clients.settled()

@@ -134,7 +134,7 @@ def test_clients_had_run_long_enough_to_be_judged(sample: Inventory, groups: dic
     assert all(start is not None and (sample.taken_at_utc - parse_utc(start)).total_seconds() > 120 for start in starts)
 
 
-def test_it_tells_nothing_of_the_machine_that_recorded_it() -> None:
+def test_it_contains_nothing_of_the_machine_that_recorded_it() -> None:
     text = SAMPLE.read_text("utf-8")
 
     assert str(Path.home()) not in text

@@ -92,7 +92,7 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert {file.name for file in stored(deployment, monday).report.iterdir()} == set(FILES)
 
 
-def test_the_asset_event_tells_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:
+def test_the_asset_event_says_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:
     extra = event_of(monday)
 
     plan = json.loads(plan_of(deployment, monday))

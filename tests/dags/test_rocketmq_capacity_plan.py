@@ -94,7 +94,7 @@ def test_no_two_tasks_share_the_settings_that_executing_one_may_change(plan_dag:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_is_told_the_lake_and_the_run(plan_dag: "DAG", step: str) -> None:
+def test_a_step_gets_the_lake_and_the_run(plan_dag: "DAG", step: str) -> None:
     command = submitted(plan_dag, step)
 
     program = command.index(str(ROOT / "spark_apps" / f"{step}.py"))
@@ -102,7 +102,7 @@ def test_a_step_is_told_the_lake_and_the_run(plan_dag: "DAG", step: str) -> None
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_is_told_what_the_form_decides(plan_dag: "DAG", step: str) -> None:
+def test_a_step_gets_what_the_form_decides(plan_dag: "DAG", step: str) -> None:
     policy = "exclude: {topics: ['^a b; $(rm -rf /)']}"
     command = submitted(plan_dag, step, strategies=["AVG", "POP"], policy_changes=policy)
 

@@ -79,7 +79,7 @@ def run(what_ifs: Path) -> "DagRun":
 
 
 @pytest.mark.slow
-def test_a_name_that_the_cluster_has_not_is_told_at_once_and_not_tried_again(
+def test_a_name_that_the_cluster_does_not_have_fails_at_once_and_is_not_tried_again(
     what_ifs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = run_dag(datetime(2026, 11, 17, tzinfo=UTC), change="lose_broker", broker_name="brokr-b")

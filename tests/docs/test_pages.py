@@ -110,12 +110,12 @@ def test_every_action_that_can_be_recommended_has_an_entry(action: str) -> None:
     assert f"\n### {action}\n" in REPORT
 
 
-def test_the_names_that_nothing_uses_yet_are_told_as_reserved() -> None:
+def test_the_names_that_nothing_uses_yet_are_marked_as_reserved() -> None:
     reserved = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", " ".join(RESERVED.findall(REPORT))))
     assert reserved == {*RULE_WORDS, *ACTION_WORDS} - {*RULES, *ACTIONS}
 
 
-def test_no_entry_tells_of_a_rule_or_an_action_that_does_not_exist() -> None:
+def test_no_entry_is_about_a_rule_or_an_action_that_does_not_exist() -> None:
     entries = set(re.findall(r"(?m)^### ([A-Z_]+)$", REPORT))
     assert entries == {*RULES, *ACTIONS}
 
@@ -145,7 +145,7 @@ def test_the_architecture_shows_the_layers_that_are_checked() -> None:
     assert "\n".join(layers) in [block.body.strip() for block in blocks("text")]
 
 
-def test_the_heap_that_is_told_is_the_one_that_is_chosen() -> None:
+def test_the_heap_in_the_documents_is_the_one_that_is_chosen() -> None:
     text = " ".join(" ".join(page.read_text(encoding="utf-8") for page in PAGES).split())
     told = re.findall(r"(\d+) GiB, and (\d+) bytes? for each byte", text)
     assert set(told) == {(str(LEAST_HEAP_MIB // 1024), str(HEAP_PER_INVENTORY))}

@@ -87,7 +87,7 @@ def test_a_registered_strategy_may_refuse(policy: Policy) -> None:
     assert (toy.is_applicable, toy.reason) == (False, "there is nobody before the last")
 
 
-def test_what_a_registered_rule_finds_is_told_and_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_registered_rule_finds_is_in_the_plan_and_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(group_rules(), "too_few_clients", too_few_clients)
     policy = Policy()
     group = pay_group(policy)

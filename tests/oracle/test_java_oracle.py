@@ -178,7 +178,7 @@ def test_the_fleet_benchmark_calls_the_class_once_for_each_client_and_topic(tmp_
     assert (timing.calls, timing.rows, timing.failed_calls) == (202, 8 + 3 + 2 * 2, 0)
 
 
-def test_a_machine_without_maven_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_maven_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").write_text("#!/bin/sh\n")
     (tmp_path / "bin" / "java").chmod(0o755)
@@ -190,7 +190,7 @@ def test_a_machine_without_maven_is_told_in_one_line(tmp_path: Path, monkeypatch
         MavenProject(tmp_path).classpath()
 
 
-def test_a_machine_without_java_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_java_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
     with pytest.raises(OracleUnavailable, match=r"^no java in JAVA_HOME"):

@@ -85,7 +85,7 @@ def entry_of(plan: dict[str, Any], name: str, strategy: str = OWN) -> dict[str, 
     return entry
 
 
-def test_its_rows_stand_beside_those_of_the_built_in_strategies(out: Path) -> None:
+def test_its_rows_are_beside_those_of_the_built_in_strategies(out: Path) -> None:
     rows = pq.read_table(out / "tables" / "allocation").to_pylist()
     of_group = [row for row in rows if row["consumer_group"] == "g_own"]
     assert {row["strategy"] for row in of_group} == {"AVG", "POP", OWN}
@@ -154,7 +154,7 @@ def test_what_is_no_such_strategy_is_refused(
     assert "current_strategies.g." in str(caught.value)
 
 
-def test_a_jar_without_rocketmqs_client_is_told(spark: "SparkSession", jars: list[str]) -> None:
+def test_a_jar_without_rocketmqs_client_gives_a_clear_error(spark: "SparkSession", jars: list[str]) -> None:
     from rocketmq_capacity.spark.own_class import OwnClass
 
     entry = OwnStrategy.model_validate({"class": OWN, "jar": jars[0]})

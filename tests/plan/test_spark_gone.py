@@ -82,7 +82,7 @@ def test_a_heap_that_runs_full_in_the_middle_ends_the_plan(tmp_path: Path) -> No
     assert [file.name for file in tmp_path.iterdir()] == ["inventory.json"]
 
 
-def test_a_heap_that_spark_refuses_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_heap_that_spark_refuses_gives_one_line(tmp_path: Path) -> None:
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path, {HEAP: "300m"}) as planning:
         ended = planning.ended(since=time.monotonic())
 

@@ -54,7 +54,7 @@ def test_without_a_login_nothing_is_answered_not_even_what_is_not_there(api, eve
     assert statuses(api(), addresses) == dict.fromkeys(addresses, 401)
 
 
-def test_a_refusal_tells_nothing_and_leads_to_airflows_own_login(api, lakes):
+def test_a_refusal_reveals_nothing_and_leads_to_airflows_own_login(api, lakes):
     answer = api().get(f"{PLAN}/")
 
     assert CLUSTER not in answer.text.replace(f"%2F{CLUSTER}%2F", "")
@@ -104,7 +104,7 @@ def test_who_may_read_the_what_ifs_dag_alone_reads_what_ifs_alone(api, of_what_i
     assert "plans/" not in client.get(of_what_ifs[0]).text.replace("/plan", "")
 
 
-def test_who_may_read_neither_dag_is_told_so_on_every_page(api, every_address):
+def test_every_page_says_so_to_someone_who_may_read_neither_dag(api, every_address):
     style = f"{ROOT}/style.css"
     pages = [address for address in every_address if address != style]
 

@@ -97,7 +97,7 @@ def test_a_large_plan_is_handed_over_whole(api, own_lakes, lakes):
     assert answer.content == content
 
 
-def test_the_report_stands_in_a_frame_that_may_do_nothing(api, lakes):
+def test_the_report_is_in_a_frame_that_may_do_nothing(api, lakes):
     (frame,) = elements(read_page(api("viewer").get(f"{PLAN}/").text), "iframe")
 
     assert frame.get("sandbox") == ""

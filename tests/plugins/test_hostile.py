@@ -91,7 +91,7 @@ def test_only_the_known_files_of_a_report_are_handed_out(api, spoiled, name):
     assert answer.headers["Content-Type"].startswith("text/html")
 
 
-def test_no_link_leads_out_of_a_run_nor_stands_for_one(api, spoiled):
+def test_no_symbolic_link_leads_out_of_a_run_or_replaces_one(api, spoiled):
     plans, run = spoiled
     secret = plans.parent / "secret"
     (run.report / "findings.csv").unlink()
@@ -202,7 +202,7 @@ def test_hostile_texts_of_a_cluster_are_only_text_on_every_page(api, own_lakes):
     assert "a[U+202E]b" in compared
 
 
-def test_a_defect_of_ours_is_an_error_page_that_tells_nothing_and_is_as_strict(api, monkeypatch):
+def test_a_defect_of_ours_gives_an_error_page_that_reveals_nothing_and_is_as_strict(api, monkeypatch):
     monkeypatch.setitem(os.environ, "RMQC_CLUSTERS", "no/connection")  # bad input of the deployment
 
     answer = api("viewer").get(f"{ROOT}/")

@@ -44,7 +44,7 @@ def runs_in(tree):
     return [(link["kind"], link["cluster"], link["run"]) for link in links if link]
 
 
-def test_everything_that_a_page_leads_to_is_there_and_valid_and_no_link_is_bound_to_where_airflow_stands(viewer):
+def test_every_target_of_a_page_exists_and_is_valid_wherever_airflow_is_served(viewer):
     waiting, seen, asked = [ROOT], set(), set()
     while waiting:
         address = waiting.pop()
@@ -137,7 +137,7 @@ def test_a_form_that_makes_no_sense_is_refused_with_its_reason(viewer, query):
     assert text_of(elements(read_page(answer.text), "p")[1])
 
 
-def test_hundreds_of_reports_stand_on_pages_and_the_form_goes_with_them(api, own_lakes):
+def test_hundreds_of_reports_are_on_several_pages_and_each_page_has_the_form(api, own_lakes):
     (run,) = put_days(own_lakes[0], 1)
     for number in range(1, 330):
         copied(run, number)

@@ -33,7 +33,7 @@ def test_loading_the_plugins_loads_no_page_and_no_web_framework():
     assert stems.isdisjoint(loaded)  # a page's module under its bare name could hide another's
 
 
-def test_airflow_tells_of_the_app_and_its_two_places_in_the_interface(api):
+def test_airflow_lists_the_app_and_its_two_places_in_the_interface(api):
     told = api("admin").get("/api/v2/plugins").json()["plugins"]
     (ours,) = [plugin for plugin in told if plugin["name"] == "rocketmq_capacity_reports"]
 

@@ -49,7 +49,7 @@ def test_what_is_refused_before_anything_is_done_leaves_no_line() -> None:
     assert stream.getvalue() == ""
 
 
-def test_the_first_beginning_is_told_with_the_next_line() -> None:
+def test_the_first_beginning_is_written_with_the_next_line() -> None:
     stream = StringIO()
     lines = Lines(stream)
     lines.begins(Step("collect"))

@@ -14,7 +14,7 @@ from tests.progress.stepping import Told
 HOLDING: Final = "held = bytearray(200 * 1024**2); print('held', flush=True); input()"
 
 
-def test_steps_and_phases_are_told_in_order() -> None:
+def test_steps_and_phases_are_reported_in_order() -> None:
     told = Told()
     with Progress(told) as progress:
         with progress.step("assess"), progress.phase("groups", 3):
@@ -58,7 +58,7 @@ def test_a_step_that_takes_long_is_looked_at_meanwhile() -> None:
         assert looked.wait(300 * LOOK_EVERY_S)
 
 
-def test_without_a_display_nothing_is_told_and_counts_still_go_up() -> None:
+def test_without_a_display_nothing_is_shown_and_counts_still_go_up() -> None:
     before = threading.active_count()
     with Progress() as progress, progress.step("assess") as step, progress.phase("groups", 3) as phase:
         phase.done += 1
@@ -87,7 +87,7 @@ def test_the_memory_of_all_processes_below_counts() -> None:
     assert 200 * 1024**2 < held < 400 * 1024**2
 
 
-def test_the_most_memory_of_a_step_is_told() -> None:
+def test_the_most_memory_of_a_step_is_reported() -> None:
     with Progress(Told()) as progress, progress.step("assess") as step:
         pass
 

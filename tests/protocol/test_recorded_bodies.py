@@ -149,7 +149,7 @@ def test_a_push_client_reports_its_settings_and_queues() -> None:
     assert info.statuses["T0"].consume_ok_msgs_per_s is not None
 
 
-def test_a_client_tells_of_each_queue_how_it_stands() -> None:
+def test_a_client_reports_the_state_of_each_queue() -> None:
     info = answer("307-orderly-client-of-a-non-ascii-id", request.consumer_running_info("g_near", "near0"))
     assert info.held.keys() == set(info.queues)
     assert info.held[MessageQueue("T4", "broker-a", 1)] == HeldQueue(

@@ -55,7 +55,7 @@ def test_a_refusal_carries_its_code_and_remark_in_one_line() -> None:
     assert str(refused.value) == "answered code 17 (TOPIC_NOT_EXIST): topic[t] not exist See the documentation"
 
 
-def test_a_code_that_nobody_knows_is_told_as_a_number() -> None:
+def test_an_unknown_code_is_shown_as_a_number() -> None:
     with pytest.raises(ResponseError, match="code 4711"):
         request.topic_list().answer(response(b"", 4711))
 
@@ -122,7 +122,7 @@ def test_what_java_leaves_out_counts_as_nothing() -> None:
     assert request.consumer_ids("g").answer(response(b"{}")).client_ids == ()
 
 
-def test_producers_are_told_by_group_with_their_addresses_as_brokers_see_them() -> None:
+def test_producers_are_listed_by_group_with_their_addresses_as_brokers_see_them() -> None:
     told = {"clientId": "10.0.0.9@9#9", "remoteIP": "/10.0.0.9:40001", "language": "JAVA", "version": 479}
     body = json.dumps({"data": {"p_pay": [{**told, "lastUpdateTimestamp": 1}], "p_none": []}}).encode()
     assert request.producers().answer(response(body)) == {

@@ -79,7 +79,7 @@ def test_airflow_finds_the_hook_and_the_form_without_a_complaint(caplog: pytest.
     assert not [record for record in caplog.records if "rocketmq" in record.getMessage().lower()]
 
 
-def test_what_the_form_says_is_what_the_client_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_client_gets_what_the_form_says(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = read(monkeypatch, WHOLE)
     assert connection.nameservers == "10.0.9.1:9876;10.0.9.2:9876"
     settings = connection.settings()

@@ -116,7 +116,7 @@ def test_a_mail_has_the_notice_and_no_markup_but_its_own(mailed: list[EmailMessa
     assert f'<a href="{NOTICE.link}">' in body.get_content()
 
 
-def test_a_plan_is_told_with_its_counts_and_its_link(
+def test_the_notice_of_a_plan_has_its_counts_and_its_link(
     noted: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AIRFLOW__API__BASE_URL", "http://airflow.example.org/base")
@@ -133,7 +133,7 @@ def test_a_plan_is_told_with_its_counts_and_its_link(
     assert told["links"] == ["http://airflow.example.org/base/rocketmq-capacity/reports/plans/prod-eu-1/r1/"]
 
 
-def test_a_task_that_failed_is_told_with_its_run(noted: list[dict[str, Any]]) -> None:
+def test_the_notice_of_a_failed_task_names_its_run(noted: list[dict[str, Any]]) -> None:
     run = SimpleNamespace(dag_id="rocketmq_capacity_plan", run_id="manual__1")
 
     tell_failed(context(ti=SimpleNamespace(task_id="plan.snapshot"), dag_run=run))
@@ -142,7 +142,7 @@ def test_a_task_that_failed_is_told_with_its_run(noted: list[dict[str, Any]]) ->
     assert noted[0]["links"][0].endswith("/dags/rocketmq_capacity_plan/runs/manual__1")
 
 
-def test_a_late_run_is_told(noted: list[dict[str, Any]]) -> None:
+def test_a_late_run_sends_a_notice(noted: list[dict[str, Any]]) -> None:
     tell_late({"dag_run": {"dag_id": "rocketmq_capacity_plan", "dag_run_id": "scheduled__1"}})
 
     assert "rocketmq_capacity_plan is late" in noted[0]["text"]

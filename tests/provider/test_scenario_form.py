@@ -119,7 +119,7 @@ def test_a_change_of_the_fields_alone_is_named_by_what_it_says() -> None:
         ({"change": "add_clients", "consumer_group": "g"}, "expected either client_ids or count"),
     ],
 )
-def test_fields_that_make_no_change_together_are_told_with_the_reason(form: dict[str, Any], reason: str) -> None:
+def test_fields_that_make_no_change_together_are_refused_with_the_reason(form: dict[str, Any], reason: str) -> None:
     with pytest.raises(BadInput, match=reason):
         scenario_text(filled(**form))
     assert re.search(reason, contradiction(form))

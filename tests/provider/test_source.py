@@ -73,7 +73,7 @@ def test_a_what_if_starts_from_the_sample_where_there_is_no_cluster(tmp_path: Pa
     assert sources({"cluster": cluster_param(places).resolve()}, places)[0].inventory == places.sample
 
 
-def test_tasks_are_told_plain_values(tmp_path: Path) -> None:
+def test_tasks_get_plain_values(tmp_path: Path) -> None:
     key = "20261120T020000Z-manual__1--{}"
 
     live, file = Source("shop", connection="shop"), Source("monday", inventory=tmp_path / "monday.json")

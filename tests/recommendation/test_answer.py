@@ -60,5 +60,5 @@ def test_a_metric_is_rounded_half_up_by_its_digits(number: float, shown: float) 
     assert figures(None) is None
 
 
-def test_sentences_stand_one_behind_the_other() -> None:
+def test_sentences_follow_each_other() -> None:
     assert sentences("One.", None, "Two.") == "One. Two."

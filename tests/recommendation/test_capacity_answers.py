@@ -48,7 +48,7 @@ def test_more_clients_more_threads_and_shorter_calls_are_alternatives() -> None:
     assert "consumeThreadMin" in threads.reason
 
 
-def test_shorter_calls_are_told_as_a_number() -> None:
+def test_shorter_calls_are_given_as_a_number() -> None:
     shorter = answers(planned(4, 150.0))["INVESTIGATE"]
 
     assert shorter.is_manual
@@ -102,7 +102,7 @@ def test_where_nothing_does_alone_one_has_to_look() -> None:
     assert "alone" in found["INVESTIGATE"].reason
 
 
-def test_clients_that_are_not_needed_are_named_with_what_the_rest_bears() -> None:
+def test_clients_that_are_not_needed_are_named_with_the_load_of_the_rest() -> None:
     found = answers(planned(8, 20.0))
 
     assert set(found) == {"SCALE_CONSUMERS"}

@@ -45,7 +45,7 @@ def test_the_topic_gets_what_it_has_elsewhere(answered: Answers) -> None:
     assert found["reason"].startswith("Create it on broker-b with 5 queues, as elsewhere:")
 
 
-def test_the_new_place_stands_after_and_not_before(answered: Answers) -> None:
+def test_the_new_place_is_in_after_and_not_in_before(answered: Answers) -> None:
     found = answered.one("CREATE_TOPIC_ON_BROKER", topic="create")
 
     assert found["before"]["queues"] == [{"broker_name": "broker-a", "read_queue_nums": 5, "write_queue_nums": 5}]

@@ -43,7 +43,7 @@ def test_each_has_an_id_of_its_own(answered: Answers) -> None:
     assert all(re.fullmatch(r"[0-9a-f]{12}", each) for each in ids)
 
 
-def test_they_stand_in_one_order(answered: Answers) -> None:
+def test_they_are_always_in_the_same_order(answered: Answers) -> None:
     def place(row: dict[str, str | None]) -> tuple[str, ...]:
         return (row["action"] or "", row["consumer_group"] or "", row["topic"] or "", row["id"] or "")
 

@@ -99,7 +99,7 @@ def test_every_writable_broker_gets_the_fewest_queues_that_do(answered: Answers,
 
 
 @pytest.mark.parametrize(("least", "clients"), LAYOUTS)
-def test_before_and_after_stand_beside_the_commands(answered: Answers, least: int, clients: int) -> None:
+def test_before_and_after_are_beside_the_commands(answered: Answers, least: int, clients: int) -> None:
     name = f"expand_{least}_{clients}"
     found = answered.one("EXPAND_QUEUES", topic=name)
 

@@ -99,7 +99,7 @@ def test_old_java_clients_are_to_be_upgraded(answered: Answers) -> None:
 
 
 @pytest.mark.parametrize("name", ["same_id_own_strategy", "same_id_one_unknown_strategy"])
-def test_what_cannot_be_computed_is_not_told(answered: Answers, name: str) -> None:
+def test_what_cannot_be_computed_is_not_said(answered: Answers, name: str) -> None:
     """Nor is it where only the second of two consumers with one id runs what cannot be computed."""
     found = answered.one("FIX_CLIENT_ID", name)
 

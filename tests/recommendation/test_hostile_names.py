@@ -92,7 +92,7 @@ def test_an_address_of_any_form_is_one_word(answered: Answers) -> None:
     assert "-b '$(reboot):10911' -t 'on the evil broker'" in command
 
 
-def test_a_comment_is_one_line_whatever_stands_in_it(answered: Answers) -> None:
+def test_a_comment_is_one_line_whatever_it_contains(answered: Answers) -> None:
     found = answered.one("EXPAND_QUEUES", topic="ordered\ntouch run_by_a_plan")
 
     assert found["is_manual"]

@@ -60,7 +60,7 @@ def _are_read_as_meant(lines: list[str]) -> None:
         assert values == {name: value or "" for name, value in options(command).items()}, command
 
 
-def test_a_command_that_it_does_not_know_is_told() -> None:
+def test_a_command_that_it_does_not_know_is_named() -> None:
     """The judge itself can say no."""
     unknown, missing, strange = _read_by_mqadmin([
         ["updateTopics", "-n", "x"],

@@ -67,7 +67,7 @@ def test_where_nothing_forbids_the_commands_can_be_run(answered: Answers) -> Non
 
 
 @pytest.mark.parametrize("name", FORBIDDEN)
-def test_what_forbids_is_told_and_the_commands_are_comments(answered: Answers, name: str) -> None:
+def test_what_forbids_a_change_is_named_and_its_commands_are_comments(answered: Answers, name: str) -> None:
     found = answered.one("EXPAND_QUEUES", topic=name)
 
     assert found["is_manual"]

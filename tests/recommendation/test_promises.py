@@ -108,7 +108,7 @@ def test_what_is_promised_comes_true(by_chance: Inventory, recommended: Answers)
     assert kept.total() >= 20
 
 
-def test_what_is_told_of_today_is_what_the_plan_says_of_today(recommended: Answers) -> None:
+def test_what_a_recommendation_says_of_today_is_what_the_plan_says(recommended: Answers) -> None:
     compared = 0
     for row in recommended.rows:
         before = row["before"]

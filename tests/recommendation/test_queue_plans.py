@@ -58,7 +58,7 @@ def test_no_command_ever_leaves_fewer_read_than_write_queues(
                 assert line.startswith("#") or plan["action"] != "SHRINK_QUEUES" or int(write) > 0
 
 
-def test_of_a_shrink_that_has_begun_the_rest_is_told() -> None:
+def test_for_a_shrink_that_has_begun_the_remaining_steps_are_given() -> None:
     (plan,) = plan_to(of_topic(queues("broker-a", 8, 4), queues("broker-b", 8, 4)), 4)
 
     assert [step["title"].partition(":")[0] for step in plan["steps"]] == ["Wait for routes", "Drained", "Read down"]
@@ -137,7 +137,7 @@ def test_where_too_few_stay_the_plan_says_so() -> None:
     assert "With fewer than 5 on each writable broker some clients are left without a queue." in plan["reason"]
 
 
-def test_what_queues_cost_is_told_for_each_broker_and_replica() -> None:
+def test_what_queues_cost_is_said_for_each_broker_and_replica() -> None:
     topic = a_topic("pay", *TWO, order=False, message_type="NORMAL")
     groups = [a_group("g_1", members(2), [topic]), a_group("g_2", members(3), [topic])]
     brokers = [broker("broker-a"), broker("broker-a", 1), broker("broker-b")]

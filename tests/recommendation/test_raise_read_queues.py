@@ -103,7 +103,7 @@ def test_each_broker_is_raised_to_its_own_write_queues(answered: Answers) -> Non
     ]
 
 
-def test_the_whole_layout_stands_before_and_after(answered: Answers) -> None:
+def test_the_whole_layout_is_shown_before_and_after(answered: Answers) -> None:
     found = answered.one("RAISE_READ_QUEUES", topic="raise_one")
 
     assert found["before"]["queues"] == [
@@ -151,7 +151,7 @@ def kept(row: Row) -> set[str]:
     return {str(one["-s"]) for one in each}
 
 
-def test_each_group_is_told_what_it_cannot_see(answered: Answers) -> None:
+def test_the_queues_that_a_group_cannot_see_are_listed(answered: Answers) -> None:
     found = answered.one("RAISE_READ_QUEUES", topic="strand_all")
 
     assert waits(found) == {

@@ -47,7 +47,7 @@ def test_the_clients_without_a_queue_may_go(answered: Answers, name: str, client
     assert found["reason"].startswith(f"Run 4 instead of {clients} clients: {', '.join(ids(7)[4:clients])} own")
 
 
-def test_one_and_many_are_told_apart(answered: Answers) -> None:
+def test_one_and_many_have_their_own_words(answered: Answers) -> None:
     one, many = (answered.one("SCALE_CONSUMERS", name)["reason"] for name in ("scale_5", "scale_7"))
 
     assert "c05 owns no queue." in one
@@ -74,7 +74,7 @@ def test_the_largest_topic_says_how_many_are_of_use(answered: Answers) -> None:
     assert (found["before"]["clients"], found["after"]["clients"]) == (8, 6)
 
 
-def test_an_id_that_stands_twice_goes_as_one_client(answered: Answers) -> None:
+def test_an_id_that_is_listed_twice_goes_as_one_client(answered: Answers) -> None:
     found = answered.one("SCALE_CONSUMERS", "scale_duplicate")
 
     assert (found["before"]["clients"], found["after"]["clients"]) == (5, 4)

@@ -58,7 +58,7 @@ def test_a_plan_without_an_answer_is_the_plan_as_it_always_was():
     assert "approval" not in json.loads(plan_bytes(plan_of(sample_rows())))
 
 
-def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
+def test_the_answer_comes_after_the_recommendations_and_changes_nothing_else():
     plain, answered = (
         json.loads(plan_bytes(plan_of(varied_rows(4), approval=approval)))
         for approval in (None, an_approval(recommendations=[]))
@@ -70,7 +70,7 @@ def test_the_answer_stands_after_the_recommendations_and_changes_nothing_else():
     assert list(answered["approval"]) == list(members)
 
 
-def test_the_ids_of_an_answer_stand_in_one_order():
+def test_the_ids_of_an_answer_are_always_in_the_same_order():
     orders = [an_approval(recommendations=list(order)) for order in itertools.permutations(BOTH)]
 
     assert len({plan_bytes(plan_of(sample_rows(), approval=each)) for each in orders}) == 1
@@ -150,7 +150,7 @@ def test_a_page_without_an_answer_says_nothing_of_one():
     assert 'id="approval"' not in page_of(rows)
 
 
-def test_a_what_if_and_its_answer_both_stand_at_the_top():
+def test_a_what_if_and_its_answer_are_both_at_the_top():
     rows = sample_rows()
     tree = read_page(page_of(rows, approval=an_approval(), scenario=a_scenario()))
 

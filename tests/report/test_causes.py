@@ -151,7 +151,7 @@ def test_what_has_to_be_done_in_any_case_is_no_alternative():
     assert len(made.causes) == 1
 
 
-def test_the_worst_cause_stands_first_and_among_equals_the_one_with_more_messages_at_risk():
+def test_the_worst_cause_is_first_and_among_equals_the_one_with_more_messages_at_risk():
     made = plan([
         a_finding("READ_LESS_THAN_WRITE", {"stranded": 5}, consumer_group=None, topic="a", severity="CRITICAL"),
         a_finding("READ_LESS_THAN_WRITE", {"stranded": 500}, consumer_group=None, topic="b", severity="CRITICAL"),

@@ -116,7 +116,7 @@ def test_every_id_is_unique_and_every_link_arrives(varied_tree):
     assert targets | labels <= set(ids)
 
 
-def test_every_table_has_a_caption_or_stands_in_a_labelled_region_and_its_headers_have_a_scope(varied_tree):
+def test_every_table_has_a_caption_or_is_in_a_labelled_region_and_its_headers_have_a_scope(varied_tree):
     tables = elements(varied_tree, "table")
 
     assert len(tables) > 40
@@ -208,7 +208,7 @@ def test_hostile_names_are_text_and_nothing_else(name):
     assert any(shown[:12] in text_of(t) for t in tree.iter(f"{SVG}text"))
 
 
-def test_a_what_if_tells_how_to_bring_it_about_step_by_step():
+def test_a_what_if_says_how_to_carry_it_out_step_by_step():
     text = text_of(read_page(page(sample_rows(), a_scenario())))
 
     for step in ("Write down", "Read down"):
@@ -223,7 +223,7 @@ def test_a_what_if_tells_how_to_bring_it_about_step_by_step():
     assert "The fewest that serve every group of it: 2 on each writable broker." in text
 
 
-def test_the_steps_of_a_recommendation_stand_instead_of_its_commands():
+def test_a_recommendation_with_steps_shows_them_instead_of_its_commands():
     rows = sample_rows()
     steps = json.dumps([a_step("Write down", ["mqadmin updateTopic -r 4 -w 2"]), a_step("Read down", [])])
     rows["recommendation"] = [
@@ -236,7 +236,7 @@ def test_the_steps_of_a_recommendation_stand_instead_of_its_commands():
     assert "mqadmin all of them" not in text
 
 
-def test_fixed_lists_stand_as_lines_for_the_client_beside_what_answers_a_skew():
+def test_fixed_lists_are_shown_as_lines_for_the_client_beside_the_answer_to_a_skew():
     rows = sample_rows()
     lists = {
         "moved_queues": 2,
@@ -307,7 +307,7 @@ def test_what_to_do_first_is_the_worst_and_offers_a_choice():
     assert told_in(second).startswith("Warning Give pay more queues Changes the cluster one of 2 ways")
 
 
-def test_a_cause_is_told_once_and_its_group_leads_to_it():
+def test_a_cause_is_shown_once_and_its_group_links_to_it():
     tree = read_page(page(sample_rows()))
 
     (group,) = with_class(tree, "group")
@@ -348,7 +348,7 @@ def test_equal_causes_of_many_groups_are_one_line_with_their_number():
     assert len(with_class(line, "cause")) == 1 + 5
 
 
-def test_more_queues_of_several_topics_are_told_as_one():
+def test_more_queues_of_several_topics_are_shown_as_one():
     rows = sample_rows()
     rows["group_status"] = [a_group(topics=["pay", "refund"])]
     rows["recommendation"] = [a_recommendation(id=topic, topic=topic) for topic in ("pay", "refund")]
@@ -359,7 +359,7 @@ def test_more_queues_of_several_topics_are_told_as_one():
     assert text_of(way).endswith("Ids pay, refund")
 
 
-def test_the_check_and_the_way_back_stand_beside_the_change():
+def test_the_check_and_the_way_back_are_beside_the_change():
     rows = sample_rows()
     check = {"check_command": "mqadmin topicRoute -t pay", "check_shows": "six queues."}
     rows["recommendation"] = [a_recommendation() | check | {"way_back": "Take them away."}]
@@ -370,7 +370,7 @@ def test_the_check_and_the_way_back_stand_beside_the_change():
     assert told == ["mqadmin topicRoute -t pay It must show: six queues.", "Take them away."]
 
 
-def test_why_strategies_cannot_be_run_stands_once_for_all_groups():
+def test_the_reason_why_strategies_cannot_run_is_shown_once_for_all_groups():
     rows = sample_rows()
     names = ["g_pay", "g_other"]
     rows["group_status"] = [a_group(name) for name in names]
@@ -396,7 +396,7 @@ def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
     assert "Do not run these as they are" in text_of(advice)
 
 
-def test_commands_stand_one_a_line_and_a_line_end_inside_one_is_visible():
+def test_each_command_has_its_line_and_a_line_end_inside_one_is_visible():
     rows = sample_rows()
     rows["recommendation"] = [a_recommendation(commands=["mqadmin a", "mqadmin b -t 'x\ny'"])]
 
@@ -518,7 +518,7 @@ def test_many_folded_lines_show_fewer_causes_each():
     assert set(left_out) == {str(more)}
 
 
-def test_no_colour_alone_tells_a_severity_or_a_status(varied_tree):
+def test_no_severity_or_status_is_shown_by_colour_alone(varied_tree):
     badges, statuses = with_class(varied_tree, "badge"), with_class(varied_tree, "swatch")
 
     assert all(re.search("[A-Za-z]{4}", text_of(badge)) for badge in badges)

@@ -45,7 +45,7 @@ def test_rows_in_any_order_give_the_same_bytes(seed):
     assert plan_bytes(plan_of(rows)) == expected
 
 
-def test_idle_clients_stand_in_javas_order_of_utf_16_code_units():
+def test_idle_clients_are_in_javas_order_of_utf_16_code_units():
     last_by_code_point, last_in_java = "\U0001f600@1", "\uffee@1"  # a surrogate pair sorts before U+FFEE in Java
     rows = {
         "cluster": [a_cluster()],
@@ -60,7 +60,7 @@ def test_idle_clients_stand_in_javas_order_of_utf_16_code_units():
     assert strategy.idle_clients == ("10.0.0.10@1", "10.0.0.2@1", "b@1", last_by_code_point, last_in_java)
 
 
-def test_queues_stand_by_topic_broker_and_number():
+def test_queues_are_in_order_of_topic_broker_and_number():
     def queue(topic, broker, number):
         return {"topic": topic, "broker_name": broker, "queue_id": number}
 
@@ -157,7 +157,7 @@ def test_a_finding_names_queues_as_objects_in_their_order_and_all_else_as_texts(
     assert written[2]["evidence"] == {"hottest": [{"queue": later[0]}]}
 
 
-def test_what_went_unanswered_is_told_with_the_ratio():
+def test_unanswered_requests_are_listed_with_the_ratio():
     rows = {
         "cluster": [a_cluster(completeness_ratio=0.9375)],
         "failure": [a_failure(request="B"), a_failure(request=None), a_failure(request="A")],
@@ -188,7 +188,7 @@ def test_a_severity_that_the_contract_does_not_know_is_a_defect_of_its_stage():
         plan_of({"cluster": [a_cluster()], "finding": [a_finding(severity="BAD")]})
 
 
-def test_a_scenario_stands_last_with_its_groups_in_order_and_its_metrics_rounded():
+def test_a_scenario_is_last_with_its_groups_in_order_and_its_metrics_rounded():
     count = [("peak", 1.23456), ("floor", 1.0), ("excess", 1.23456), ("gini", 0.1), ("cv", 0.2), ("mean", 2.0)]
     unknown = {"idle": None, "count": None, "traffic": None}
     known = {"idle": 1, "count": count, "traffic": None}
@@ -245,7 +245,7 @@ def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_
 
 
 @pytest.mark.parametrize(("protocol", "told"), [("GRPC", "GRPC"), ("MIXED", "MIXED"), ("REMOTING", None), (None, None)])
-def test_the_protocol_of_a_group_is_told_where_it_has_grpc_clients(protocol, told):
+def test_a_group_with_grpc_clients_has_its_protocol(protocol, told):
     rows = {"cluster": [a_cluster()], "group_status": [a_group(protocol=protocol)]}
 
     (group,) = json.loads(plan_bytes(plan_of(rows)))["groups"]

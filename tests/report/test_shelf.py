@@ -26,7 +26,7 @@ def found(shelf, **search):
     return [report.run_id for report in latest_first([shelf], Search(**search))]
 
 
-def test_reports_stand_latest_first_by_their_snapshot_then_by_their_run(tmp_path):
+def test_reports_are_listed_latest_first_by_snapshot_then_by_run(tmp_path):
     moments = [LAST - timedelta(days=days) for days in (2, 0, 1)]
     for moment in moments:
         put(tmp_path, run_id_of(moment), rows_of(moment))
@@ -220,7 +220,7 @@ def test_a_lake_that_cannot_be_written_to_is_listed_all_the_same(tmp_path, monke
         assert len(Shelf(Lake(tmp_path), "plans").reports()) == 2
 
 
-def test_what_changed_since_the_plan_before_is_told_of_its_causes(shelf):
+def test_the_causes_that_changed_since_the_plan_before_are_listed(shelf):
     latest, *older = shelf.reports(CLUSTER)
     had, has = (set(report.summary.causes) for report in (older[0], latest))
 

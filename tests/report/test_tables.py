@@ -73,7 +73,7 @@ def test_lines_name_their_cause_their_plan_and_what_replaces_them():
     assert (finding["cluster_name"], scale["taken_at"]) == ("C1", "2026-11-20T02:00:00Z")
 
 
-def test_lines_stand_in_the_order_of_the_causes():
+def test_lines_are_in_the_order_of_the_causes():
     rows = {
         "cluster": [a_cluster()],
         "finding": [a_finding("ALLOCATION_SKEW", severity="INFO"), a_finding("ORPHAN_QUEUE", severity="CRITICAL")],

@@ -25,7 +25,7 @@ def test_a_bar_is_as_long_as_its_seconds_and_the_average_is_a_part_of_it() -> No
     assert widths(picture) == [LONGEST, LONGEST / 4, LONGEST / 2]
 
 
-def test_every_bar_is_told_in_words() -> None:
+def test_every_bar_has_a_description_in_words() -> None:
     words = [text.text for text in drawn(a_course("g", ("unread", 62.5, 20), ("read twice", 5, None))).iter("text")]
 
     assert "unread 20 s, at most 62.5 s" in words

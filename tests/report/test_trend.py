@@ -23,7 +23,7 @@ def marks(picture):
     return [path for path in drawn(picture, "path") if (path.get("fill") or "").endswith("-line)")]
 
 
-def test_the_reports_stand_oldest_first_whatever_their_order(tmp_path):
+def test_reports_are_listed_oldest_first_whatever_their_order(tmp_path):
     put_days(tmp_path, 4)
     reports = stored(tmp_path)
 

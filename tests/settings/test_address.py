@@ -18,7 +18,7 @@ from rocketmq_capacity.settings.address import Address, ip_of, parse_address, pa
         ("host:65535", Address("host", 65_535), "host:65535"),
     ],
 )
-def test_a_host_and_a_port_are_told_apart(text: str, address: Address, shown: str) -> None:
+def test_a_host_and_a_port_are_separated(text: str, address: Address, shown: str) -> None:
     assert parse_address(text) == address
     assert str(address) == shown
 
@@ -46,7 +46,7 @@ def test_what_is_no_address_is_refused_in_words(text: str) -> None:
         (None, None),
     ],
 )
-def test_the_ip_address_is_told_with_and_without_a_port(text: str | None, ip: str | None) -> None:
+def test_the_ip_address_is_found_with_and_without_a_port(text: str | None, ip: str | None) -> None:
     assert ip_of(text) == (ip_address(ip) if ip else None)
 
 

@@ -32,7 +32,7 @@ def test_an_id_that_is_there_already_becomes_a_duplicate() -> None:
     assert ids_of(changed) == ["10.0.0.1@1#1", "10.0.0.2@1#1", "10.0.0.1@1#1"]
 
 
-def test_made_up_ids_say_so_and_stand_once() -> None:
+def test_made_up_ids_say_so_and_are_listed_once() -> None:
     two = {"change": "add_clients", "consumer_group": "g_pay", "count": 2}
     assert ids_of(after(pay_cluster(1), two)) == ["10.0.0.1@1#1", "what_if_1@g_pay", "what_if_2@g_pay"]
     assert ids_of(after(pay_cluster(1), two, two))[3:] == ["what_if_3@g_pay", "what_if_4@g_pay"]

@@ -87,7 +87,7 @@ def rules(findings: Sequence[Any]) -> set[str]:
     ],
     ids=lambda change: change["change"],
 )
-def test_what_only_observation_told_is_undecided_once_the_observed_owners_no_longer_fit(
+def test_what_was_only_observed_is_undecided_once_the_observed_owners_no_longer_fit(
     change: Mapping[str, Any],
 ) -> None:
     without_pop = POLICY.model_copy(update={"strategies": ("AVG",)})
@@ -330,7 +330,7 @@ def test_a_group_of_a_hot_topic_is_not_relieved_by_that_either() -> None:
     assert not found.cleared
 
 
-def test_more_clients_that_the_figures_bear_out_clear_a_group_that_was_too_busy() -> None:
+def test_a_group_that_was_too_busy_is_clear_with_enough_more_clients() -> None:
     slow = (ConsumeStatus(topic="pay", consume_rt_ms=1000.0),)
     members = [client(i, owned_queues=None, status=slow) for i in ("1", "2")]
     inventory = cluster([PAY], [group("g", members, [PAY])])

@@ -84,7 +84,7 @@ def test_the_scenario_of_the_contract_is_read_change_by_change(tmp_path: Path) -
     assert scenario.changes[5] == ReadOnlyBroker(change="read_only_broker", broker_name="broker-b")
 
 
-def test_changes_are_told_again_with_the_keys_that_the_file_gave(tmp_path: Path) -> None:
+def test_changes_are_repeated_with_the_keys_of_the_file(tmp_path: Path) -> None:
     told = read(tmp_path, CONTRACT).changes_as_written()
     assert told[0] == {"change": "add_clients", "consumer_group": "g_pay", "client_ids": ["10.0.0.13@1#1"]}
     assert told[7] == {"change": "scale_traffic", "topic": "pay", "factor": 2.0}
@@ -129,7 +129,7 @@ def test_an_unknown_change_names_the_nearest_known_one(tmp_path: Path) -> None:
     )
 
 
-def test_a_change_that_does_not_say_which_it_is_is_told_all_there_are(tmp_path: Path) -> None:
+def test_the_error_for_a_change_without_its_kind_lists_all_kinds(tmp_path: Path) -> None:
     error = refusal(tmp_path, "{consumer_group: g}")
     assert error.place == "changes[0].change"
     assert error.problem.startswith("is missing; expected one of add_clients, remove_clients, set_queues, add_broker")

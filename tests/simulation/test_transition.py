@@ -71,7 +71,7 @@ def test_nothing_changed_moves_nothing() -> None:
     assert (whole.moved_queues, whole.unread_longest_worst_s, whole.messages_twice_worst) == (0, 0, 0)
 
 
-def test_the_queues_of_a_client_that_shuts_down_are_unread_until_the_others_are_told() -> None:
+def test_the_queues_of_a_client_that_shuts_down_are_unread_until_the_others_are_notified() -> None:
     rows, whole = change(pay_cluster(2), FEWER)
 
     assert {row.cause for row in rows} == {"SHUTDOWN"}

@@ -46,7 +46,7 @@ def test_with_credentials_everything_is_answered_and_no_secret_is_kept(guarded: 
         (Credentials("nobody", PASSWORD), "User:nobody is not found"),
     ],
 )
-def test_without_the_right_credentials_the_refusal_is_told_in_the_brokers_words(
+def test_wrong_credentials_give_the_brokers_own_message(
     guarded: Cluster, credentials: Credentials | None, words: str
 ) -> None:
     with pytest.raises(ClusterUnreachable) as refused:

@@ -41,7 +41,7 @@ def test_a_consumer_with_a_channel_to_each_broker_is_one_client() -> None:
     assert (client.language, client.version) == ("JAVA", "V5_3_3")
 
 
-def test_an_id_stands_as_often_as_it_has_channels_on_one_broker() -> None:
+def test_an_id_is_listed_as_often_as_it_has_channels_on_one_broker() -> None:
     connections = {
         "a": [channel("c", 1)],
         "b": [channel("c", 5), channel("c", 4), channel("c", 6)],
@@ -54,7 +54,7 @@ def test_an_id_stands_as_often_as_it_has_channels_on_one_broker() -> None:
     assert [client.owned_queues for client in clients] == [(), None, None]
 
 
-def test_clients_stand_in_javas_order_of_their_ids() -> None:
+def test_clients_are_in_javas_order_of_their_ids() -> None:
     ids = ["10.0.0.2@x", "10.0.0.10@x", "\U00010000", "\uffff", "Z", "a"]
     clients = describe_clients({"a": [channel(client_id, 1) for client_id in ids]}, {})
     assert [client.client_id for client in clients] == ["10.0.0.10@x", "10.0.0.2@x", "Z", "a", "\U00010000", "\uffff"]
@@ -103,7 +103,7 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
     assert (client.status[0].consume_rt_ms, client.status[0].consume_failed_msgs_per_s) == (12.5, None)
 
 
-def test_what_a_client_tells_of_a_queue_stands_beside_it_and_when_it_did() -> None:
+def test_a_queue_has_what_its_client_reports_and_when() -> None:
     queue = MessageQueue("pay", "a", 9)
     told = HeldQueue(True, False, 3, 0, 1_795_260_243_501, 1_795_260_240_000)
     info = replace(running_info(queues=(queue,)), held={queue: told})

@@ -90,7 +90,7 @@ def test_a_topic_that_only_a_broker_knows_is_listed_and_its_route_asked_for() ->
     assert [(topic.topic, len(topic.queues or ())) for topic in inventory.topics] == [("new", 1), ("pay", 0)]
 
 
-def test_a_request_that_fails_for_many_is_one_failure_that_tells_the_first_and_how_many() -> None:
+def test_a_request_that_fails_for_many_is_one_failure_with_the_first_and_the_number() -> None:
     topics = tuple(f"t{number}" for number in range(9))
     broker = ToldBroker("a", rules={21: topic_table(*topics), 202: (1, "disk\nis full")})
     inventory = snapshot_of([broker], topics=topics)
@@ -168,7 +168,7 @@ def test_a_client_that_nobody_reaches_is_one_failure_and_stays_with_unknowns() -
     assert (client.client_id, client.consume_threads, client.owned_queues) == ("c", None, None)
 
 
-def test_an_id_that_stands_twice_is_asked_once() -> None:
+def test_an_id_that_is_listed_twice_is_asked_once() -> None:
     broker = ToldBroker("a", rules={201: group_table("g"), 203: connection("c", "c"), 307: RUNNING})
     inventory = snapshot_of([broker])
     assert [request.code for request in broker.asked].count(307) == 1

@@ -80,7 +80,7 @@ def test_clusters_have_one_name_that_an_inventory_allows(clusters: list[str], na
 
 
 @pytest.mark.parametrize(("scope", "broker"), [("__global__", "__syslo__global__"), ("x", "__syslo__x")])
-def test_logical_queues_stand_under_the_name_that_clients_see(scope: str, broker: str) -> None:
+def test_logical_queues_have_the_name_that_clients_see(scope: str, broker: str) -> None:
     assert logical_broker(scope) == broker
 
 

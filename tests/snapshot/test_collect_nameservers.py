@@ -64,7 +64,7 @@ def test_what_either_knows_is_in_the_inventory_and_what_one_lacks_in_its_view() 
     assert inventory.failures == ()
 
 
-def test_routes_that_differ_are_told_as_each_name_server_gives_them() -> None:
+def test_routes_that_differ_are_listed_as_each_name_server_gives_them() -> None:
     brokers = [ToldBroker("a"), ToldBroker("b")]
     inventory = snapshot_of(
         brokers,
@@ -80,7 +80,7 @@ def test_routes_that_differ_are_told_as_each_name_server_gives_them() -> None:
     assert [topic.queues for topic in inventory.topics] == [(on("a", 4), on("b", 4)), ()]
 
 
-def test_a_broker_at_another_address_is_told() -> None:
+def test_a_broker_at_another_address_is_listed() -> None:
     elsewhere: Answer = (
         0,
         {

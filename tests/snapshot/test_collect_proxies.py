@@ -117,7 +117,7 @@ def test_a_cluster_without_a_proxy_lists_none() -> None:
     assert inventory.failures == ()
 
 
-def test_a_local_proxy_that_is_named_stands_once() -> None:
+def test_a_local_proxy_that_is_named_is_listed_once() -> None:
     hosts = broker({203: connection(ONE)})
     route = {"brokerDatas": [{"brokerName": "a", "brokerAddrs": {"0": "127.0.0.1:8081"}}], "queueDatas": []}
     named = ToldProxy(knows(ONE) | {105: (0, route)})

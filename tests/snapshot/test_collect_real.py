@@ -92,7 +92,7 @@ def test_every_group_is_listed(taken: Taken) -> None:
     assert groups == sorted(groups)
 
 
-def test_clients_stand_once_for_each_consumer_with_the_brokers_that_named_them(taken: Taken) -> None:
+def test_clients_are_listed_once_for_each_consumer_with_the_brokers_that_named_them(taken: Taken) -> None:
     told = Counter(
         (row["consumer_group"], row["broker_name"], row["client_id"]) for row in taken.masters("connections")
     )
@@ -170,7 +170,7 @@ def test_each_client_says_of_itself_what_it_says_to_the_admin_client(taken: Take
     assert seen == len(told) == len(CONSUMERS) - 1  # of the two with one id, one is asked
 
 
-def test_each_strategy_bears_the_name_that_it_gives_itself(taken: Taken) -> None:
+def test_each_strategy_has_the_name_that_its_class_gives_itself(taken: Taken) -> None:
     names = {
         "g_avg": "AVG",
         "g_circle": "AVG_BY_CIRCLE",

@@ -33,7 +33,7 @@ def slave_of(inventory: Inventory) -> Broker:
     return slave
 
 
-def test_topics_queues_and_groups_that_a_slave_lacks_are_told_with_the_time_of_the_last_change() -> None:
+def test_topics_queues_and_groups_that_a_slave_lacks_are_listed_with_the_time_of_the_last_change() -> None:
     inventory = taken(
         {
             21: topics(pay=4, ship=8, same=2, changed_ms=CHANGED_MS - 9_000),

@@ -165,7 +165,7 @@ def test_a_group_keeps_the_offsets_of_queues_that_it_could_see_once() -> None:
     ]
 
 
-def test_a_queue_that_the_group_never_saw_has_no_offset_and_one_that_nobody_told_an_unknown_one() -> None:
+def test_a_queue_that_the_group_never_saw_has_no_offset_and_one_that_nobody_reported_has_an_unknown_one() -> None:
     assert unseen(hiding(CommittedOffsets({("pay", "g"): {0: 5, 1: 6}}))) == []
     assert unseen(hiding(None)) == [(2, 90, None), (3, 90, None)]
 

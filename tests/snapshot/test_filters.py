@@ -94,7 +94,7 @@ def test_where_nothing_is_written_every_share_is_nothing() -> None:
 
 
 @pytest.mark.parametrize("facts", [Filtering(ok=None), Filtering(put=None), Filtering(moved=0)])
-def test_a_share_that_cannot_be_told_is_unknown(facts: Filtering) -> None:
+def test_a_share_that_cannot_be_computed_is_unknown(facts: Filtering) -> None:
     assert facts.ratio is None
 
 

@@ -96,7 +96,7 @@ def test_the_units_of_a_fleet_with_odd_names_are_those_of_its_tables() -> None:
     assert is_gathered(fleet.inventory, fleet.policy)
 
 
-def test_what_is_no_business_of_the_group_is_left_out_and_places_beyond_what_is_read_are_told() -> None:
+def test_a_unit_has_only_its_groups_business_and_also_queues_beyond_those_that_are_read() -> None:
     names = ("pay", "%RETRY%g_pay", "bench_load")
     member = client(
         "c1",

@@ -196,7 +196,7 @@ def test_a_dated_inventory_has_the_moment_of_its_run_at_every_try(tmp_path: Path
     assert first.inventory.read_bytes() == stored
 
 
-def test_an_inventory_keeps_its_date_unless_the_app_is_told(tmp_path: Path) -> None:
+def test_an_inventory_keeps_its_date_unless_the_app_gets_another(tmp_path: Path) -> None:
     run("snapshot", f"--lake={tmp_path}", "--run-id=r1", f"--inventory={SAMPLE}")
 
     assert Lake(tmp_path).run("shop", "r1").inventory.read_bytes() == SAMPLE.read_bytes()

@@ -89,7 +89,7 @@ def test_only_those_who_need_it_get(secret: str, demo: dict[str, Service]) -> No
     assert told == MAY_KNOW[secret]
 
 
-def test_no_secret_stands_in_a_command(demo: dict[str, Service]) -> None:
+def test_no_secret_is_in_a_command(demo: dict[str, Service]) -> None:
     for service in demo.values():
         said = json.dumps([service.get(part) for part in ("command", "entrypoint", "healthcheck", "labels")])
         assert not any(secret in said for secret in SECRETS.values())
@@ -206,7 +206,7 @@ def test_every_setting_of_ours_is_one_that_the_code_reads(stack: dict[str, Servi
     assert named <= set(re.findall(r"\bRMQC_[A-Z_]+\b", source))
 
 
-def test_the_example_tells_of_every_variable_and_of_no_other() -> None:
+def test_the_example_has_every_variable_and_no_other() -> None:
     example = EXAMPLE.read_text(encoding="utf-8")
     assert set(re.findall(r"(?m)^#?([A-Z_]+)=", example)) == variables()
     assert set(re.findall(r"(?m)^([A-Z_]+)=$", example)) == {*SECRETS, "AIRFLOW_VIEWER_PASSWORD"}

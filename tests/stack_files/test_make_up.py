@@ -172,7 +172,7 @@ def as_admin(running: Installation) -> dict[str, str]:
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
 
-def test_it_says_where_it_runs_and_where_the_login_stands_but_not_the_password(
+def test_it_says_where_it_runs_and_where_the_login_is_but_not_the_password(
     running: Installation, first_up: subprocess.CompletedProcess[str]
 ) -> None:
     assert f"{running.address}/" in first_up.stdout
@@ -241,15 +241,13 @@ def test_the_containers_health_check_finds_well(part: str, running: Installation
     assert check.returncode == 0, check.stderr
 
 
-def test_the_containers_health_check_tells_of_silence(installation: Installation) -> None:
+def test_the_containers_health_check_fails_for_a_silent_service(installation: Installation) -> None:
     check = installation.run("python", ".make/compose/healthy.py", "scheduler", f"http://127.0.0.1:{free_port()}")
     assert check.returncode == 1
     assert "refused" in check.stderr
 
 
-def test_the_first_plan_of_the_containers_tells_what_came_of_it(
-    running: Installation, as_admin: dict[str, str]
-) -> None:
+def test_the_first_plan_of_the_containers_says_what_came_of_it(running: Installation, as_admin: dict[str, str]) -> None:
     def first_plan() -> subprocess.CompletedProcess[str]:
         script = ("python", ".make/compose/first_plan.py", running.address, "http://127.0.0.1:1")
         return running.run(*script, AIRFLOW_ADMIN_PASSWORD=running.password())
@@ -284,7 +282,7 @@ def test_the_containers_set_up_keeps_a_pool_that_was_resized(running: Installati
     assert called(f"{running.address}/api/v2/pools/rocketmq_capacity", as_admin).json()["slots"] == 5
 
 
-def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_taken_port_gives_one_line(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -318,7 +316,7 @@ def test_down_is_silent_where_nothing_runs(tmp_path: Path) -> None:
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
 
 
-def test_what_ends_at_once_is_told_and_leaves_nothing_running(tmp_path: Path) -> None:
+def test_a_process_that_ends_at_once_is_named_and_leaves_nothing_running(tmp_path: Path) -> None:
     installation = Installation(tmp_path, free_port())
     (tmp_path / "dags").mkdir()
     # There is no database: nobody has set one up.

@@ -46,7 +46,7 @@ def test_rows_are_read_as_they_were_written(
     assert list(rows(stored(tmp_path, dataset, held), dataset)) == held
 
 
-def test_queues_stand_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> None:
+def test_queues_are_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> None:
     one = typed(contracts.StrategyLoad, BUILT)[0]
     held = [
         contracts.StrategyLoad(

@@ -24,7 +24,7 @@ def test_what_differs_is_listed_with_its_difference_and_what_stays_is_counted():
     assert found.unchanged == 2
 
 
-def test_entries_of_a_list_are_told_apart_by_their_names():
+def test_entries_of_a_list_are_compared_by_their_names():
     before = {"groups": [{"consumer_group": "g_a_b", "idle": 2}, {"consumer_group": "g_c", "idle": 0}]}
     after = {"groups": [{"consumer_group": "g_c", "idle": 1}, {"consumer_group": "g_a_b", "idle": 0}]}
 

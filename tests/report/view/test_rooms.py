@@ -73,7 +73,7 @@ def test_rooms_without_clients_and_what_nearby_would_change_are_said() -> None:
     ) in text
 
 
-def test_what_the_tables_show_is_not_told_a_second_time() -> None:
+def test_what_the_tables_show_is_not_said_a_second_time() -> None:
     text = text_of(_page())
 
     assert "untold room clients" in text

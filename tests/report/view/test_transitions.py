@@ -24,7 +24,7 @@ def test_the_group_that_waits_longest_comes_first_with_all_its_figures() -> None
     assert found[0][1:] == ["6", "0", "0", "12.5 s, 153.5 s", "23 s", "60 s", "100, unknown", "0", "4", "2"]
 
 
-def test_the_picture_tells_the_same_and_names_the_timers() -> None:
+def test_the_picture_says_the_same_and_names_the_timers() -> None:
     text = text_of(_page(a_transition("g_pay")))
 
     assert "unread 12.5 s, at most 153.5 s" in text
