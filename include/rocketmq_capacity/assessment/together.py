@@ -36,8 +36,8 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
         yield some
 
 
-def divide_together(groups: Sequence[Group], *, changed: bool = True) -> None:
-    """Work out who owns what under every strategy: today and, if ``changed``, when a client or broker comes or goes."""
+def divide_together(groups: Sequence[Group]) -> None:
+    """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
     asked: list[tuple[str, Division]] = []
     keep: list[Callable[[Owners], None]] = []
     for group in groups:
@@ -46,7 +46,7 @@ def divide_together(groups: Sequence[Group], *, changed: bool = True) -> None:
         for strategy in filter(group.applies, group.verdicts):
             asked.append((strategy, group.division))
             keep.append(partial(group.keep_owners, strategy))
-            for division in group.churn.changes(strategy) if changed else ():
+            for division in group.churn.changes(strategy):
                 asked.append((strategy, division))
                 keep.append(partial(group.churn.keep_owners, strategy, division))
     for remember, owners in zip(keep, groups[0].allocator.owners_of_each(asked) if asked else (), strict=True):

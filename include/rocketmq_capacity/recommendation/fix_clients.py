@@ -82,13 +82,13 @@ def each_an_id(facts: GroupFacts) -> GroupFacts:
         renamed = [replace(one, client_id=f"{client_id}#{number}") for number, one in enumerate(others, 2)]
         runs = min((one.allocate_strategy for one in (first, *others) if one.allocate_strategy), default=None)
         consumers += [replace(first, allocate_strategy=runs), *renamed]
-    return replace(facts, reads=tuple(facts.business), consumers=tuple(consumers))
+    return replace(facts, consumers=tuple(consumers))
 
 
 def all_subscribe(facts: GroupFacts) -> GroupFacts:
     """The group in which each consumer subscribes to all of its topics."""
     consumers = tuple(replace(one, only_topics=None) for one in facts.consumers)
-    return replace(facts, reads=tuple(facts.business), consumers=consumers)
+    return replace(facts, consumers=consumers)
 
 
 def _takes_bare_pid(consumer: Consumer) -> bool:

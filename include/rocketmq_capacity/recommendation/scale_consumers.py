@@ -82,7 +82,7 @@ def _side(clients: int, utilisation: float, one_lost: float | None) -> dict[str,
 def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:
     """The group without some clients."""
     left = tuple(one for one in facts.consumers if one.client_id not in client_ids)
-    return replace(facts, reads=tuple(facts.business), consumers=left)
+    return replace(facts, consumers=left)
 
 
 def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:

@@ -22,7 +22,7 @@ from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change, State
-from rocketmq_capacity.simulation.trial import owned_on_trial, owners_under_lists
+from rocketmq_capacity.simulation.trial import changed_division, owned_on_trial, owners_under_lists
 
 NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 """Actions that give clients with different code the same code."""
@@ -58,7 +58,7 @@ def recommended_transitions(
         case, changed = _case(one), _changed(facts, current, one)
         if case is None and changed is None and one.config_assignment is None:
             continue
-        before = before or _state(group, structs.replace(facts, reads=tuple(facts.business)), current, facts)
+        before = before or _state(group, facts, current, facts)
         if before is None:
             return
         after = None
@@ -96,14 +96,14 @@ def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFac
 
     ``code`` are the facts that say which clients run different code.
     """
-    modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in facts.business)
-    division = Division.of(facts)
+    modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in group.business)
+    division = changed_division(group, facts)
     runs = client_runs(division, current, group.policy)
     own = _own_code(code.consumers)
     told = {one: f"{run}{modes}{own.get(one, '')}" for one, run in zip(division.members.client_ids, runs, strict=True)}
     if not told:
         return State(division, NO_OWNERS, told)
-    owners = owned_on_trial(group, current, division)
+    owners = owned_on_trial(group, runs, division)
     return None if owners is None else State(division, owners, told)
 
 
@@ -116,7 +116,7 @@ def _with_queues(group: AssessedGroup, before: State, facts: GroupFacts, current
     division = Division(facts, Queues.of(facts), before.division.members)
     if not before.runs:
         return State(division, NO_OWNERS, before.runs)
-    owners = owned_on_trial(group, current, division)
+    owners = owned_on_trial(group, client_runs(division, current, group.policy), division)
     return None if owners is None else State(division, owners, before.runs)
 
 
@@ -147,13 +147,13 @@ def _changed(facts: GroupFacts, current: str, asked: contracts.Recommendation) -
     if asked.action == "CHANGE_STRATEGY":
         strategy = str(after["strategy"])
         consumers = tuple(structs.replace(one, allocate_strategy=strategy) for one in facts.consumers)
-        return structs.replace(facts, reads=tuple(facts.business), consumers=consumers), strategy
+        return structs.replace(facts, consumers=consumers), strategy
     if asked.action == "FIX_CLIENT_ID":
         return each_an_id(facts), current
     if asked.action == "FIX_SUBSCRIPTION":
         return all_subscribe(facts), current
     if asked.action == "SCALE_CONSUMERS" and isinstance(after.get("clients"), int):
-        return structs.replace(facts, reads=tuple(facts.business), consumers=_scaled(facts, after["clients"])), current
+        return structs.replace(facts, consumers=_scaled(facts, after["clients"])), current
     return None
 
 

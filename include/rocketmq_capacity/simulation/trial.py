@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
 from rocketmq_capacity.contracts.cases import Case, Side
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Queues
+from rocketmq_capacity.contracts.division import Division, Members, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts, Reads
 from rocketmq_capacity.contracts.owners import NOBODY, Owners
 from rocketmq_capacity.recommendation.cases import changed_facts
@@ -39,27 +39,26 @@ def group_on_trial(
         findings: what is wrong with it.
         topics: by topic, what the recommendations for it mean for the group.
     """
-    facts = assessed.facts
-    division = Division.of(structs.replace(facts, reads=tuple(facts.business)))
-    now = _owned(assessed, current, division, _nothing_known)
+    runs = _runs(assessed, current, assessed.division)
+    now = _owned(assessed, runs, assessed.division, _nothing_known)
     return Group(
-        facts,
+        assessed.facts,
         cluster,
         findings,
         current,
         before=None if now is None else now.side,
         strategies=_Sides(assessed),
         simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
-        with_queues=_OneTopic(cluster, assessed, current, now).side,
+        with_queues=_OneTopic(cluster, assessed, runs, now).side,
         sharing=partial(_sharing, assessed, now),
         under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
     )
 
 
-def owned_on_trial(group: AssessedGroup, current: str, division: Division) -> Owners | None:
-    """Who would own which of these queues; None if that cannot be computed."""
-    owned = _owned(group, current, division, _nothing_known)
+def owned_on_trial(group: AssessedGroup, runs: list[str], division: Division) -> Owners | None:
+    """Who would own which of these queues if each client id runs this strategy; None if that cannot be computed."""
+    owned = _owned(group, runs, division, _nothing_known)
     return None if owned is None else owned.owners
 
 
@@ -72,6 +71,7 @@ def owners_under_lists(group: AssessedGroup, division: Division, lists: Mapping[
 class _Owned:
     """What the clients of a group own, computed from the strategies that they run."""
 
+    group: AssessedGroup
     division: Division
     owners: Owners
 
@@ -81,7 +81,8 @@ class _Owned:
 
     @cached_property
     def load(self) -> Load:
-        return Load.of(self.division, Weights.of(self.division), self.owners)
+        is_same = self.division.queues is self.group.division.queues
+        return Load.of(self.division, self.group.weights if is_same else Weights.of(self.division), self.owners)
 
     @cached_property
     def _queues(self) -> dict[str, list[Queue]]:
@@ -107,7 +108,7 @@ class _OneTopic:
 
     cluster: Cluster
     group: AssessedGroup
-    current: str | None
+    runs: list[str] | None
     now: _Owned | None
 
     def side(self, case: Case) -> Side | None:
@@ -123,7 +124,7 @@ class _OneTopic:
 
     def _owned(self, now: _Owned, facts: GroupFacts, old: OldQueues) -> _Owned | None:
         division = Division(facts, Queues.of(facts), now.division.members)
-        return _owned(self.group, self.current, division, old)
+        return _owned(self.group, self.runs, division, old)
 
     @cached_property
     def _reads(self) -> dict[str, Reads]:
@@ -155,16 +156,14 @@ def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
     if now is None:
         return None
     queues = group.division.queues
-    of_name = dict(
-        zip((now.division.queues.names[queue] for queue in now.owners.queue), now.owners.client, strict=True)
-    )
-    owner = np.array([of_name.get(name, NOBODY) for name in queues.names], np.int64)
+    owner = np.full(len(queues), NOBODY)
+    owner[now.owners.queue] = now.owners.client
     return Sharing(queues.names, group.client_ids, queues.is_business, owner, group.weights.msgs_per_s)
 
 
 def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> Side | None:
     """How the group would fare under CONFIG with these lists."""
-    return None if now is None else _Owned(now.division, owners_under_lists(group, now.division, lists)).side
+    return None if now is None else _Owned(group, now.division, owners_under_lists(group, now.division, lists)).side
 
 
 def _nothing_known(_: str) -> None:
@@ -173,23 +172,41 @@ def _nothing_known(_: str) -> None:
 
 def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> Side | None:
     """How the group would fare with changed facts; ``old`` is what its clients own now."""
-    owned = _owned(group, current, Division.of(changed), old)
+    division = changed_division(group, changed)
+    owned = _owned(group, _runs(group, current, division), division, old)
     return None if owned is None else owned.side
 
 
-def _owned(group: AssessedGroup, current: str | None, division: Division, old: OldQueues) -> _Owned | None:
-    """Who owns which of these queues; which strategies apply is looked up in the cluster as it is."""
-    if current is None:
+def changed_division(group: AssessedGroup, changed: GroupFacts) -> Division:
+    """The queues and consumers of a group with changed facts; other consumers divide the same queues."""
+    is_same = changed.reads is group.facts.reads
+    return Division(changed, group.division.queues if is_same else Queues.of(changed), Members.of(changed))
+
+
+def _runs(group: AssessedGroup, current: str | None, division: Division) -> list[str] | None:
+    """The strategy of each client id; None for a group that is not clustering."""
+    return None if current is None else client_runs(division, current, group.policy)
+
+
+def _owned(group: AssessedGroup, runs: list[str] | None, division: Division, old: OldQueues) -> _Owned | None:
+    """Who owns which of these queues; which strategies apply is looked up in the cluster as it is.
+
+    Args:
+        group: the group.
+        runs: the strategy of each client id; None for a group that is not clustering.
+        division: the queues, and among whom they are divided.
+        old: what each client id owns before.
+    """
+    if runs is None:
         return None
-    runs = client_runs(division, current, group.policy)
     own = group.policy.current_strategies.own.get(group.name)
     if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
         return None  # nobody asked the class about these clients and queues
-    owners = partial(group.allocator.owners, division=division)
+    owners = group.owners if division is group.division else partial(group.allocator.owners, division=division)
     today = owned_today(division, runs, group.applies, owners, group.policy, old)
     if today is None or not today.is_predicted or today.owners.unknown:
         return None
-    return _Owned(division, today.owners)
+    return _Owned(group, division, today.owners)
 
 
 @dataclass(frozen=True)
@@ -203,7 +220,8 @@ class _Sides(Mapping[str, Side]):
         if strategy not in self:
             raise KeyError(strategy)
         if strategy not in self.known:
-            self.known[strategy] = _side(self.group.loads[strategy])
+            group = self.group
+            self.known[strategy] = _side(Load.of(group.division, group.weights, group.owners(strategy)))
         return self.known[strategy]
 
     def __contains__(self, strategy: object) -> bool:

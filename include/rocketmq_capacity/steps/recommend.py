@@ -11,7 +11,6 @@ from msgspec.json import Decoder, encode
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.together import divide_together, in_parts
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
@@ -156,8 +155,6 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
     of_topics = asking.by("topic", topics, contracts.Recommendation)
     current = _current_strategies(asking, names)
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
-    for some in in_parts(group for group in each if group.name in findings):
-        divide_together(some, changed=False)
     recommendations: list[contracts.Recommendation] = []
     moves: list[contracts.RecommendedTransition] = []
     for group, unit in zip(each, units, strict=True):
