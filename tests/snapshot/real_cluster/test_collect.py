@@ -14,7 +14,15 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 from tests.cluster.rocketmq import Clients, Cluster
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
-from tests.snapshot.conftest import CONSUMERS, PLACED, ROOM, Taken, is_made_later, read_by_groups, settled_topics
+from tests.snapshot.real_cluster.conftest import (
+    CONSUMERS,
+    PLACED,
+    ROOM,
+    Taken,
+    is_made_later,
+    read_by_groups,
+    settled_topics,
+)
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 

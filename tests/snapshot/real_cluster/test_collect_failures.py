@@ -15,7 +15,7 @@ from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.client.conftest import free_address
 from tests.cluster.rocketmq import Cluster
-from tests.snapshot.conftest import PLACED, ROOM, Taken, settled_topics
+from tests.snapshot.real_cluster.conftest import PLACED, ROOM, Taken, settled_topics
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 __all__ = ["free_address"]

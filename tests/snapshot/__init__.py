@@ -1,0 +1,1 @@
+"""How a snapshot is taken, and what it says."""

@@ -1,0 +1,1 @@
+"""Snapshots of a real RocketMQ, which ends with the last of them."""
