@@ -1,6 +1,5 @@
 """What failures would do, compared with a plan of the cluster that has failed: the what-ifs are the oracle."""
 
-import gc
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,7 +11,6 @@ import yaml
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import GroupFailure
-from rocketmq_capacity.contracts.division import Division, Members
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
@@ -242,21 +240,6 @@ def test_groups_that_share_nothing_out_have_no_failures(facts: dict[str, Any]) -
     model = facts.get("message_model", "CLUSTERING")
     plan = plain_plan(cluster([pay], [a_group("g_pay", clients, [pay], message_model=model)]))
     assert plan.assessments[0].failures == []
-
-
-def test_owners_are_of_the_division_that_is_asked_about_also_after_others_are_gone() -> None:
-    group = next(one for one in plan_of(1).groups if one.loads and len(one.client_ids) > 5)
-    consumers = group.division.members.consumers
-    gc.freeze()  # what there was before the test: looking through it each time would take most of its time
-    try:
-        for number in range(1, len(consumers)):
-            gc.collect()  # what the last one was kept by
-            division = Division(group.facts, group.division.queues, Members(consumers[:number]))
-            for strategy in group.loads:
-                told, own = group.churn.owners(strategy, division), group.allocator.owners(strategy, division)
-                assert told.client.tolist() == own.client.tolist()
-    finally:
-        gc.unfreeze()
 
 
 def test_until_every_queue_is_read_again_takes_as_long_as_the_worst_transition_of_the_same_change() -> None:

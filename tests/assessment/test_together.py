@@ -75,7 +75,7 @@ def test_divisions_are_divided_together_as_each_alone(strategy: str) -> None:
     for group in groups():
         divisions.append(group.division)
         if group.is_clustering and group.client_ids:
-            divisions += [group.churn.more, group.churn.losses.division]
+            divisions += [group.churn.more.division, group.churn.losses.division]
 
     together = allocator.owners_of_each([(strategy, division) for division in divisions])
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, writable_queues
 from rocketmq_capacity.assessment.burden import Case, burdens
+from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
@@ -16,7 +17,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.division import Integers, Members
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
 from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
@@ -58,47 +59,40 @@ def read_again_s(failure: str, policy: Policy) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """What is left of a group after a failure.
+class _Failure:
+    """A failure, and what is left of a group after it.
 
     Attributes:
         group: the group before the failure.
         failure: the kind of failure.
         lost: the name of what is lost.
-        division: the queues and the clients that are left.
+        change: what is left.
         losses: the lost brokers, whose division this is; None if no broker is lost.
     """
 
     group: Group
     failure: str
     lost: str | None
-    division: Division
+    change: Change
     losses: BrokerLosses | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no client or no queue is left."""
-        return not len(self.division.members) or not len(self.division.queues)
 
     def moved(self) -> Mapping[str, int | None]:
         """How many queues get another owner, by strategy."""
         churn = self.group.churn
-        if self.losses is not None:
-            return churn.moved_by_room(self.losses)
-        if self.failure == BUSIEST_CLIENT and self.lost is not None:
-            return churn.moved_without(self.lost, self.division)
+        if self.failure in (BUSIEST_CLIENT, ROOM):
+            return churn.moved(self.change)
         return {name: each.fewer if self.failure == ONE_FEWER else each.more for name, each in churn.moves.items()}
 
 
 def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
     """For each group a row for each failure; none for a group that does not divide its queues among clients."""
-    changes = [list(_changes(group)) if _is_shared_out(group) else [] for group in groups]
-    every = [change for each in changes for change in each]
+    failures = [list(_failures(group)) if _is_shared_out(group) else [] for group in groups]
+    every = [failure for each in failures for failure in each]
     _divide_together(every)
     use = iter(_busy_after(every))
     return [
-        [*_without_brokers(group), *(_changed_row(change, next(use)) for change in each)] if each else []
-        for group, each in zip(groups, changes, strict=True)
+        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in each)] if each else []
+        for group, each in zip(groups, failures, strict=True)
     ]
 
 
@@ -106,42 +100,49 @@ def _is_shared_out(group: Group) -> bool:
     return group.is_clustering and len(group.client_ids) > 0 and len(group.weights.queue) > 0
 
 
-def _changes(group: Group) -> Iterator[_Change]:
+def _failures(group: Group) -> Iterator[_Failure]:
     """What is left if clients come or go, or if a machine room is lost."""
-    churn, members = group.churn, group.division.members
+    churn, division = group.churn, group.division
     if churn.fewer is not None:
-        yield _Change(group, ONE_FEWER, churn.last_client, churn.fewer)
-    yield _Change(group, ONE_MORE, None, churn.more)
+        yield _Failure(group, ONE_FEWER, churn.last_client, churn.fewer)
+    yield _Failure(group, ONE_MORE, None, churn.more)
     busiest = group.provision.busiest_client
     if busiest is not None and len(group.client_ids) > 1:
-        left = members.only(lambda one: one.client_id != busiest)
-        yield _Change(group, BUSIEST_CLIENT, busiest, Division(group.facts, group.division.queues, left))
+        left = division.members.only(lambda one: one.client_id != busiest)
+        yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(division, left, _left_of(group, left)))
     for room in _rooms(group):
-        gone = {place.broker_name for place in group.division.queues.places if place.room == room}
-        losses = BrokerLosses.of(group.division, {room: gone}, members.only(partial(_is_elsewhere, room)))
-        yield _Change(group, ROOM, room, losses.division, losses)
+        gone = {place.broker_name for place in division.queues.places if place.room == room}
+        left = division.members.only(partial(_is_elsewhere, room))
+        losses = BrokerLosses.of(division, {room: gone}, left)
+        change = Change(losses.division, losses.base_queue, _left_of(group, left))
+        yield _Failure(group, ROOM, room, change, losses)
 
 
 def _is_elsewhere(room: str, consumer: Consumer) -> bool:
     return consumer.room != room
 
 
-def _divide_together(changes: Sequence[_Change]) -> None:
-    """Compute the owners in the changed divisions that are not computed yet."""
+def _left_of(group: Group, left: Members) -> Integers:
+    """The indexes of the client ids that are left."""
+    stays = set(left.client_ids)
+    return np.flatnonzero([client_id in stays for client_id in group.client_ids])
+
+
+def _divide_together(failures: Sequence[_Failure]) -> None:
+    """Compute the owners after failures, and which queues they move, as far as that is not done yet."""
     asked = [
-        (change, strategy)
-        for change in changes
-        if change.failure in (BUSIEST_CLIENT, ROOM) and not change.is_empty
-        for strategy in change.group.loads
-        if change.failure == ROOM
-        or strategy == _current(change.group)
-        or not change.group.churn.leaves_the_rest(strategy)
+        (one, strategy)
+        for one in failures
+        if one.failure in (BUSIEST_CLIENT, ROOM) and not one.change.is_empty
+        for strategy in one.group.loads
+        if strategy == _current(one.group) or not one.group.churn.leaves_the_rest(strategy)
     ]
     if asked:
-        divisions = [(strategy, change.division) for change, strategy in asked]
+        divisions = [(strategy, one.change.division) for one, strategy in asked]
         owners = asked[0][0].group.allocator.owners_of_each(divisions)
-        for (change, strategy), own in zip(asked, owners, strict=True):
-            change.group.churn.keep_owners(strategy, change.division, own)
+        for (one, strategy), own in zip(asked, owners, strict=True):
+            one.change.owners[strategy] = own
+    compare((strategy, one.group.division, one.group.owners(strategy), one.change) for one, strategy in asked)
 
 
 def _without_brokers(group: Group) -> Iterator[GroupFailure]:
@@ -153,9 +154,9 @@ def _without_brokers(group: Group) -> Iterator[GroupFailure]:
         yield _row(group, BROKER, name, losses.lost_queues[index], moved, _current(group), use)
 
 
-def _changed_row(change: _Change, use: Interval | None) -> GroupFailure:
-    lost_queues = 0 if change.losses is None else change.losses.lost_queues[0]
-    return _row(change.group, change.failure, change.lost, lost_queues, change.moved(), _current(change.group), use)
+def _failed_row(one: _Failure, use: Interval | None) -> GroupFailure:
+    lost_queues = 0 if one.losses is None else one.losses.lost_queues[0]
+    return _row(one.group, one.failure, one.lost, lost_queues, one.moved(), _current(one.group), use)
 
 
 def _current(group: Group) -> str | None:
@@ -206,24 +207,23 @@ def _runs(group: Group) -> str | None:
     return strategy if is_predicted and strategy in group.loads and not group.facts.has_grpc_clients else None
 
 
-def _busy_after(changes: Sequence[_Change]) -> list[Interval | None]:
-    """The busy share of the busiest client after each change; a new client is like the last."""
-    each = [_case(change) for change in changes]
+def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
+    """The busy share of the busiest client after each failure; a new client is like the last."""
+    each = [_case(one) for one in failures]
     borne = iter(burdens([case for case in each if case is not None]))
     return [None if case is None else next(borne).busiest for case in each]
 
 
-def _case(change: _Change) -> Case | None:
-    """The group after a change; None if the owners after it are unknown."""
-    group, losses = change.group, change.losses
+def _case(one: _Failure) -> Case | None:
+    """The group after a failure; None if the owners after it are unknown."""
+    group, change, losses = one.group, one.change, one.losses
     strategy = _runs(group)
     if strategy is None or (losses is not None and change.is_empty):
         return None
-    owners = group.churn.owners(strategy, change.division)
+    owners = group.churn.owners(strategy, change)
     if owners.unknown:
         return None
-    row = {client_id: index for index, client_id in enumerate(group.client_ids)}
-    rows = np.array([row.get(client_id, len(row) - 1) for client_id in change.division.members.client_ids], np.int64)
+    rows = np.minimum(change.base_client, len(group.client_ids) - 1)
     msgs_per_s = group.weights.msgs_per_s
     if losses is None:
         return Case(group, change.division, owners, rows, None, msgs_per_s)
@@ -247,7 +247,7 @@ class _BusyWithout:
         strategy, work, losses = _runs(group), group.work, group.churn.losses
         if strategy is None or work is None:
             return None
-        owners = group.churn.owners(strategy, losses.division) if len(losses.division.queues) else None
+        owners = group.churn.owners(strategy, group.churn.without_brokers) if len(losses.division.queues) else None
         if owners is not None and (owners.unknown or owners.strangers):
             return None
         return cls(_shares(work, losses, owners, group.weights.msgs_per_s))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import likely_sizes
 from rocketmq_capacity.assessment.size_table import likely_numbers
@@ -40,17 +41,20 @@ def divide_together(groups: Sequence[Group]) -> None:
     """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
     asked: list[tuple[str, Division]] = []
     keep: list[Callable[[Owners], None]] = []
+    changes: list[tuple[Group, str, Change]] = []
     for group in groups:
         if not group.is_clustering or not group.client_ids:
             continue
         for strategy in filter(group.applies, group.verdicts):
             asked.append((strategy, group.division))
             keep.append(partial(group.keep_owners, strategy))
-            for division in group.churn.changes(strategy):
-                asked.append((strategy, division))
-                keep.append(partial(group.churn.keep_owners, strategy, division))
+            for change in group.churn.changes(strategy):
+                asked.append((strategy, change.division))
+                keep.append(partial(change.owners.__setitem__, strategy))
+                changes.append((group, strategy, change))
     for remember, owners in zip(keep, groups[0].allocator.owners_of_each(asked) if asked else (), strict=True):
         remember(owners)
+    compare((strategy, group.division, group.owners(strategy), change) for group, strategy, change in changes)
 
 
 def size_together(groups: Sequence[Group]) -> None:

@@ -1,0 +1,134 @@
+"""A change of a group, and which queues get other owners by it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members
+from rocketmq_capacity.contracts.owners import NOBODY, Owners
+
+TOGETHER: Final = 100_000
+"""Queues that are compared in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """What is left of a group after a change.
+
+    Attributes:
+        division: the queues and the clients that are left.
+        base_queue: for each queue its index before.
+        base_client: for each client id its index before; a new one has the next.
+        owners: the owners afterwards, by strategy, as far as they are computed.
+        differ: for each queue whether it has other owners than before, by strategy, as far as that is computed.
+    """
+
+    division: Division
+    base_queue: Integers
+    base_client: Integers
+    owners: dict[str, Owners] = field(default_factory=dict)
+    differ: dict[str, Flags] = field(default_factory=dict)
+
+    @classmethod
+    def of_members(cls, base: Division, members: Members, base_client: Integers) -> "Change":
+        """Other clients for the same queues."""
+        return cls(Division(base.group, base.queues, members), np.arange(len(base.queues)), base_client)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no client or no queue is left."""
+        return not len(self.division.members) or not len(self.division.queues)
+
+
+Asked = tuple[str, Division, Owners, Change]
+"""A strategy, a group's division, the owners in it, and a change, for which the strategy's owners are computed."""
+
+
+def compare(asked: Iterable[Asked]) -> None:
+    """Work out for many changes which queues get other owners, because each call of numpy costs time."""
+    for some in _in_parts(asked):
+        one: list[tuple[Asked, Integers, Integers]] = []
+        several: list[Asked] = []
+        for each in some:
+            strategy, division, before, change = each
+            was = before.single(len(division.queues))
+            now = None if was is None else change.owners[strategy].single(len(change.base_queue))
+            if was is None or now is None:
+                several.append(each)
+            else:
+                one.append((each, was, now))
+        _keep([each for each, _, _ in one], _owners_differ(one))
+        _keep(several, _pairs_differ(several))
+
+
+def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
+    some: list[Asked] = []
+    queues = 0
+    for each in asked:
+        some.append(each)
+        queues += len(each[3].base_queue)
+        if queues > TOGETHER:
+            yield some
+            some, queues = [], 0
+    if some:
+        yield some
+
+
+def _keep(asked: Sequence[Asked], differ: Flags) -> None:
+    """Remember which queues have other owners; ``differ`` has the queues of all changes, one after the other."""
+    begin = 0
+    for strategy, _, _, change in asked:
+        end = begin + len(change.base_queue)
+        change.differ[strategy] = differ[begin:end]
+        begin = end
+
+
+def _owners_differ(asked: Sequence[tuple[Asked, Integers, Integers]]) -> Flags:
+    """The queues that have another owner, where each has at most one: before (by queue), and after the change."""
+    if not asked:
+        return np.zeros(0, bool)
+    sizes = [len(now) for _, _, now in asked]
+    base = _joined([change.base_queue for (_, _, _, change), _, _ in asked], _begins([len(was) for _, was, _ in asked]))
+    # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
+    ends = np.array([NOBODY])
+    clients = [part for (_, _, _, change), _, _ in asked for part in (change.base_client, ends)]
+    begins = np.repeat(_begins([len(change.base_client) + 1 for (_, _, _, change), _, _ in asked]), sizes)
+    now = np.concatenate(clients)[np.concatenate([now for _, _, now in asked]) + begins]
+    return np.asarray(np.concatenate([was for _, was, _ in asked])[base] != now)
+
+
+def _pairs_differ(asked: Sequence[Asked]) -> Flags:
+    """The queues that other clients own, where some have several."""
+    changes = [change for _, _, _, change in asked]
+    befores = [before for _, _, before, _ in asked]
+    afters = [change.owners[strategy] for strategy, _, _, change in asked]
+    if not asked:
+        return np.zeros(0, bool)
+    bases = [len(division.queues) for _, division, _, _ in asked]
+    queue = _joined([before.queue for before in befores], _begins(bases))
+    order = np.argsort(queue, kind="stable")
+    was = np.concatenate([before.client for before in befores])[order]
+    number = np.bincount(queue, minlength=sum(bases))
+    base = _joined([change.base_queue for change in changes], _begins(bases))
+    begin, number = _begins(number)[base], number[base]
+    entry = np.repeat(np.arange(len(base)), number)
+    was = was[np.repeat(begin - _begins(number), number) + np.arange(len(entry))]
+    now = np.concatenate([change.base_client[own.client] for change, own in zip(changes, afters, strict=True)])
+    at = _joined([own.queue for own in afters], _begins([len(change.base_queue) for change in changes]))
+    clients = int(max(was.max(initial=0), now.max(initial=0))) + 1
+    differ = np.setxor1d(entry * clients + was, at * clients + now, assume_unique=True)
+    flags = np.zeros(len(base), bool)
+    flags[differ // clients] = True
+    return flags
+
+
+def _begins(counts: Sequence[int] | Integers) -> Integers:
+    """Where each part begins if parts of so many entries follow one another."""
+    return np.cumsum(counts, dtype=np.int64) - counts
+
+
+def _joined(parts: Sequence[Integers], begins: Integers) -> Integers:
+    """Indexes of several parts, each counted from where its part begins."""
+    return np.concatenate(parts) + np.repeat(begins, [len(part) for part in parts])
