@@ -33,7 +33,7 @@ class Weights:
     def of(cls, division: Division) -> "Weights":
         """The weights of a group's queues."""
         queues = division.queues
-        first = _first_queues(division)
+        first = queues.first
         rates: list[float] = [np.nan] * len(queues)
         lags: list[int | None] = [None] * len(queues)
         for reads in queues.topics:
@@ -79,17 +79,6 @@ class Weights:
         lag = np.where(self.has_lag, self.lag, np.nan)
         loads = np.stack([np.ones(len(lag)), self.msgs_per_s, lag])
         return floors(loads[:, self.queue], clients)
-
-
-def _first_queues(division: Division) -> dict[str, dict[str, tuple[int, int]]]:
-    """By topic and broker, the index of the first readable queue, and the number of these queues."""
-    first: dict[str, dict[str, tuple[int, int]]] = {reads.topic.topic: {} for reads in division.queues.topics}
-    begin = 0
-    for reads, place in division.queues.of_topics:
-        readable = place.readable
-        first[reads.topic.topic][place.broker_name] = begin, readable
-        begin += readable
-    return first
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,17 @@ class Queues:
         """Whether every queue is of a business topic."""
         return all(reads.topic.kind == BUSINESS for reads in self.topics)
 
+    @cached_property
+    def first(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """By topic and broker name the index of the first queue, and the number of queues."""
+        first: dict[str, dict[str, tuple[int, int]]] = {reads.topic.topic: {} for reads in self.topics}
+        begin = 0
+        for reads, place in self.of_topics:
+            readable = place.readable
+            first[reads.topic.topic][place.broker_name] = begin, readable
+            begin += readable
+        return first
+
     def topic_names(self, topics: Iterable[int]) -> frozenset[str]:
         """The names of topics, by their indexes."""
         return frozenset(self.topics[topic].topic.topic for topic in topics)

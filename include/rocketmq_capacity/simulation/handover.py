@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Integers
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span, chance_later, later
 from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.timing import (
@@ -42,17 +46,19 @@ class Old(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What is known of a queue's messages.
+    """What is known of the messages of some queues. Arrays have one entry for each queue.
 
     Attributes:
-        msgs_per_s: messages a second that producers write to it; None if unknown.
-        most_msgs_per_s: messages a second that its reader may consume, such as when it catches up; None if unknown.
-        lag: messages that its group has not read; None if unknown.
+        msgs_per_s: messages a second that producers write to it; NaN if unknown.
+        most_msgs_per_s: messages a second that its reader may consume, such as when it catches up; 0 if unknown.
+        lag: messages that its group has not read; MAX_SPAN if unknown.
+        at_once: messages that its old reader handles at the same time (threads times batch); 0 if unknown.
     """
 
-    msgs_per_s: float | None = None
-    most_msgs_per_s: float | None = None
-    lag: int | None = None
+    msgs_per_s: Numbers
+    most_msgs_per_s: Numbers
+    lag: Integers
+    at_once: Integers
 
 
 class Passing(NamedTuple):
@@ -132,10 +138,8 @@ def _mean(delay: Delay) -> float:
     return delay.span.expected
 
 
-def messages_twice(
-    old: Old, passing: Passing, traffic: Traffic, *, persist_s: float, at_once: int | None
-) -> tuple[float | None, float | None]:
-    """Messages of a queue that are consumed twice, on average and at worst; None if the rate is unknown.
+def messages_twice(old: Old, passing: Passing, traffic: Traffic, *, persist_s: float) -> tuple[Numbers, Numbers]:
+    """Messages of some queues that are consumed twice, on average and at worst; NaN if the rate is unknown.
 
     These messages come twice:
 
@@ -148,21 +152,17 @@ def messages_twice(
       and at most the queue's lag and what it got in `CONSUME_TIMEOUT_S`.
 
     Args:
-        old: who reads it before.
+        old: who reads them before.
         passing: the times between the two readers.
-        traffic: the queue's messages.
+        traffic: the queues' messages.
         persist_s: how often offsets are committed.
-        at_once: messages that its old reader handles at the same time (threads times batch); None if unknown.
     """
     twice = passing.twice
-    rate = traffic.msgs_per_s
-    most = None if rate is None else max(rate, traffic.most_msgs_per_s or 0.0)
+    most = np.maximum(traffic.msgs_per_s, traffic.most_msgs_per_s)
     # On average, half a period has passed since the last commit.
     mean_s = twice.expected + (passing.overlap if old.commits else 1.0) * persist_s / 2
-    expected = None if rate is None else rate * mean_s
-    if most is None:
-        return expected, None
+    expected = traffic.msgs_per_s * mean_s
     uncommitted_s = 0.0 if old.commits and twice.worst == 0 else persist_s
-    held = most * CONSUME_TIMEOUT_S + (MAX_SPAN if traffic.lag is None else traffic.lag) + (at_once or 0)
-    worst = most * (twice.worst + uncommitted_s) + min(float(MAX_SPAN), held)
-    return expected, max(worst, expected or 0.0)
+    held = most * CONSUME_TIMEOUT_S + traffic.lag + traffic.at_once
+    worst = most * (twice.worst + uncommitted_s) + np.minimum(MAX_SPAN, held)
+    return expected, np.maximum(worst, expected)

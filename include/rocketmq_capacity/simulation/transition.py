@@ -1,36 +1,43 @@
 """What happens between two states of a group: each queue that changes its owner, and totals over all of them.
 
-Most queues of a group change owners in one of a few ways. So the times are computed once for each way.
+Most queues of a group change owners in one of a few ways. So the times are computed once for each way. All else is
+computed for all queues at once, with arrays that have an entry for each queue.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Transition
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.division import Division, Flags, Integers
 from rocketmq_capacity.contracts.owners import NO_OWNERS, Owners
 from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.scenario import Ending
-from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.simulation.timing import MAX_SPAN, Timing
 from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
-from rocketmq_capacity.vocabulary import FIRST_OFFSET
+from rocketmq_capacity.vocabulary import BUSINESS, FIRST_OFFSET
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
 """What a change does to a client: it ends, it starts, it restarts with other code, or it stays as it is."""
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
 Readers = Mapping[Queue, tuple[str, ...]]
 """The client ids that own each queue that is pulled, sorted."""
 
 AT_ONCE: Final = Delay()
 DIGITS: Final = 3
+STARTS_AT: Final = ("COMMITTED", "NEW_QUEUE", "NO_OFFSET", None)
+"""Where the new owner of a queue may begin to read, as in :class:`Transition`."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +54,15 @@ class State:
     owners: Owners
     runs: Mapping[str, str]
 
-    @cached_property
+    @property
     def readers(self) -> Readers:
         """Who owns each business queue that clients pull."""
-        ids, queues = self.division.members.client_ids, self.division.queues
-        popped = {reads.topic.topic for reads in queues.topics if self.division.group.pops(reads)}
-        business = queues.is_business.tolist()
-        found: dict[Queue, list[str]] = {
-            name: [] for name, keep in zip(queues.names, business, strict=True) if keep and name.topic not in popped
-        }
+        ids, names = self.division.members.client_ids, self.division.queues.names
+        found: dict[Queue, list[str]] = {names[queue]: [] for queue in np.flatnonzero(self.is_pulled).tolist()}
         for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
-            if (own := found.get(queues.names[queue])) is not None:
+            if (own := found.get(names[queue])) is not None:
                 own.append(ids[client])
-        return {name: tuple(own) if len(own) < 2 else tuple(sorted(set(own))) for name, own in found.items()}
+        return {name: tuple(sorted(set(own))) for name, own in found.items()}
 
     @classmethod
     def of(cls, group: Group) -> "State | None":
@@ -74,13 +77,10 @@ class State:
         return None if group.whole_load is None else cls(group.division, group.whole_load.owners, runs)
 
     @cached_property
-    def queues(self) -> Mapping[str, frozenset[Queue]]:
-        """By business topic its queues, pulled or popped."""
-        queues, found = self.division.queues, dict[str, list[Queue]]()
-        for name, keep in zip(queues.names, queues.is_business.tolist(), strict=True):
-            if keep:
-                found.setdefault(name.topic, []).append(name)
-        return {topic: frozenset(own) for topic, own in found.items()}
+    def is_pulled(self) -> Flags:
+        """Whether each queue is of a business topic that clients pull."""
+        queues, pops = self.division.queues, self.division.group.pops
+        return np.array([one.topic.kind == BUSINESS and not pops(one) for one in queues.topics], bool)[queues.topic]
 
     @cached_property
     def client_ids(self) -> frozenset[str]:
@@ -88,25 +88,25 @@ class State:
         return frozenset(self.division.members.client_ids)
 
     @cached_property
-    def rates(self) -> dict[Queue, float]:
-        """Messages a second of each queue whose rate is known."""
-        weights, names = Weights.of(self.division), self.division.queues.names
-        rates = weights.msgs_per_s.tolist()
-        return {names[queue]: rates[queue] for queue in weights.queue.tolist() if rates[queue] == rates[queue]}
+    def weights(self) -> Weights:
+        """Messages a second and lag of each queue."""
+        return Weights.of(self.division)
 
     @cached_property
-    def committed(self) -> frozenset[Queue]:
-        """The queues for which the group has committed an offset."""
-        lags = self.division.group.lags
-        return frozenset(
-            Queue(one.topic, one.broker_name, one.queue_id) for one in lags if one.consumer_offset is not None
-        )
+    def is_committed(self) -> Flags:
+        """Whether the group has committed an offset for each queue."""
+        queues = self.division.queues
+        found = np.zeros(len(queues), bool)
+        for one in self.division.group.lags:
+            begin, readable = queues.first.get(one.topic, {}).get(one.broker_name, (0, 0))
+            if one.consumer_offset is not None and one.queue_id < readable:
+                found[begin + one.queue_id] = True
+        return found
 
     @cached_property
-    def lags(self) -> dict[Queue, int]:
-        """The lag of the group on each queue, where it is known."""
-        lags = self.division.group.lags
-        return {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in lags if one.lag is not None}
+    def has_committed(self) -> bool:
+        """Whether the group has committed an offset for any queue, one that nobody can read included."""
+        return any(one.consumer_offset is not None for one in self.division.group.lags)
 
     @cached_property
     def written(self) -> dict[Queue, int]:
@@ -155,62 +155,80 @@ class Way(NamedTuple):
     passing: Passing
 
 
-class Move(NamedTuple):
-    """A queue that changes its owner; times and messages as in :class:`Transition`, the messages rounded.
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The queues that get other owners, and the new queues, in order. Arrays have one entry for each of them.
 
     Attributes:
-        queue: the queue.
-        old: the client ids that own it before.
-        new: the client ids that own it afterwards.
-        way: how it goes from the old owner to the new one.
-        unread: how long nobody reads it; None if nobody reads it afterwards.
-        twice_expected: messages that are consumed twice, on average.
-        twice_worst: messages that are consumed twice, at worst.
-        starts_at: where its new owner begins to read.
-        skipped_worst: messages that are never read, at worst.
-        is_new: whether the change creates the queue.
+        queue: its index among the queues afterwards.
+        was: its index among the queues before; NONE for a new queue.
+        gives: the first client that no longer owns it, by index; NONE if there is none.
+        takes: the first client that did not own it before, by index; NONE if there is none.
+        old: how many clients own it before.
+        new: how many clients own it afterwards.
+        kept: how many clients own it before and afterwards.
     """
 
-    queue: Queue
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    way: Way
-    unread: Span | None
-    twice_expected: float | None
-    twice_worst: float | None
-    starts_at: str | None
-    skipped_worst: float | None
-    is_new: bool
+    queue: Integers
+    was: Integers
+    gives: Integers
+    takes: Integers
+    old: Integers
+    new: Integers
+    kept: Integers
 
-    def row(self, consumer_group: str) -> Transition:
-        """Its row of the dataset."""
-        notice = None if self.way.notice is None else self.way.notice.span
-        unread, passed = self.unread, self.way.passing
-        return Transition(
-            consumer_group=consumer_group,
-            topic=self.queue.topic,
-            broker_name=self.queue.broker_name,
-            queue_id=self.queue.queue_id,
-            old_owners=self.old,
-            new_owners=self.new,
-            cause=self.way.cause,
-            notice_best_s=notice and round(notice.best, DIGITS),
-            notice_expected_s=notice and round(notice.expected, DIGITS),
-            notice_worst_s=notice and round(notice.worst, DIGITS),
-            unread_best_s=unread and round(unread.best, DIGITS),
-            unread_expected_s=unread and round(unread.expected, DIGITS),
-            unread_worst_s=unread and round(unread.worst, DIGITS),
-            twice_best_s=round(passed.twice.best, DIGITS),
-            twice_expected_s=round(passed.twice.expected, DIGITS),
-            twice_worst_s=round(passed.twice.worst, DIGITS),
-            lock_wait_best_s=round(passed.lock_wait.best, DIGITS),
-            lock_wait_expected_s=round(passed.lock_wait.expected, DIGITS),
-            lock_wait_worst_s=round(passed.lock_wait.worst, DIGITS),
-            messages_twice_expected=self.twice_expected,
-            messages_twice_worst=self.twice_worst,
-            starts_at=self.starts_at,
-            messages_skipped_worst=self.skipped_worst,
-        )
+    @classmethod
+    def between(cls, before: State, after: State, client_ids: Iterable[str]) -> "Moved":
+        """The queues that a change moves; clients have the index of their id in ``client_ids``."""
+        number = {client_id: place for place, client_id in enumerate(client_ids)}
+        clients, queues = max(len(number), 1), after.division.queues
+        was = _indexes_before(before, after)
+        now = np.full(len(before.division.queues) + 1, NONE)  # the last entry is for the queues that are new
+        now[was] = np.arange(len(queues))
+        new = _pairs(after, np.arange(len(queues)), number)
+        old = _pairs(before, now[:-1], number)
+        left, joined = old[~np.isin(old, new)], new[~np.isin(new, old)]
+        gives, takes = _first_client(left, clients, len(queues)), _first_client(joined, clients, len(queues))
+        owns, owned = (np.bincount(pairs // clients, minlength=len(queues)) for pairs in (new, old))
+        has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (was == NONE))
+        queue = np.flatnonzero(has_moved & after.is_pulled)
+        kept = owned - np.bincount(left // clients, minlength=len(queues))
+        return cls(queue, *(each[queue] for each in (was, gives, takes, owned, owns, kept)))
+
+    @property
+    def is_new(self) -> Flags:
+        """Whether the change creates each queue."""
+        return np.equal(self.was, NONE)
+
+
+def _indexes_before(before: State, after: State) -> Integers:
+    """For each queue afterwards its index among the queues before; NONE for a new queue."""
+    queues, first = after.division.queues, before.division.queues.first
+    places = [first.get(reads.topic.topic, {}).get(place.broker_name, (0, 0)) for reads, place in queues.of_topics]
+    begin, readable = np.array(places, np.int64).reshape(-1, 2).T
+    return np.where(queues.queue_id < readable[queues.place], begin[queues.place] + queues.queue_id, NONE)
+
+
+def _pairs(state: State, queue: Integers, number: Mapping[str, int]) -> Integers:
+    """Who owns the queues that are pulled, a number for each pair: queue times number of clients + client; sorted.
+
+    Args:
+        state: the group before or after the change.
+        queue: for each of its queues the index afterwards; NONE for a queue that is gone.
+        number: by client id its index.
+    """
+    client = np.array([number[one] for one in state.division.members.client_ids], np.int64)
+    keep = (state.is_pulled & (queue != NONE))[state.owners.queue]
+    own, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
+    return np.unique(own * max(len(number), 1) + owner)
+
+
+def _first_client(pairs: Integers, clients: int, queues: int) -> Integers:
+    """For each queue the first of the clients that are paired with it; NONE without one."""
+    found = np.full(queues, NONE)
+    queue, client = np.divmod(pairs[::-1], clients)
+    found[queue] = client
+    return found
 
 
 @dataclass(frozen=True)
@@ -230,14 +248,14 @@ class Change:
     ending: Ending = "SHUTDOWN"
 
     @cached_property
-    def moves(self) -> list[Move]:
-        """The queues that get other owners, and the new queues, in order."""
-        was = self.before.readers
-        return [
-            self._move(queue, was.get(queue, ()), own)
-            for queue, own in self.after.readers.items()
-            if was.get(queue, ()) != own or (not own and self._is_new(queue))
-        ]
+    def ids(self) -> list[str]:
+        """The client ids before or afterwards, sorted; their places are the indexes of the clients."""
+        return sorted(self.before.client_ids | self.after.client_ids)
+
+    @cached_property
+    def moved(self) -> Moved:
+        """The queues that get other owners, and the new queues."""
+        return Moved.between(self.before, self.after, self.ids)
 
     @cached_property
     def ended(self) -> frozenset[str]:
@@ -257,60 +275,75 @@ class Change:
         return found
 
     @cached_property
-    def _routed(self) -> frozenset[str]:
-        """Topics that gain or lose queues, of those that are there afterwards."""
-        was = self.before.queues
-        return frozenset(topic for topic, queues in self.after.queues.items() if was.get(topic, frozenset()) != queues)
+    def _topic(self) -> Integers:
+        """The index of the topic of each queue that moves."""
+        return self.after.division.queues.topic[self.moved.queue]
 
-    def _is_new(self, queue: Queue) -> bool:
-        return queue not in self.before.queues.get(queue.topic, ())
+    @cached_property
+    def _ways(self) -> tuple[list[Way], Integers]:
+        """The ways in which queues go from one client to another, and for each queue that moves the index of its way.
+
+        A way depends only on the roles of the two clients and on whether the topic's route changes.
+        """
+        nobody = len(ROLES)
+        role = np.array([*(ROLES.index(self.roles[one]) for one in self.ids), nobody])  # NONE is the last index
+        key = np.stack([role[self.moved.gives], role[self.moved.takes], self._is_routed[self._topic]])
+        kinds, way = np.unique(np.ravel_multi_index(tuple(key), (nobody + 1, nobody + 1, 2)), return_inverse=True)
+        of_index = (*ROLES, None)
+        parts = zip(*np.unravel_index(kinds, (nobody + 1, nobody + 1, 2)), strict=True)
+        return [self._way_of(of_index[gives], of_index[takes], bool(routed)) for gives, takes, routed in parts], way
+
+    @cached_property
+    def _is_routed(self) -> Integers:
+        """Of each topic that is there afterwards 1 if it gains or loses queues, else 0."""
+        was, now = (
+            {topic: {name: number for name, (_, number) in own.items()} for topic, own in queues.first.items()}
+            for queues in (self.before.division.queues, self.after.division.queues)
+        )
+        topics = [reads.topic.topic for reads in self.after.division.queues.topics]
+        return np.array([was.get(topic) != now[topic] for topic in topics], np.int64)
 
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes its owner."""
-        consumer_group = self.after.division.group.consumer_group
-        return (move.row(consumer_group) for move in self.moves)
-
-    def _move(self, queue: Queue, old: tuple[str, ...], new: tuple[str, ...]) -> Move:
-        gives = next((one for one in old if one not in new), None)
-        takes = next((one for one in new if one not in old), None)
-        way = self._way(gives, takes, queue.topic)
-        is_new = self._is_new(queue)
-        starts_at, skipped = self._begins(queue, is_new, way.notice)
-        expected, worst = self._messages_twice(gives, way, queue)
-        unread: Span | None = way.passing.unread
-        if not new:
-            unread = None
-        elif not set(old).isdisjoint(new):  # it has another reader all the while
-            unread = NO_TIME
-        return Move(
-            queue,
-            old,
-            new,
-            way,
-            unread,
-            None if expected is None else round(expected, DIGITS),
-            None if worst is None else round(worst, DIGITS),
-            starts_at,
-            None if skipped is None else round(skipped, DIGITS),
-            is_new=is_new,
-        )
-
-    def _way(self, gives: str | None, takes: str | None, topic: str) -> Way:
-        """How a queue of a topic goes from one client to another.
-
-        It depends only on the roles of the two clients and on whether the topic's route changes.
-        """
-        key = self._role(gives), self._role(takes), topic in self._routed
-        if key not in self._ways:
-            self._ways[key] = self._way_of(*key)
-        return self._ways[key]
-
-    def _role(self, client_id: str | None) -> Role | None:
-        return None if client_id is None else self.roles[client_id]
-
-    @cached_property
-    def _ways(self) -> dict[tuple[Role | None, Role | None, bool], Way]:
-        return {}
+        was, now, names = self.before.readers, self.after.readers, self.after.division.queues.names
+        ways, way = self._ways
+        starts_at, skipped = self._begins
+        moved = [names[queue] for queue in self.moved.queue.tolist()]
+        messages = zip(*map(_rounded, (*self._messages_twice, skipped)), strict=True)
+        parts = zip(moved, way.tolist(), self.moved.kept.tolist(), starts_at.tolist(), messages, strict=True)
+        for queue, number, kept, starts, (expected, worst, skips) in parts:
+            old, new, one = was.get(queue, ()), now[queue], ways[number]
+            notice, passed = None if one.notice is None else one.notice.span, one.passing
+            unread: Span | None = passed.unread
+            if not new:
+                unread = None
+            elif kept:  # it has another reader all the while
+                unread = NO_TIME
+            yield Transition(
+                consumer_group=self.after.division.group.consumer_group,
+                topic=queue.topic,
+                broker_name=queue.broker_name,
+                queue_id=queue.queue_id,
+                old_owners=old,
+                new_owners=new,
+                cause=one.cause,
+                notice_best_s=notice and round(notice.best, DIGITS),
+                notice_expected_s=notice and round(notice.expected, DIGITS),
+                notice_worst_s=notice and round(notice.worst, DIGITS),
+                unread_best_s=unread and round(unread.best, DIGITS),
+                unread_expected_s=unread and round(unread.expected, DIGITS),
+                unread_worst_s=unread and round(unread.worst, DIGITS),
+                twice_best_s=round(passed.twice.best, DIGITS),
+                twice_expected_s=round(passed.twice.expected, DIGITS),
+                twice_worst_s=round(passed.twice.worst, DIGITS),
+                lock_wait_best_s=round(passed.lock_wait.best, DIGITS),
+                lock_wait_expected_s=round(passed.lock_wait.expected, DIGITS),
+                lock_wait_worst_s=round(passed.lock_wait.worst, DIGITS),
+                messages_twice_expected=expected,
+                messages_twice_worst=worst,
+                starts_at=STARTS_AT[starts],
+                messages_skipped_worst=skips,
+            )
 
     def _way_of(self, gives: Role | None, takes: Role | None, is_routed: bool) -> Way:
         cause = self._cause(gives, takes, is_routed=is_routed)
@@ -354,65 +387,94 @@ class Change:
             return timing.told
         return timing.forgotten(self.ending) if other in (None, "ENDS") else timing.apart(self.ending)
 
-    def _messages_twice(self, gives: str | None, way: Way, queue: Queue) -> tuple[float | None, float | None]:
-        """Messages consumed twice, on average and at worst; None if the rate is unknown."""
-        if gives is None or way.old is None:
-            return 0.0, 0.0
-        rate = self.before.rates.get(queue)
-        traffic = Traffic(rate, self.before.consumed.get((gives, queue.topic)), self.before.lags.get(queue))
-        return messages_twice(
-            way.old, way.passing, traffic, persist_s=self.timing.persist_s, at_once=self.before.at_once.get(gives)
+    @cached_property
+    def _messages_twice(self) -> tuple[Numbers, Numbers]:
+        """Messages of each queue that are consumed twice, on average and at worst; NaN if the rate is unknown."""
+        expected, worst = np.zeros((2, len(self.moved.queue)))
+        ways, way = self._ways
+        for number, one in enumerate(ways):
+            if one.old is not None:
+                own = way == number
+                expected[own], worst[own] = messages_twice(
+                    one.old, one.passing, self._traffic(own), persist_s=self.timing.persist_s
+                )
+        return expected, worst
+
+    def _traffic(self, own: Flags) -> Traffic:
+        """What is known of the messages of some of the queues, which have old readers."""
+        was, weights = self.moved.was[own], self.before.weights
+        topics = [reads.topic.topic for reads in self.after.division.queues.topics]
+        gives = [self.ids[client] for client in self.moved.gives[own].tolist()]
+        consumed = zip(gives, [topics[topic] for topic in self._topic[own].tolist()], strict=True)
+        return Traffic(
+            weights.msgs_per_s[was],
+            np.array([self.before.consumed.get(one, 0.0) for one in consumed]),
+            np.where(weights.has_lag[was], weights.lag[was], MAX_SPAN),
+            np.array([self.before.at_once.get(one, 0) for one in gives]),
         )
 
-    def _begins(self, queue: Queue, is_new: bool, notice: Delay | None) -> tuple[str | None, float | None]:
-        """Where reading begins, and how many messages may never be read.
+    @cached_property
+    def _begins(self) -> tuple[Integers, Numbers]:
+        """Where reading begins on each queue, and how many messages may never be read; NaN if unknown.
 
         A broker without the offset answers 0 if the queue begins at 0 and its first message is in memory. Otherwise the
         client begins where consumeFromWhere says. At the first offset it skips nothing. Else it begins at the end at
         worst, which is also the default.
+        Shape: indexes in STARTS_AT, and messages.
         Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere.
         """
         is_first = self.after.division.group.consume_from_where == FIRST_OFFSET
-        if is_new:
-            if is_first and notice is not None:
-                return "NEW_QUEUE", 0.0
-            rate = self.after.rates.get(queue)
-            return "NEW_QUEUE", None if rate is None or notice is None else rate * notice.most
-        if queue in self.before.committed:
-            return "COMMITTED", 0.0
-        if not self.before.committed:
-            return None, None
-        return "NO_OFFSET", 0.0 if is_first else self.before.written.get(queue)
+        moved, names = self.moved, self.after.division.queues.names
+        starts, skipped = np.zeros(len(moved.queue), np.int64), np.zeros(len(moved.queue))
+        starts[moved.is_new] = STARTS_AT.index("NEW_QUEUE")
+        if moved.is_new.any():
+            ways, way = self._ways
+            most = np.array([np.nan if one.notice is None else one.notice.most for one in ways])[way[moved.is_new]]
+            if is_first:
+                skipped[moved.is_new] = np.where(np.isnan(most), np.nan, 0.0)
+            else:
+                skipped[moved.is_new] = self.after.weights.msgs_per_s[moved.queue[moved.is_new]] * most
+        if not self.before.has_committed:
+            starts[~moved.is_new] = STARTS_AT.index(None)
+            skipped[~moved.is_new] = np.nan
+            return starts, skipped
+        old = np.flatnonzero(~moved.is_new)
+        uncommitted = old[~self.before.is_committed[moved.was[old]]]
+        starts[uncommitted] = STARTS_AT.index("NO_OFFSET")
+        if not is_first:
+            written = self.before.written
+            skipped[uncommitted] = [written.get(names[queue], np.nan) for queue in moved.queue[uncommitted].tolist()]
+        return starts, skipped
 
     def totals(self) -> TransitionTotals:
         """All moves of the group together."""
-        ids = sorted(self.before.client_ids | self.after.client_ids)
-        index = {client_id: place for place, client_id in enumerate(ids)}
-        moves = self.moves
-        owned = [move for move in moves if move.new]
-        single = [move for move in owned if len(move.old) <= 1 and len(move.new) == 1]
-        others = len(owned) - len(single)
+        moved, ids = self.moved, self.ids
+        ways, way = self._ways
+        is_owned = moved.new > 0
+        is_single = (moved.old <= 1) & (moved.new == 1)
+        others = int(np.count_nonzero(is_owned & ~is_single))
         between = Interleavings.of(
-            [index[move.old[0]] if move.old else NONE for move in single],
-            [index[move.new[0]] for move in single],
-            frozenset(index[one] for one in self.ended),
+            moved.gives[is_single].tolist(),
+            moved.takes[is_single].tolist(),
+            frozenset(place for place, client_id in enumerate(ids) if client_id in self.ended),
         )
         # The broker's lock keeps two clients from a queue that is consumed in order.
         is_orderly = bool(self.after.division.group.is_orderly)
         unread, twice = between.unread(), NOWHERE if is_orderly else between.twice()
-        unread_spans = {move.unread for move in owned if move.unread is not None}
-        passed = {move.way.passing for move in moves}
+        # A queue with another reader all the while is never unread.
+        unread_spans = [ways[number].passing.unread for number in np.unique(way[is_owned & (moved.kept == 0)]).tolist()]
+        passed = [one.passing for one in ways]
         return TransitionTotals(
-            moved_queues=sum(not move.is_new and move.old != move.new for move in moves),
-            new_queues=sum(move.is_new for move in owned),
-            ownerless_queues=len(moves) - len(owned),
+            moved_queues=int(np.count_nonzero(~moved.is_new)),
+            new_queues=int(np.count_nonzero(moved.is_new & is_owned)),
+            ownerless_queues=int(np.count_nonzero(~is_owned)),
             unread_longest_expected_s=_longest(span.expected for span in unread_spans),
             unread_longest_worst_s=_longest(span.worst for span in unread_spans),
             twice_longest_worst_s=_longest(one.twice.worst for one in passed),
             lock_wait_worst_s=_longest(one.lock_wait.worst for one in passed),
-            messages_twice_expected=_sum([move.twice_expected for move in moves]),
-            messages_twice_worst=_sum([move.twice_worst for move in moves]),
-            messages_skipped_worst=_sum([move.skipped_worst for move in moves]),
+            messages_twice_expected=_sum(self._messages_twice[0]),
+            messages_twice_worst=_sum(self._messages_twice[1]),
+            messages_skipped_worst=_sum(self._begins[1]),
             most_unread_at_once=unread.queues,
             unread_switched=None if unread.switched is None else tuple(ids[one] for one in unread.switched),
             # A pair cannot describe several readers of one queue. So each such queue counts as read twice.
@@ -433,7 +495,11 @@ def _longest(times_s: Iterable[float]) -> float:
     return round(max(times_s, default=0.0), DIGITS)
 
 
-def _sum(parts: Sequence[float | None]) -> float | None:
-    """The sum, rounded; None if a part is unknown."""
-    known = [part for part in parts if part is not None]
-    return round(sum(known), DIGITS) if len(known) == len(parts) else None
+def _rounded(messages: Numbers) -> list[float | None]:
+    """Numbers of messages, rounded; None for one that is unknown."""
+    return [None if one != one else round(one, DIGITS) for one in messages.tolist()]
+
+
+def _sum(messages: Numbers) -> float | None:
+    """The sum of rounded numbers of messages, rounded; None if one is unknown."""
+    return None if np.isnan(messages).any() else round(sum(round(one, DIGITS) for one in messages.tolist()), DIGITS)
