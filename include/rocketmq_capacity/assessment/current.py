@@ -137,9 +137,10 @@ def predicted_owners(division: Division, runs: list[str], owners: Callable[[str]
     queues, in_use = division.queues, _in_use(division, runs)
     if not in_use:
         return with_proxied(NO_OWNERS, division)
-    is_popped = np.array([division.group.pops(reads) for reads in queues.topics], bool)
-    if len(in_use) == 1 and not is_popped.any():
+    pops = [division.group.pops(reads) for reads in queues.topics]
+    if len(in_use) == 1 and not any(pops):
         return owners(in_use.pop())
+    is_popped = np.array(pops, bool)
     popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     is_grpc = division.members.is_grpc[division.members.first]
     ran = np.array(runs)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -88,14 +87,12 @@ Asked = Sequence[tuple["Group", int]]
 
 def divided(asked: Asked) -> list[Divided | None]:
     """Each group with the number of clients asked for; None if their queues cannot be computed."""
-    crowds = {id(group): Crowd(group) for group, _ in asked}
+    most: dict[int, int] = {}
+    for group, consumers in asked:
+        most[id(group)] = max(consumers, most.get(id(group), 0))
+    crowds = {id(group): Crowd(group, most[id(group)]) for group, _ in asked}
     changed = [crowds[id(group)].of(consumers) for group, consumers in asked]
-    wanted = [
-        (strategy, one.division)
-        for one in changed
-        if one is not None
-        for strategy in strategies_in_use(one.division, one.runs)
-    ]
+    wanted = [(strategy, one.division) for one in changed if one is not None for strategy in one.strategies]
     owners = iter(asked[0][0].allocator.owners_of_each(wanted) if wanted else ())
     found = []
     for (group, consumers), one in zip(asked, changed, strict=True):
@@ -103,7 +100,7 @@ def divided(asked: Asked) -> list[Divided | None]:
             is_today = consumers == group.facts.connections and group.today is not None and group.today.is_predicted
             found.append(_today(group) if is_today else None)
             continue
-        of_strategy = {strategy: next(owners) for strategy in strategies_in_use(one.division, one.runs)}
+        of_strategy = {strategy: next(owners) for strategy in one.strategies}
         own = predicted_owners(one.division, one.runs, of_strategy.__getitem__)
         found.append(None if own.unknown else Divided(one.division, own, one.rows))
     return found
@@ -123,18 +120,21 @@ class Changed:
         division: as in :class:`Divided`.
         rows: as in :class:`Divided`.
         runs: the strategy of each client id.
+        strategies: those by which the owners are computed.
     """
 
     division: Division
     rows: Integers
     runs: list[str]
+    strategies: list[str]
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """The consumers of a group in any number."""
+    """The consumers of a group in any number up to ``most``."""
 
     group: "Group"
+    most: int
 
     def of(self, consumers: int) -> Changed | None:
         """The group with so many consumers; None for today's number, and if owners cannot be computed."""
@@ -148,7 +148,7 @@ class Crowd:
             runs = [group.runs[row] for row in rows.tolist()]
         else:
             runs = client_runs(division, group.current.strategy, group.policy)
-        return Changed(division, rows, runs)
+        return Changed(division, rows, runs, strategies_in_use(division, runs))
 
     @cached_property
     def _today(self) -> Members:
@@ -162,34 +162,37 @@ class Crowd:
         return members, np.arange(len(members.client_ids))
 
     def _more(self, consumers: int) -> tuple[Members, Integers]:
-        now, row = self._today.consumers, self._rows
-        further = self._further
-        for index in range(len(further), consumers - len(now)):
+        today = self._today
+        if not self._is_plain:
+            number = {client_id: index for index, client_id in enumerate(today.client_ids)}
+            every = self._every[:consumers]
+            like = {one.client_id: today.consumers[place % len(today)].client_id for place, one in enumerate(every)}
+            members = Members.sorted(every)
+            return members, np.array([number[like[client_id]] for client_id in members.client_ids], np.int64)
+        order = self._order[self._order < consumers]
+        every = [self._every[place] for place in order.tolist()]
+        return today.alike(tuple(every), [one.client_id for one in every]), order % len(today)
+
+    @cached_property
+    def _every(self) -> list[Consumer]:
+        """Today's consumers, and the further ones in turn: each is like the one ``len(now)`` places before it."""
+        now = self._today.consumers
+        every = list(now)
+        for index in range(self.most - len(now)):
             like = now[index % len(now)]
-            client_id = f"{like.client_id}~{index}"
-            one = structs.replace(like, client_id=client_id, consumer_index=len(now) + index)
-            further.append((java_order(client_id), one, row[like.client_id]))
-        if not self._today.is_plain or any(one.client_id in row for _, one, _ in further):
-            members = Members.sorted([*now, *(one for _, one, _ in further[: consumers - len(now)])])
-            like_row = {**row, **{one.client_id: of for _, one, of in further[: consumers - len(now)]}}
-            return members, np.array([like_row[client_id] for client_id in members.client_ids], np.int64)
-        every = sorted([*self._keyed, *further[: consumers - len(now)]], key=itemgetter(0))
-        members = self._today.alike(tuple(one for _, one, _ in every), [one.client_id for _, one, _ in every])
-        return members, np.array([of for _, _, of in every], np.int64)
+            every.append(structs.replace(like, client_id=f"{like.client_id}~{index}", consumer_index=len(every)))
+        return every
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {client_id: index for index, client_id in enumerate(self._today.client_ids)}
+    def _is_plain(self) -> bool:
+        """Whether today's consumers are plain, and no further one takes the id of another."""
+        return self._today.is_plain and len({one.client_id for one in self._every}) == len(self._every)
 
     @cached_property
-    def _keyed(self) -> list[tuple[bytes, Consumer, int]]:
-        """Each of today's consumers with its sort key and the index of its client id."""
-        return [(java_order(one.client_id), one, self._rows[one.client_id]) for one in self._today.consumers]
-
-    @cached_property
-    def _further(self) -> list[tuple[bytes, Consumer, int]]:
-        """The further consumers that were asked for so far, likewise."""
-        return []
+    def _order(self) -> Integers:
+        """The places in ``_every`` in Java's order of their client ids."""
+        keys = [java_order(one.client_id) for one in self._every]
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
 
 
 def sizes_of(asked: Asked) -> list[Size | None]:

@@ -27,9 +27,9 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
     pairs = 0
     for group in groups:
         some.append(group)
-        places = [place for reads in group.facts.reads for place in reads.topic.places]
-        brokers = {place.broker_name for place in places}
-        pairs += sum(place.readable for place in places) * (len(group.facts.consumers) + len(brokers))
+        queues = group.division.queues
+        brokers = {place.broker_name for place in queues.places}
+        pairs += len(queues) * (len(group.facts.consumers) + len(brokers))
         if len(some) == TOGETHER or pairs > MOST_PAIRS:
             yield some
             some, pairs = [], 0
