@@ -456,3 +456,21 @@ def test_two_ways_to_the_same_figure_name_the_fact_that_must_be_wrong(judged: Ju
     assert judged.group("agrees")["provision_doubt"] is None
     assert "rates are wrong" in judged.group("consumes_too_little")["provision_doubt"]
     assert judged.group("owns_others")["provision_doubt"].startswith("c01 consumes 200.0 msg/s where 60.0")
+
+
+# Clients that report the rate of one of two topics
+_RATES = {"rate_a": None, "rate_b": 100.0, "rate_c": None}
+_TOPICS = [PART.topic(name, *QUEUES) for name in _RATES]
+_STATUS = tuple(
+    ConsumeStatus(topic=name, consume_rt_ms=1.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0)
+    for name, rate in _RATES.items()
+)
+for _topic in _TOPICS[::2]:
+    _clients = [member("c01", consume_threads=10, consume_batch_size=1, status=_STATUS)]
+    PART.group(f"untold_{_topic}", _clients, *sorted(("rate_b", _topic)))
+
+
+@pytest.mark.parametrize("topic", ["rate_a", "rate_c"])
+def test_an_unknown_rate_of_a_topic_is_not_taken_for_zero(judged: Judgement, topic: str) -> None:
+    assert judged.group(f"untold_{topic}")["utilisation"] is not None
+    assert judged.group(f"untold_{topic}")["provision_doubt"] is None

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts.division import Flags, Integers
@@ -59,7 +58,7 @@ def capacity_rows(group: Group) -> CapacityRows | None:
     at = client, topic
     at_once = np.where(work.at_once > 0, work.at_once, np.nan)[client]
     capacity = at_once * 1000 / times.estimate[at]
-    consumed = consumed_msgs_per_s(group.division)[at]
+    consumed = group.consumed_msgs_per_s[at]
     figures = (
         work.incoming_msgs_per_s[at],
         consumed,

@@ -19,17 +19,18 @@ NEEDS: Final = "compare both with mqadmin consumerStatus and consumerProgress"
 def consumed_msgs_per_s(division: Division) -> Numbers:
     """Messages a second that each client handles, with success or without.
 
-    Shape: a row a client id, a column a topic. NaN if the client reports nothing; 0 for a topic that it leaves out
-    while it reports others.
+    Shape: a row a client id, a column a topic. NaN if the client reports nothing, or no rate of the topic; 0 for a
+    topic that it leaves out while it reports others.
     """
     clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
     topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
     rates = np.full((len(clients), len(topics)), np.nan)
-    for one in division.group.consumed:
-        row = rates[clients[one.client_id]]
-        row[np.isnan(row)] = 0.0
-        if one.topic in topics:
-            row[topics[one.topic]] += np.nan if one.msgs_per_s is None else one.msgs_per_s
+    consumed = division.group.consumed
+    rates[np.array([clients[one.client_id] for one in consumed], np.int64)] = 0.0
+    known = [one for one in consumed if one.topic in topics]
+    client = np.array([clients[one.client_id] for one in known], np.int64)
+    topic = np.array([topics[one.topic] for one in known], np.int64)
+    np.add.at(rates, (client, topic), np.array([one.msgs_per_s for one in known], np.float64))
     return rates
 
 
@@ -37,7 +38,7 @@ def doubt(group: "Group", work: Work) -> str | None:
     """Which fact must be wrong, if the clients consume at another rate than messages come; None if both agree."""
     bounds = group.policy.thresholds
     most, least_rate = bounds.PROVISION.max_disagreement_ratio, bounds.LOW_UTILISATION.min_msgs_per_s
-    consumed, incoming = consumed_msgs_per_s(group.division), work.incoming_msgs_per_s
+    consumed, incoming = group.consumed_msgs_per_s, work.incoming_msgs_per_s
 
     def differ(ours: float, theirs: float) -> bool:
         return abs(ours - theirs) > max(most * max(ours, theirs), least_rate)

@@ -8,12 +8,14 @@ from weakref import proxy
 import numpy as np
 
 from rocketmq_capacity.assessment.churn import Churn
+from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.peak import peak_factor
 from rocketmq_capacity.assessment.provision import Provision, provision
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.sizes import Size, sizes_of
+from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Division, Flags
@@ -136,6 +138,11 @@ class Group:
     def response_times(self) -> ResponseTimes:
         """How long its clients take for a call of their listener."""
         return ResponseTimes.of(self.division)
+
+    @cached_property
+    def consumed_msgs_per_s(self) -> Numbers:
+        """Messages a second of each topic that each of its clients handles, as it reports them."""
+        return consumed_msgs_per_s(self.division)
 
     @cached_property
     def owners_today(self) -> Owners | None:
