@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import OK, STATES, WARN, WINDOW, business_topics, queue_states
+from rocketmq_capacity.assessment.lag import STATES, WARN, WINDOW, business_topics, lag_troubles
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
@@ -34,9 +34,7 @@ def lag_state(group: Group) -> Iterator[Finding]:
         return
     allowed = group.policy.thresholds.LAG_STATE.allowed_lag
     # A few messages are always under way.
-    states = [
-        one for one in queue_states(group.facts) if one.state != OK and not (one.state == WARN and one.most <= allowed)
-    ]
+    states = [one for one in lag_troubles(group.facts) if not (one.state == WARN and one.most <= allowed)]
     if not states:
         return
     worst = min((one.state for one in states), key=STATES.index)

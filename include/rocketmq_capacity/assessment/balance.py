@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rocketmq_capacity.assessment.finding import figures, finding, times
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import has_lag_trouble
+from rocketmq_capacity.assessment.lag import lag_troubles
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
@@ -63,7 +63,7 @@ def lag_skew(group: Group) -> Iterator[Finding]:
     load = _judged(group)
     if load is None or (lag := load.lag_metrics) is None:
         return
-    if not (lag["peak"] > group.policy.thresholds.LAG_SKEW.peak and has_lag_trouble(group.facts)):
+    if not (lag["peak"] > group.policy.thresholds.LAG_SKEW.peak and lag_troubles(group.facts)):
         return
     busiest = _busiest(group, load.lag, lag["max"])
     yield finding(

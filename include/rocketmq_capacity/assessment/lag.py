@@ -1,8 +1,8 @@
 """Lag over time: how it grew, and whether it is under control (Burrow's rules over the last samples of a queue)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import sub
 from typing import Final, Literal, get_args
 
 from rocketmq_capacity.contracts.dataset import Queue
@@ -48,11 +48,6 @@ def lag_growth(group: GroupFacts) -> Growth:
     return Growth(_sum(growths), _sum(lags))
 
 
-def has_lag_trouble(group: GroupFacts) -> bool:
-    """Whether the lag of a queue of a group is not under control."""
-    return any(state.state != OK for state in queue_states(group))
-
-
 @dataclass(frozen=True, slots=True)
 class QueueState:
     """The state of a queue's lag by its last samples.
@@ -75,40 +70,55 @@ def queue_states(group: GroupFacts) -> list[QueueState]:
 
     Source: Burrow, core/internal/evaluator/caching.go.
     """
-    behind_s = {(one.topic, one.broker_name, one.queue_id): one.behind_s for one in group.lags}
-    owned = {(one.topic, one.broker_name, one.queue_id) for one in group.owned}
-    states = []
-    for one in _business_samples(group):
-        broker, consumer, at_s = one.broker_offset[-WINDOW:], one.consumer_offset[-WINDOW:], one.at_s[-WINDOW:]
-        places = [offset for offset in consumer if offset is not None]
-        lags = [lag for lag in map(lag_of, broker, consumer) if lag is not None]
-        if len(lags) < WINDOW:
-            continue
-        name = one.topic, one.broker_name, one.queue_id
-        age_s, span_s = behind_s.get(name), at_s[-1] - at_s[0]
-        # A client that owns the queue commits every few seconds, even if its offset does not change.
-        is_left = age_s is not None and age_s > span_s and name not in owned
-        states.append(QueueState(Queue(*name), _state(places, lags, is_left=is_left), lags[-1], max(lags)))
+    return _by_name(_judged(group))
+
+
+def lag_troubles(group: GroupFacts) -> list[QueueState]:
+    """The state of each queue whose lag is not under control, by name."""
+    return _by_name(one for one in _judged(group) if one[1] != OK)
+
+
+def _by_name(judged: Iterable[tuple[Samples, State, list[int]]]) -> list[QueueState]:
+    states = [
+        QueueState(Queue(one.topic, one.broker_name, one.queue_id), state, lags[-1], max(lags))
+        for one, state, lags in judged
+    ]
     return sorted(states, key=lambda state: state.queue)
 
 
-def _state(places: list[int], lags: list[int], *, is_left: bool) -> State:
-    """The first of Burrow's rules that applies.
+def _judged(group: GroupFacts) -> Iterator[tuple[Samples, State, list[int]]]:
+    """The samples of each queue with the first of Burrow's rules that applies, and its lags in the window."""
+    ages_s: dict[tuple[str, str, int], float] | None = None
+    for one in _business_samples(group):
+        broker, places = _known(one.broker_offset[-WINDOW:]), _known(one.consumer_offset[-WINDOW:])
+        if len(broker) < WINDOW or len(places) < WINDOW:
+            continue
+        lags = list(map(sub, broker, places))
+        least = min(lags)
+        if least < 0:
+            continue  # unknown, see lag_of
+        if least and places.count(places[0]) == WINDOW:
+            ages_s = _left_for_s(group) if ages_s is None else ages_s
+            at_s, age_s = one.at_s[-WINDOW:], ages_s.get((one.topic, one.broker_name, one.queue_id))
+            yield one, STALL if age_s is None or age_s <= at_s[-1] - at_s[0] else STOP, lags
+        elif places != sorted(places):
+            yield one, REWIND, lags
+        else:
+            yield one, WARN if least and lags == sorted(lags) else OK, lags
 
-    Args:
-        places: the group's offsets.
-        lags: messages behind at the same moments.
-        is_left: whether the last message read is older than the window, and nobody owns the queue.
+
+def _left_for_s(group: GroupFacts) -> dict[tuple[str, str, int], float]:
+    """How many seconds ago the last message was read of each queue that nobody owns.
+
+    A client that owns a queue commits every few seconds, even if its offset does not change.
     """
-    stood_still, was_behind = len(set(places)) == 1, min(lags) > 0
-    if is_left and stood_still and was_behind:
-        return STOP
-    if any(later < earlier for earlier, later in pairwise(places)):
-        return REWIND
-    if stood_still and was_behind:
-        return STALL
-    never_fell = all(later >= earlier for earlier, later in pairwise(lags))
-    return WARN if was_behind and never_fell else OK
+    behind_s = {(one.topic, one.broker_name, one.queue_id): one.behind_s for one in group.lags}
+    owned = {(one.topic, one.broker_name, one.queue_id) for one in group.owned}
+    return {name: age_s for name, age_s in behind_s.items() if age_s is not None and name not in owned}
+
+
+def _known(offsets: _Offsets) -> list[int]:
+    return [offset for offset in offsets if offset is not None]
 
 
 def business_topics(group: GroupFacts) -> frozenset[str]:

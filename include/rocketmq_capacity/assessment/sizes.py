@@ -250,12 +250,13 @@ def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Nee
     start = clients_for(work.least_clients() * peak, bound)
     more = group.facts.connections + 1
     shares = [rounded(share, 9) or 0 for share in today.busiest.times(peak)]
-    return Needed(
-        *(
-            _within(group, place, bound, peak, start if share <= bound else max(start, more))
-            for place, share in enumerate(shares)
-        )
-    )
+    if group.response_times.is_exact:
+        shares = shares[:1]  # all three are equal
+    found = [
+        _within(group, place, bound, peak, start if share <= bound else max(start, more))
+        for place, share in enumerate(shares)
+    ]
+    return Needed(*(found if len(found) > 1 else found * 3))
 
 
 def more_clients(group: "Group", bound: float, peak: float) -> int | None:
