@@ -35,7 +35,7 @@ TUESDAY = MONDAY + timedelta(days=1)
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None) -> Iterator[Path]:
-    """A deployment with a lake and an inventory folder of its own, which holds a copy of the sample.
+    """A deployment with a lake and an empty inventory folder of its own.
 
     Its policy names a strategy class of its own for one group, where Maven can build one.
     """
@@ -44,7 +44,6 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None)
     with suppress(OracleUnavailable):  # only the test of that class needs it, and skips
         own = {"class": OWN, "jar": own_jars(home)}
         (home / "policy.yaml").write_text(json.dumps({"current_strategies": {"payment_settlement": own}}))
-    shutil.copy(sample_inventory(), home / "inventories" / "shop.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RMQC_LAKE", str(home / "lake"))
         patch.setenv("RMQC_INVENTORIES", str(home / "inventories"))
@@ -61,21 +60,29 @@ def dag(deployment: Path) -> "DAG":
     return DagBag(str(ROOT / "dags")).dags["rocketmq_capacity_plan"]
 
 
-def run_dag(dag: "DAG", day: datetime) -> "DagRun":
+def run_dag(dag: "DAG", day: datetime, inventory: str | None) -> "DagRun":
     """One run of the Dag that is due on that day; the same day again is the same run, cleared."""
-    run: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"inventory": "shop.json"})
+    run: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"inventory": inventory})
     return run
 
 
 @pytest.fixture(scope="module")
 def monday(dag: "DAG") -> "DagRun":
-    """The first run."""
-    return run_dag(dag, MONDAY)
+    """The first run, of the recorded sample, which is given the date of the run."""
+    return run_dag(dag, MONDAY, None)
+
+
+@pytest.fixture(scope="module")
+def tuesday(deployment: Path, dag: "DAG", monday: "DagRun") -> "DagRun":
+    """The second run, of the file ``shop.json``: the snapshot of the first run."""
+    shutil.copy(stored(deployment, monday).inventory, deployment / "inventories" / "shop.json")
+    return run_dag(dag, TUESDAY, "shop.json")
 
 
 def stored(deployment: Path, run: "DagRun") -> Run:
     """What the run left in the lake."""
-    return existing_run(Lake(deployment / "lake"), run_key(run, "shop"))
+    name = Path((run.conf or {}).get("inventory") or "sample").stem
+    return existing_run(Lake(deployment / "lake"), run_key(run, name))
 
 
 def plan_of(deployment: Path, run: "DagRun") -> bytes:
@@ -87,7 +94,9 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert monday.state == "success"
     plan = json.loads(plan_of(deployment, monday))
     assert plan["format"] == "rocketmq-capacity/plan/1"
-    assert plan["cluster_name"] == json.loads(sample_inventory().read_bytes())["cluster_name"]
+    recorded = json.loads(sample_inventory().read_bytes())
+    assert plan["cluster_name"] == recorded["cluster_name"]
+    assert (plan["taken_at"], plan["recorded_at"]) == ("2026-11-16T00:00:00Z", recorded["taken_at"])
     assert len({finding["rule"] for finding in plan["findings"]}) >= 8
     assert {file.name for file in stored(deployment, monday).report.iterdir()} == set(FILES)
 
@@ -117,36 +126,30 @@ def test_a_run_asks_the_class_that_the_deployments_policy_names(
     ]
 
 
-def test_a_second_run_on_the_same_input_gives_the_same_bytes(deployment: Path, dag: "DAG", monday: "DagRun") -> None:
-    tuesday = run_dag(dag, TUESDAY)
-
+def test_a_second_run_on_the_same_input_gives_the_same_bytes(
+    deployment: Path, monday: "DagRun", tuesday: "DagRun"
+) -> None:
     assert tuesday.state == "success"
     assert stored(deployment, tuesday) != stored(deployment, monday)
     assert plan_of(deployment, tuesday) == plan_of(deployment, monday)
 
 
-def test_a_cleared_run_plans_again_from_its_stored_snapshot(deployment: Path, dag: "DAG", monday: "DagRun") -> None:
-    before, report = plan_of(deployment, monday), stored(deployment, monday).report
+def test_a_cleared_run_plans_again_from_its_stored_snapshot(deployment: Path, dag: "DAG", tuesday: "DagRun") -> None:
+    before, report = plan_of(deployment, tuesday), stored(deployment, tuesday).report
     shutil.rmtree(report)
     (deployment / "inventories" / "shop.json").write_text("what the cluster is like today")
 
-    cleared = run_dag(dag, MONDAY)
+    cleared = run_dag(dag, TUESDAY, "shop.json")
 
-    assert (cleared.state, cleared.run_id) == ("success", monday.run_id)
+    assert (cleared.state, cleared.run_id) == ("success", tuesday.run_id)
     assert plan_of(deployment, cleared) == before
 
 
-def test_the_sample_can_be_approved_and_its_report_then_says_so(deployment: Path, dag: "DAG") -> None:
-    day = datetime(2026, 12, 1, tzinfo=UTC)  # later than the snapshot that the other runs plan as it was recorded
-    run: DagRun = dag.test(run_after=day, logical_date=day, run_conf={"inventory": None})
-    lake, planned = Lake(deployment / "lake"), existing_run(Lake(deployment / "lake"), run_key(run, "sample"))
-    plan = json.loads((planned.report / "plan.json").read_bytes())
-    recorded = json.loads(sample_inventory().read_bytes())["taken_at"]
-
-    assert (plan["taken_at"], plan["recorded_at"]) == ("2026-12-01T00:00:00Z", recorded)
-    (question,) = questions([planned.folder.name], lake, day + timedelta(hours=23))
+def test_the_sample_can_be_approved_and_its_report_then_says_so(deployment: Path, monday: "DagRun") -> None:
+    lake, planned = Lake(deployment / "lake"), stored(deployment, monday)
+    (question,) = questions([planned.folder.name], lake, MONDAY + timedelta(hours=23))
     answer = {"chosen_options": [APPROVE], "responded_by_user": {"id": "1", "name": "alice"}, "responded_at": None}
-    answered = record_answer(answer, question.run_key, question.fingerprint, lake, day + timedelta(hours=23))
+    answered = record_answer(answer, question.run_key, question.fingerprint, lake, MONDAY + timedelta(hours=23))
     assert answered == "APPROVED"
     publish = ROOT / "spark_apps" / "publish.py"
     subprocess.run(
