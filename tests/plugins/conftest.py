@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.plugins.api_server import ApiServer, running_api_server
 from tests.plugins.stored_reports import put_days, put_what_if
 from tests.plugins.users import USERS
 
@@ -43,6 +44,17 @@ def api(airflow_database: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
         yield client
         purge_cached_app()
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    """A running API server with the reports of two days."""
+    plans = tmp_path_factory.mktemp("plans")
+    put_days(plans, 2)
+    places = {"RMQC_LAKE": str(plans), "RMQC_WHAT_IFS": str(tmp_path_factory.mktemp("what_ifs"))}
+    with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
+        running.token("admin")  # the first login loads what every later one finds
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,16 @@
 """What a running API server behind a URL prefix answers to addresses as people type them and to other programs."""
 
 import http.client
-from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
 
-from tests.plugins.api_server import PREFIX, ApiServer, running_api_server
-from tests.plugins.stored_reports import CLUSTER, LAST, put_days, run_id_of
+from tests.plugins.api_server import PREFIX, ApiServer
+from tests.plugins.stored_reports import CLUSTER, LAST, run_id_of
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 ROOT = f"{PREFIX}/rocketmq-capacity"
 REPORT = f"{ROOT}/reports/plans/{CLUSTER}/{run_id_of(LAST)}/"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
-    plans = tmp_path_factory.mktemp("plans")
-    put_days(plans, 2)
-    places = {"RMQC_LAKE": str(plans), "RMQC_WHAT_IFS": str(tmp_path_factory.mktemp("what_ifs"))}
-    with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
-        yield running
 
 
 def asked(server: ApiServer, method: str, address: str, token: str = "") -> tuple[int, dict[str, str], bytes]:

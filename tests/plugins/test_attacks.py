@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from tests.fixtures.hostile_yaml import nested_aliases
-from tests.plugins.api_server import PREFIX, ApiServer, running_api_server
+from tests.plugins.api_server import PREFIX, ApiServer
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 TRIGGER: Final = "/api/v2/dags/rocketmq_what_if/dagRuns"
@@ -47,14 +47,6 @@ ATTACKS: Final[dict[str, Callable[[], bytes]]] = {
 }
 """What makes the body of each; the largest takes seconds."""
 TAKEN: Final = {400, 413, 422}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
-    places = {name: str(tmp_path_factory.mktemp(name)) for name in ("RMQC_LAKE", "RMQC_WHAT_IFS")}
-    with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
-        running.token("admin")  # the first login loads what every later one finds
-        yield running
 
 
 class Spent:

@@ -1,0 +1,1 @@
+"""The plugin: Airflow's pages of reports, and who may see them."""
