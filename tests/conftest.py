@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.fixtures.groups",
     "tests.fixtures.left_out",
     "tests.fixtures.plan_dag",
+    "tests.fixtures.plan_here",
     "tests.fixtures.spark",
 ]
 

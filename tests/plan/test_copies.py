@@ -11,8 +11,8 @@ import yaml
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.fixtures.generated import generated, policy_for_generated
+from tests.fixtures.plan_here import PlanHere
 from tests.fixtures.renamed import copies, original_name, policy_for_copies
-from tests.plan.conftest import PlanHere
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

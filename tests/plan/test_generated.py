@@ -1,10 +1,12 @@
-"""Whole plans of generated clusters by the command line, each checked without the code that made it."""
+"""Whole plans of generated clusters, each checked without the code that made it.
+
+The largest is planned by the command line, the others in this process, which starts no Spark for them.
+"""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -17,6 +19,7 @@ from tests.cli.plan_file import Finding, Strategy
 from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT
 from tests.fixtures.generated import generated, policy_for_generated, write_fleet
+from tests.fixtures.plan_here import PlanHere
 from tests.oracle.java_oracle import JavaOracle
 from tests.plan import program
 from tests.plan.official import Official, Owned
@@ -35,23 +38,23 @@ CONFIGURED: Final = {"config_desk", "config_audit"}
 """The only groups that CONFIG has lists for."""
 
 
-WRITERS: Final[dict[str, Callable[[Path], object]]] = {
-    "300 groups": lambda file: file.write_bytes(msgspec.json.encode(generated(300, 21))),
+CLUSTERS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
+    "300 groups": lambda: generated(300, 21),
     # Nothing is changed on part of the facts.
-    "300 groups, half known": lambda file: file.write_bytes(msgspec.json.encode(generated(300, 22, complete=False))),
-    "3,000 groups": lambda file: write_fleet(file, 3000, 23),
+    "300 groups, half known": lambda: generated(300, 22, complete=False),
 }
+FLEET: Final = "3,000 groups"
 
 
-@pytest.fixture(
-    scope="module",
-    params=["300 groups", "300 groups, half known", pytest.param("3,000 groups", marks=pytest.mark.slow)],
-)
-def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+@pytest.fixture(scope="module", params=[*CLUSTERS, FLEET])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, plan_here: PlanHere) -> Whole:
     """A plan of a generated cluster under seven strategies."""
+    if request.param != FLEET:
+        cluster = msgspec.json.decode(msgspec.json.encode(CLUSTERS[request.param]()))
+        return Whole(plan_here(cluster, policy_for_generated()), cluster, policy_for_generated())
     folder = tmp_path_factory.mktemp("generated")
     inventory, policy = folder / "inventory.json", folder / "policy.yaml"
-    WRITERS[request.param](inventory)
+    write_fleet(inventory, 3000, 23)
     policy.write_text(policy_for_generated())
     out = program.plan(inventory, folder / "out", "--policy", policy)
     return Whole(out, json.loads(inventory.read_bytes()), policy_for_generated())

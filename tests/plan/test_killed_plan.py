@@ -1,6 +1,5 @@
 """A plan whose processes are all killed at once: what it would have replaced is there, and the next plan clears up."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
+from tests.cli.planned import plain_sample
 from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.plan import program
-from tests.plan.conftest import PlanHere
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -30,7 +29,9 @@ def kill_in_the_middle(out: Path) -> None:
     process.wait()
 
 
-def test_the_old_output_stays_and_the_next_plan_is_as_if_nothing_had_been(tmp_path: Path, plan_here: PlanHere) -> None:
+def test_the_old_output_stays_and_the_next_plan_is_as_if_nothing_had_been(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "plan.json").write_text("yesterday's")
@@ -40,6 +41,6 @@ def test_the_old_output_stays_and_the_next_plan_is_as_if_nothing_had_been(tmp_pa
     assert contents(out) == {"plan.json": b"yesterday's"}
     program.plan(sample_inventory(), out, "--overwrite")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    expected = plan_here(json.loads(sample_inventory().read_bytes()), "{}")
+    expected = plain_sample(tmp_path_factory).folder
     assert (out / "plan.json").read_bytes() == (expected / "plan.json").read_bytes()
     assert contents(out).keys() == contents(expected).keys()

@@ -10,9 +10,9 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.own_strategy import OwnStrategy
+from tests.fixtures.plan_here import PlanHere
 from tests.oracle.own_jar import OWN, own_jars
 from tests.oracle.requirement import started_or_skipped
-from tests.plan.conftest import PlanHere
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from tests.fixtures.generated import generated, policy_for_generated
+from tests.fixtures.plan_here import PlanHere
 from tests.plan import program
-from tests.plan.conftest import PlanHere
 from tests.plan.standalone import running_master
 from tests.stack.service import Services
 
