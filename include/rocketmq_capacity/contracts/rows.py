@@ -37,13 +37,28 @@ def rows_where(folder: Path, dataset: type[Row], condition: pc.Expression) -> li
     return [row for batch in found.to_batches() for row in _rows(dataset, batch)]
 
 
-def rows_by(folder: Path, dataset: type[Row], key: str, values: Iterable[str]) -> dict[str, list[Row]]:
-    """The rows whose column ``key`` has one of the values, by value; values without rows are missing."""
-    wanted = pa.array(set(values), pa.string())
+def rows_by(
+    folder: Path, dataset: type[Row], key: str, values: Iterable[str], condition: pc.Expression | None = None
+) -> dict[str, list[Row]]:
+    """The rows whose column ``key`` has one of the values, by value; values without rows are missing.
+
+    A condition reduces them, and what is read: parts of a file that cannot meet it are left out.
+    """
+    wanted = _is_one_of(key, values)
     found: dict[str, list[Row]] = {}
-    for row in rows_where(folder, dataset, pc.field(key).cast(pa.string()).isin(wanted)):
+    for row in rows_where(folder, dataset, wanted if condition is None else condition & wanted):
         found.setdefault(getattr(row, key), []).append(row)
     return found
+
+
+def column_by(folder: Path, key: str, values: Iterable[str], column: str) -> dict[str, Any]:
+    """The value of one column in the row whose column ``key`` has each of the values; only these columns are read."""
+    found = pq.read_table(folder, columns=[key, column], filters=_is_one_of(key, values))
+    return dict(zip(found[key].to_pylist(), found[column].to_pylist(), strict=True))
+
+
+def _is_one_of(key: str, values: Iterable[str]) -> pc.Expression:
+    return pc.field(key).isin(pa.array(set(values), pa.string()))
 
 
 def _rows(dataset: type[Row], batch: pa.RecordBatch) -> Iterator[Row]:

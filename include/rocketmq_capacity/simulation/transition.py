@@ -7,7 +7,7 @@ computed for all queues at once, with arrays that have an entry for each queue.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from rocketmq_capacity.vocabulary import BUSINESS, FIRST_OFFSET
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
 """What a change does to a client: it ends, it starts, it restarts with other code, or it stays as it is."""
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
 Readers = Mapping[Queue, tuple[str, ...]]
 """The client ids that own each queue that is pulled, sorted."""
 
@@ -285,23 +284,22 @@ class Change:
 
         A way depends only on the roles of the two clients and on whether the topic's route changes.
         """
-        nobody = len(ROLES)
-        role = np.array([*(ROLES.index(self.roles[one]) for one in self.ids), nobody])  # NONE is the last index
-        key = np.stack([role[self.moved.gives], role[self.moved.takes], self._is_routed[self._topic]])
-        kinds, way = np.unique(np.ravel_multi_index(tuple(key), (nobody + 1, nobody + 1, 2)), return_inverse=True)
-        of_index = (*ROLES, None)
-        parts = zip(*np.unravel_index(kinds, (nobody + 1, nobody + 1, 2)), strict=True)
-        return [self._way_of(of_index[gives], of_index[takes], bool(routed)) for gives, takes, routed in parts], way
+        role = [*(self.roles[one] for one in self.ids), None]  # NONE is the last index
+        gives, takes = ([role[client] for client in each.tolist()] for each in (self.moved.gives, self.moved.takes))
+        index: dict[tuple[Role | None, Role | None, bool], int] = {}
+        kinds = zip(gives, takes, self._is_routed[self._topic].tolist(), strict=True)
+        way = np.array([index.setdefault(kind, len(index)) for kind in kinds], np.int64)
+        return [self._way_of(*kind) for kind in index], way
 
     @cached_property
-    def _is_routed(self) -> Integers:
-        """Of each topic that is there afterwards 1 if it gains or loses queues, else 0."""
+    def _is_routed(self) -> Flags:
+        """Whether each topic that is there afterwards gains or loses queues."""
         was, now = (
             {topic: {name: number for name, (_, number) in own.items()} for topic, own in queues.first.items()}
             for queues in (self.before.division.queues, self.after.division.queues)
         )
         topics = [reads.topic.topic for reads in self.after.division.queues.topics]
-        return np.array([was.get(topic) != now[topic] for topic in topics], np.int64)
+        return np.array([was.get(topic) != now[topic] for topic in topics], bool)
 
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes its owner."""

@@ -78,23 +78,23 @@ class Interleavings:
         return self._worst(is_unread=False)
 
     def _worst(self, *, is_unread: bool) -> Worst:
-        old, new, queues = (np.array(part, np.int64) for part in (self.old, self.new, self.queues))
-        is_gone = np.isin(old, list(self.gone)) | (old == NONE)
-        keep = (new != NONE) & (is_unread | ~is_gone)
-        old, new, queues, is_gone = old[keep], new[keep], queues[keep], is_gone[keep]
-        ids = np.unique(np.concatenate([old[~is_gone], new]))
-        if not len(ids):
+        gone = self.gone | {NONE}
+        pairs = zip(self.old, self.new, self.queues, strict=True)
+        kept = [one for one in pairs if one[1] != NONE and (is_unread or one[0] not in gone)]
+        gives, takes = {old for old, _, _ in kept} - gone, {new for _, new, _ in kept}
+        ids, total = sorted(gives | takes), sum(queues for _, _, queues in kept)
+        if not ids:
             return NOWHERE
-        gives, takes = set(old[~is_gone].tolist()), set(new.tolist())
         if not gives & takes:
-            first = gives if is_unread else takes
-            return Worst(int(queues.sum()), tuple(sorted(first)))
+            return Worst(total, tuple(sorted(gives if is_unread else takes)))
         if len(ids) > MOST_CLIENTS:
-            return Worst(int(queues.sum()), None)
+            return Worst(total, None)
+        old, new, queues = np.array(kept).T
+        is_gone = np.isin(old, list(gone))
         has_switched = (np.arange(2 ** len(ids))[:, None] >> np.arange(len(ids))) & 1 == 1
         of_new = has_switched[:, np.searchsorted(ids, new)]
         of_old = has_switched[:, np.minimum(np.searchsorted(ids, old), len(ids) - 1)] | is_gone
         hit = of_old & ~of_new if is_unread else ~of_old & of_new
         sums = hit @ queues
         best = int(sums.argmax())
-        return Worst(int(sums[best]), tuple(ids[has_switched[best]].tolist()))
+        return Worst(int(sums[best]), tuple(np.array(ids)[has_switched[best]].tolist()))

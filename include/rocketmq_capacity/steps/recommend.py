@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.json import Decoder, encode
 
 from rocketmq_capacity import contracts
@@ -15,7 +16,7 @@ from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import GroupFacts, Observations, TopicWithReaders
-from rocketmq_capacity.contracts.rows import Row, rows_by, rows_in
+from rocketmq_capacity.contracts.rows import Row, column_by, rows_by, rows_in
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
@@ -54,9 +55,11 @@ class Asking:
     cluster: Cluster
     run: Run
 
-    def by(self, key: str, values: Iterable[str], dataset: type[Row]) -> dict[str, list[Row]]:
-        """The rows of a dataset whose column ``key`` has one of these values."""
-        return rows_by(self.run.table(dataset.dataset_name()), dataset, key, values)
+    def by(
+        self, key: str, values: Iterable[str], dataset: type[Row], condition: pc.Expression | None = None
+    ) -> dict[str, list[Row]]:
+        """The rows of a dataset whose column ``key`` has one of these values, and that meet the condition."""
+        return rows_by(self.run.table(dataset.dataset_name()), dataset, key, values, condition)
 
 
 def recommend(planning: Planning) -> None:
@@ -181,17 +184,17 @@ def _assessed(asking: Asking, facts: GroupFacts) -> Group:
 def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
     """Some topics with their findings, and with the groups that ask for more of their queues."""
     names = [unit["topic"] for unit in units]
-    findings, demands = asking.by("topic", names, contracts.Finding), asking.by("topic", names, contracts.Demand)
+    findings = asking.by("topic", names, contracts.Finding, pc.field("consumer_group").is_null())
+    demands = asking.by("topic", names, contracts.Demand)
     for unit in units:
         facts = _TOPIC.decode(unit["facts"])
-        found = [one for one in findings.get(unit["topic"], ()) if one.consumer_group is None]
         # With incomplete facts nothing is changed.
         asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
         ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
         yield Topic(
             facts.facts,
             asking.cluster,
-            _in_order(found),
+            _in_order(findings.get(unit["topic"], ())),
             facts.readers,
             tuple(ordered),
             stranded=facts.stranded,
@@ -210,5 +213,5 @@ def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding,
 
 def _current_strategies(asking: Asking, names: Iterable[str]) -> dict[str, str | None]:
     """The strategy that each of some groups runs."""
-    status = asking.by("consumer_group", names, contracts.GroupStatus)
-    return {name: one.current_strategy for name, (one,) in status.items()}
+    folder = asking.run.table(contracts.GroupStatus.dataset_name())
+    return column_by(folder, "consumer_group", names, "current_strategy")
