@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.assessment import sizes
 from rocketmq_capacity.assessment.assess import GroupAssessment, assess_group, assess_groups
 from rocketmq_capacity.assessment.burden import Case, burdens
@@ -85,6 +85,22 @@ def test_divisions_are_divided_together_as_each_alone(strategy: str) -> None:
         assert (owners.strangers, owners.unknown) == (alone.strangers, alone.unknown)
         assert np.all(owners.is_popped == alone.is_popped)
     assert any(len(owners.queue) for owners in together)
+
+
+def test_the_rows_of_groups_are_the_same_together_and_alone() -> None:
+    strategies = Strategies(POLICY)
+    divisions = [group.division for group in groups() if group.is_clustering]
+
+    together = rows_of_each(divisions, strategies)
+
+    for division, found in zip(divisions, together, strict=True):
+        names = strategies.policy.strategies_of(division.group.consumer_group)
+        if not division.members.is_grpc.all():
+            alone = [rows for name in names if (rows := strategies.rows(name, division)) is not None]
+            assert [(one.strategy, list(one.named())) for one in found] == [
+                (one.strategy, list(one.named())) for one in alone
+            ]
+    assert sum(len(one.place) > 0 for found in together for one in found) > 200
 
 
 def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:

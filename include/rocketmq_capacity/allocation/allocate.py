@@ -84,7 +84,22 @@ class Strategies:
         return own if listed is division else with_proxied(_seen_from(division, own), division)
 
     def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
-        """The owners of several divisions, each under a strategy.
+        """The owners of several divisions, each under a strategy."""
+        found: dict[int, Owners] = {}
+        for strategy, numbers, joined, shares in self._together(asked):
+            found.update(zip(numbers, owners_of_parts(strategy, joined, shares), strict=True))
+        return [found[number] if number in found else self.owners(*one) for number, one in enumerate(asked)]
+
+    def rows_of_each(self, asked: "Sequence[tuple[str, Division]]") -> "list[Rows | None]":
+        """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
+        found: dict[int, Rows] = {}
+        for strategy, numbers, joined, shares in self._together(asked):
+            for number, part in zip(numbers, shares_of_parts(joined, shares), strict=True):
+                found[number] = _rows(strategy, asked[number][1], part)
+        return [found[number] if number in found else self.rows(*one) for number, one in enumerate(asked)]
+
+    def _together(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[str, list[int], Division, Shares]]:
+        """The shares of divisions that can be joined: a strategy, their numbers, the joined division and its shares.
 
         Divisions where each client id owns what falls to its one consumer are joined: numpy's calls cost more than
         their sums, and are made once for all of them.
@@ -93,16 +108,13 @@ class Strategies:
         for number, (strategy, division) in enumerate(asked):
             if self._can_join(strategy, division):
                 by_strategy.setdefault(strategy, []).append(number)
-        found: dict[int, Owners] = {}
         joined: dict[tuple[int, ...], Division] = {}
         for strategy, numbers in by_strategy.items():
             divisions = [asked[number][1] for number in numbers]
             key = tuple(map(id, divisions))  # several strategies divide the same
             if key not in joined:
                 joined[key] = Division.join(divisions)
-            shares = strategy_of(strategy).shares(joined[key], self.policy)
-            found.update(zip(numbers, owners_of_parts(strategy, joined[key], shares), strict=True))
-        return [found[number] if number in found else self.owners(*one) for number, one in enumerate(asked)]
+            yield strategy, numbers, joined[key], strategy_of(strategy).shares(joined[key], self.policy)
 
     def _can_join(self, strategy: str, division: Division) -> bool:
         """Whether a division can be joined to others: each consumer takes what falls to it, as the Java classes say."""
@@ -249,25 +261,34 @@ def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[O
             place,
             np.arange(readers.sum()) + np.repeat(division.first_place[popped] - begin, readers),
         ])
+    parts = _by_part(division, queue, place)
+    if strategy == POP:  # a queue may have several owners
+        return [Owners(own, client, is_popped=True) for own, client in parts]
+    owner = np.full(len(queues), NOBODY)
+    owner[queue] = place - division.first_place[queue]
+    of_part = np.split(owner, np.cumsum([len(one.queues) for one in division.parts])[:-1])
+    return [Owners(own, client, owner=each) for (own, client), each in zip(parts, of_part, strict=True)]
+
+
+def shares_of_parts(division: Division, shares: Shares) -> Iterator[Shares]:
+    """The shares of each part of a joined division."""
+    ends = np.cumsum([len(part.queues.topics) for part in division.parts])
+    popped = np.split(np.array(shares.popped, np.int64), np.searchsorted(shares.popped, ends))
+    parts = zip(_by_part(division, shares.queue, shares.place), popped, [0, *ends.tolist()], strict=False)
+    for (queue, place), topics, first in parts:
+        yield Shares(queue, place, tuple((topics - first).tolist()))
+
+
+def _by_part(division: Division, queue: Integers, place: Integers) -> list[tuple[Integers, Integers]]:
+    """Queues of a joined division and their places by part; both count from the part's first one."""
     part = division.part[queue]
-    if strategy == POP:  # the others give queues in order
+    if (part[1:] < part[:-1]).any():  # POP does not give all queues in order
         order = np.argsort(part, kind="stable")
         queue, place, part = queue[order], place[order], part[order]
     sizes = np.array([len(one.queues) for one in division.parts], np.int64)
-    first_queue = np.cumsum(sizes) - sizes
-    client = place - division.first_place[queue]
-    in_part = queue - first_queue[part]
-    ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
-    extents = list(zip([0, *ends], ends, strict=False))
-    if strategy == POP:  # a queue may have several owners
-        return [Owners(in_part[begin:end], client[begin:end], is_popped=True) for begin, end in extents]
-    owner = np.full(len(queues), NOBODY)
-    owner[queue] = client
-    of_part = np.split(owner, first_queue[1:])
-    return [
-        Owners(in_part[begin:end], client[begin:end], owner=own)
-        for (begin, end), own in zip(extents, of_part, strict=True)
-    ]
+    own, client = queue - (np.cumsum(sizes) - sizes)[part], place - division.first_place[queue]
+    ends = np.searchsorted(part, np.arange(len(sizes)), "right").tolist()
+    return [(own[begin:end], client[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def _seen_from(division: Division, own: Owners) -> Owners:
@@ -356,21 +377,34 @@ def _with_proxied_rows(rows: Rows, division: Division) -> Rows:
     )
 
 
-def rows_of(division: Division, strategies: Strategies) -> Iterator[Rows]:
-    """The rows of a group, one :class:`Rows` for each strategy of the policy that can run.
+def rows_of(division: Division, strategies: Strategies) -> list[Rows]:
+    """The rows of one group; see :func:`rows_of_each`."""
+    return rows_of_each([division], strategies)[0]
+
+
+def rows_of_each(divisions: Sequence[Division], strategies: Strategies) -> list[list[Rows]]:
+    """The rows of each group, one :class:`Rows` for each strategy of the policy that can run.
 
     There is a row for each queue and each consumer that takes it. Broadcasting groups have the strategy BROADCASTING.
     """
-    if not len(division.members) or not len(division.queues):
-        return
-    if division.group.is_broadcasting:
-        yield _rows(BROADCASTING, division, _everyone(division))
-        return
-    # A group with only gRPC consumers gets what the Proxy assigns, whatever strategies the policy names.
-    is_proxied = not len(division.among_listed.members)
-    for strategy in (POP,) if is_proxied else strategies.policy.strategies_of(division.group.consumer_group):
-        if (rows := strategies.rows(strategy, division)) is not None:
-            yield rows
+    found: list[list[Rows]] = [[] for _ in divisions]
+    asked: list[tuple[str, Division]] = []
+    of_group: list[list[Rows]] = []
+    for division, rows in zip(divisions, found, strict=True):
+        if not len(division.members) or not len(division.queues):
+            continue
+        if division.group.is_broadcasting:
+            rows.append(_rows(BROADCASTING, division, _everyone(division)))
+            continue
+        # A group with only gRPC consumers gets what the Proxy assigns, whatever strategies the policy names.
+        is_proxied = not len(division.among_listed.members)
+        for strategy in (POP,) if is_proxied else strategies.policy.strategies_of(division.group.consumer_group):
+            asked.append((strategy, division))
+            of_group.append(rows)
+    for rows, own in zip(of_group, strategies.rows_of_each(asked), strict=True):
+        if own is not None:
+            rows.append(own)
+    return found
 
 
 def _everyone(division: Division) -> Shares:
@@ -387,7 +421,7 @@ def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
         queue, place = np.repeat(queue, times), np.repeat(place, times)
     of_place, client = [queues.place[queue]], [members.client[place]]
     is_popped = set(shares.popped)
-    for index, topic in enumerate(queues.topic_of_place.tolist()):
+    for index, topic in enumerate(queues.topic_of_place.tolist() if is_popped else ()):
         if topic in is_popped:
             client.append(np.repeat(members.client, _takers(division, topic)))
             of_place.append(np.full(len(client[-1]), index))
@@ -402,16 +436,21 @@ def _rows(strategy: str, division: Division, shares: Shares) -> Rows:
 
 
 def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
-    """The columns of ``allocation`` of several groups; texts are dictionary-encoded."""
+    """The columns of ``allocation`` of several groups; texts are dictionary-encoded.
+
+    All rows of a group are of one division.
+    """
     texts = _Texts()
     columns: dict[str, list[Integers]] = {name: [] for name in ("strategy", "consumer_group", "topic", "broker_name")}
     queue_ids, clients = [], []
     for consumer_group, each in groups.items():
+        if not each:
+            continue
+        queues = each[0].division.queues
+        of_topic = texts.numbers([reads.topic.topic for reads, _ in queues.of_topics])
+        of_broker = texts.numbers([place.broker_name for place in queues.places])
+        of_client = texts.numbers(each[0].division.members.client_ids)
         for rows in each:
-            queues, ids = rows.division.queues, rows.division.members.client_ids
-            of_topic = texts.numbers([reads.topic.topic for reads, _ in queues.of_topics])
-            of_broker = texts.numbers([place.broker_name for place in queues.places])
-            of_client = texts.numbers(ids)
             extra = len(rows.strangers)
             count = len(rows.place) + extra
             columns["strategy"].append(np.full(count, texts.number(rows.strategy)))

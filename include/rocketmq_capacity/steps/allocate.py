@@ -7,7 +7,7 @@ import msgspec
 import pyarrow as pa
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
+from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of_each
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.division import Division
@@ -27,11 +27,12 @@ def allocate(planning: Planning) -> None:
 def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """The rows of ``allocation`` and ``strategy_status`` of some groups."""
     decoder = msgspec.json.Decoder(GroupFacts)
-    rows, status = {}, []
-    for unit in units:
-        division = Division.of(decoder.decode(unit["facts"]))
-        name = division.group.consumer_group
-        rows[name] = list(rows_of(division, strategies))
+    divisions = [Division.of(decoder.decode(unit["facts"])) for unit in units]
+    names = [division.group.consumer_group for division in divisions]
+    rows = dict(zip(names, rows_of_each(divisions, strategies), strict=True))
+    yield contracts.Allocation, table_of_columns(contracts.Allocation, allocation_columns(rows))
+    status = []
+    for name, division in zip(names, divisions, strict=True):
         for strategy in () if division.group.is_broadcasting else strategies.policy.strategies_of(name):
             verdict = strategies.verdict(strategy, division)
             status.append(
@@ -42,5 +43,4 @@ def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Datase
                     reason=verdict.reason,
                 )
             )
-    yield contracts.Allocation, table_of_columns(contracts.Allocation, allocation_columns(rows))
     yield contracts.StrategyStatus, table_of(contracts.StrategyStatus, status)
