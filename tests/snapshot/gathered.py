@@ -23,7 +23,7 @@ def gathered(
     inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()
 ) -> tuple[list[GroupFacts], list[TopicWithReaders]]:
     """The business groups and the topics, in the order of their tables."""
-    rows = {dataset: table.to_pylist() for dataset, table in snapshot_tables(Resolved(inventory, policy), history)}
+    rows = {dataset: table.to_pylist() for dataset, table in snapshot_tables(Resolved(inventory, policy, history))}
     topics = _topics(rows)
     # No table tells a group whose offsets nobody knows from one that has none.
     with_offsets = {group.consumer_group for group in inventory.consumer_groups if group.offsets is not None}

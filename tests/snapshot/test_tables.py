@@ -35,7 +35,7 @@ TAKEN_AT_S = 1_795_140_000.0
 def rows(
     dataset: type[Dataset], inventory: Inventory, policy: Policy | None = None, history: Sequence[Inventory] = ()
 ) -> list[dict[str, Any]]:
-    tables = dict(snapshot_tables(Resolved(inventory, policy or Policy()), history))
+    tables = dict(snapshot_tables(Resolved(inventory, policy or Policy(), history)))
     found: list[dict[str, Any]] = tables[dataset].to_pylist(maps_as_pydicts="strict")
     return found
 

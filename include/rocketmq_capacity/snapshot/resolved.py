@@ -1,6 +1,7 @@
 """The inventory with look-ups for tables and units: kinds, rooms, request modes, and the topics of each group."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.holding import Ages, ages_of
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, Subscription, parse_utc
 from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.offset_samples import OffsetSamples, offset_samples
 from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import (
@@ -62,6 +64,7 @@ class Resolved:
 
     Attributes:
         inventory: the inventory itself.
+        history: earlier inventories of the same cluster, oldest first.
         kinds: the kind of every topic and group.
         failed_addresses: addresses that did not answer a request.
         name_at: the broker's name by address.
@@ -71,8 +74,8 @@ class Resolved:
         seconds: times as numbers.
     """
 
-    def __init__(self, inventory: Inventory, policy: Policy) -> None:
-        self.inventory = inventory
+    def __init__(self, inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()) -> None:
+        self.inventory, self.history = inventory, history
         self.kinds = Kinds(inventory, policy.exclude)
         self.failed_addresses = {failure.broker_addr for failure in inventory.failures or ()}
         self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}
@@ -96,6 +99,11 @@ class Resolved:
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
         self._answering = self._present - silent
+
+    @cached_property
+    def offset_samples(self) -> OffsetSamples:
+        """The offsets of groups over time, with those of the history."""
+        return offset_samples((*self.history, self.inventory), self.seconds)
 
     def state(self, broker_name: str) -> str:
         """MASTER, MASTERLESS or ABSENT."""

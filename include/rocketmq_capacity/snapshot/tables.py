@@ -9,8 +9,6 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from msgspec import Struct
 
@@ -21,9 +19,8 @@ from rocketmq_capacity.contracts.facts import lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory, Sample, Subscription, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
-from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
 
 Columns = dict[str, Any]
@@ -35,14 +32,10 @@ _Owner = TypeVar("_Owner")
 _Part = TypeVar("_Part")
 
 
-def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
+def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """One Arrow table for each dataset of the snapshot, with rows in the inventory's order.
 
     They are made one by one, so that memory need not hold all at once.
-
-    Args:
-        resolved: the inventory with its look-ups.
-        history: earlier inventories of the same cluster, oldest first; their offset samples are added.
     """
     snapshot, inventory = _Snapshot(resolved), resolved.inventory
     queues = snapshot.topic_queues()
@@ -61,7 +54,7 @@ def snapshot_tables(resolved: Resolved, history: Sequence[Inventory] = ()) -> It
         contracts.OwnedQueue: snapshot.owned_queues,
         contracts.ConsumeStatus: snapshot.consume_statuses,
         contracts.GroupOffset: snapshot.group_offsets,
-        contracts.OffsetSample: lambda: _offset_samples((*history, inventory)),
+        contracts.OffsetSample: lambda: resolved.offset_samples.columns(),
         contracts.Producer: lambda: _producers(inventory),
         contracts.Failure: snapshot.failures,
     }
@@ -229,44 +222,6 @@ class _Snapshot:
             **_own_columns(contracts.Failure, failures),
             "broker_name": [self.resolved.name_at.get(failure.broker_addr) for failure in failures],
         }
-
-
-def _offset_samples(inventories: Sequence[Inventory]) -> Columns:
-    """Each queue's samples by time; of two of the same moment, the later inventory's counts.
-
-    The samples of all queues are collected in long columns, which are then sorted by queue and time.
-    """
-    rows: dict[tuple[str, str, str, int], int] = {}
-    rows_of: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
-    at_s: list[float] = []
-    offsets: list[Sample | GroupOffset] = []
-    seconds = Seconds()
-    for inventory in inventories:
-        groups, last = _flat((group.consumer_group, group.offsets) for group in inventory.consumer_groups)
-        each = zip(groups, last, strict=True)
-        queues = ((group, one.topic, one.broker_name, one.queue_id) for group, one in each)
-        row = np.array([rows.setdefault(queue, len(rows)) for queue in queues], np.int64)
-        samples = [offset.samples or () for offset in last]
-        rows_of += [np.repeat(row, list(map(len, samples))), row]
-        before = list(chain.from_iterable(samples))
-        at_s += map(seconds.__getitem__, map(attrgetter("at"), before))
-        at_s += [seconds[inventory.taken_at]] * len(last)
-        offsets += [*before, *last]
-    row, at = np.concatenate(rows_of), np.array(at_s, np.float64)
-    order = np.lexsort((at, row))  # stable, so that of the same moment the later one stays last
-    is_last = np.ones(len(order), bool)
-    is_last[:-1] = (np.diff(row[order]) != 0) | (np.diff(at[order]) != 0)
-    kept = order[is_last]
-    starts = pa.array(np.searchsorted(row[kept], np.arange(len(rows) + 1)), pa.int32())
-    broker_offset = pa.array([one.broker_offset for one in offsets], pa.int64())
-    consumer_offset = pa.array([one.consumer_offset for one in offsets], pa.int64())
-    names = ("consumer_group", "topic", "broker_name", "queue_id")
-    return {
-        **dict(zip(names, zip(*rows, strict=True) if rows else repeat(()), strict=False)),
-        "at_s": pa.ListArray.from_arrays(starts, pa.array(at[kept])),
-        "broker_offset": pa.ListArray.from_arrays(starts, broker_offset.take(pa.array(kept))),
-        "consumer_offset": pa.ListArray.from_arrays(starts, consumer_offset.take(pa.array(kept))),
-    }
 
 
 def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:

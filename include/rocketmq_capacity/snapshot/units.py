@@ -4,9 +4,8 @@ The inventory is nested like a unit, so no tables have to be joined for its fact
 groups read it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from operator import attrgetter, lt
 from typing import Any, Final
 
 import pyarrow as pa
@@ -35,14 +34,13 @@ from rocketmq_capacity.contracts.facts import (
 )
 from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Topic
 from rocketmq_capacity.snapshot.members import own_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()
-_SAMPLE: Final = attrgetter("at", "broker_offset", "consumer_offset")
 NO_ID: Final = 2**31
 """Above every queue id."""
 UNITS_A_TABLE: Final = 250
@@ -53,14 +51,9 @@ Unit = tuple[str | bytes, ...]
 """The values of a row, in the contract's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
 
 
-def unit_tables(snapshot: Resolved, history: Sequence[Inventory] = ()) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each.
-
-    Args:
-        snapshot: the inventory with its look-ups.
-        history: earlier inventories of the same cluster, oldest first; their offset samples are added.
-    """
-    units = _Units(snapshot, history)
+def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each."""
+    units = _Units(snapshot)
     yield from _tables(contracts.GroupUnit, units.groups())
     yield from _tables(contracts.TopicUnit, units.topics())
 
@@ -74,7 +67,7 @@ def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[typ
 class _Units:
     """Makes units, with what they need of other parts of the inventory."""
 
-    def __init__(self, snapshot: Resolved, history: Sequence[Inventory]) -> None:
+    def __init__(self, snapshot: Resolved) -> None:
         self.snapshot = snapshot
         declared = {topic.topic: topic for topic in snapshot.inventory.topics}
         names = distinct(chain(declared, *snapshot.topics_read))
@@ -91,9 +84,7 @@ class _Units:
             for topic in snapshot.inventory.topics
             for one in topic.offsets or ()
         }
-        self.earlier = [{group.consumer_group: group for group in one.consumer_groups} for one in history]
-        self.taken_at = [one.taken_at for one in history]
-        self.whole = [one for one in history if not one.failures]
+        self.whole = [one for one in snapshot.history if not one.failures]
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
 
@@ -142,7 +133,7 @@ class _Units:
                 unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
             yield topic, ENCODER.encode(unit)
 
-    def _is_unseen(self, offset: GroupOffset) -> bool:
+    def _is_unseen(self, offset: GroupOffset | Samples) -> bool:
         """Whether producers write to the queue, but consumers cannot see it."""
         return offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID)
 
@@ -238,62 +229,18 @@ class _Units:
                 )
                 for offset in group.offsets or ()
             ),
-            # A group without known subscriptions may read any business topic on which it has offsets.
-            samples=tuple(one for one in self._samples(group) if group.subscriptions or kind(one.topic) == BUSINESS),
+            samples=tuple(self._samples(group)),
         )
 
     def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:
-        """The samples of each queue by time; of two of the same moment, the later inventory's counts.
+        """The samples of the queues that consumers see: for the others a live cluster gives only the last offset.
 
-        Only for queues that consumers see: for the others a live cluster gives only the last offset.
+        A group without known subscriptions may read any business topic on which it has offsets.
         """
-        if not self.earlier:
-            yield from (self._own_samples(offset) for offset in group.offsets or () if not self._is_unseen(offset))
-            return
-        now = self.snapshot.inventory.taken_at
-        of_queues: dict[tuple[str, str, int], dict[float, Sample | GroupOffset]] = {}
-        earlier = [(of.get(group.consumer_group), at) for of, at in zip(self.earlier, self.taken_at, strict=True)]
-        for one, taken_at in [*earlier, (group, now)]:
-            for offset in (one.offsets if one else None) or ():
-                if self._is_unseen(offset):
-                    continue
-                of_queue = of_queues.setdefault((offset.topic, offset.broker_name, offset.queue_id), {})
-                for sample in offset.samples or ():
-                    of_queue[self.snapshot.seconds[sample.at]] = sample
-                of_queue[self.snapshot.seconds[taken_at]] = offset
-        for queue, by_time in of_queues.items():
-            yield _samples(*queue, by_time)
-
-    def _own_samples(self, offset: GroupOffset) -> Samples:
-        """The samples of one queue in the inventory itself; most are in order already, which is quick."""
-        seconds, samples = self.snapshot.seconds, offset.samples or ()
-        now = seconds[self.snapshot.inventory.taken_at]
-        times, broker_offsets, consumer_offsets = zip(*map(_SAMPLE, samples), strict=True) if samples else ((), (), ())
-        at_s = (*map(seconds.__getitem__, times), now)
-        if all(map(lt, at_s, at_s[1:])):
-            return Samples(
-                topic=offset.topic,
-                broker_name=offset.broker_name,
-                queue_id=offset.queue_id,
-                at_s=at_s,
-                broker_offset=(*broker_offsets, offset.broker_offset),
-                consumer_offset=(*consumer_offsets, offset.consumer_offset),
-            )
-        by_time: dict[float, Sample | GroupOffset] = {seconds[sample.at]: sample for sample in offset.samples or ()}
-        by_time[now] = offset
-        return _samples(offset.topic, offset.broker_name, offset.queue_id, by_time)
-
-
-def _samples(topic: str, broker_name: str, queue_id: int, by_time: Mapping[float, Sample | GroupOffset]) -> Samples:
-    at_s = sorted(by_time)
-    return Samples(
-        topic=topic,
-        broker_name=broker_name,
-        queue_id=queue_id,
-        at_s=tuple(at_s),
-        broker_offset=tuple([by_time[at].broker_offset for at in at_s]),
-        consumer_offset=tuple([by_time[at].consumer_offset for at in at_s]),
-    )
+        for one in self.snapshot.offset_samples.of_group(group.consumer_group):
+            is_read = group.subscriptions or self.snapshot.kinds.of_topic(one.topic) == BUSINESS
+            if is_read and not self._is_unseen(one):
+                yield one
 
 
 def _stranded(group: ConsumerGroup, offset: GroupOffset) -> Stranded:

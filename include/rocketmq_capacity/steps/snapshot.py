@@ -53,12 +53,12 @@ def write_inventory(planning: Planning, inventory: Inventory) -> None:
 
 def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
     """Write the tables and units inside a step."""
-    resolved = Resolved(inventory, planning.policy)
+    resolved = Resolved(inventory, planning.policy, history)
     with without_collector():
         with planning.progress.phase("tables"):
-            _write(planning, snapshot_tables(resolved, history))
+            _write(planning, snapshot_tables(resolved))
         with planning.progress.phase("units"):
-            _write(planning, unit_tables(resolved, history))
+            _write(planning, unit_tables(resolved))
 
 
 def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:

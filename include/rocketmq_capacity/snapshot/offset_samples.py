@@ -1,0 +1,125 @@
+"""The offsets of groups over time: the same values for the table and for the units."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from rocketmq_capacity.contracts.facts import Samples
+from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.snapshot.seconds import Seconds
+
+_Integers = npt.NDArray[np.int64]
+_QUEUE: Final = ("topic", "broker_name", "queue_id")
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetSamples:
+    """Each queue's samples by time; of two of the same moment, the later inventory's counts.
+
+    A row is a queue that a group has an offset on. The samples of all rows are in long lists, row after row.
+
+    Attributes:
+        groups: the group of each row.
+        queues: of each row the first offset, which has the queue.
+        rows_of: the rows of each group.
+        starts: where the samples of each row start, and where those of the last row end.
+        at_s: the moment of each sample.
+        broker_offset: of each sample; None if unknown.
+        consumer_offset: the same.
+    """
+
+    groups: Sequence[str]
+    queues: Sequence[GroupOffset]
+    rows_of: dict[str, _Integers]
+    starts: _Integers
+    at_s: npt.NDArray[np.float64]
+    broker_offset: Sequence[int | None]
+    consumer_offset: Sequence[int | None]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of ``offset_sample``, by name."""
+        starts = pa.array(self.starts, pa.int32())
+        return {
+            "consumer_group": self.groups,
+            **{name: list(map(attrgetter(name), self.queues)) for name in _QUEUE},
+            "at_s": pa.ListArray.from_arrays(starts, pa.array(self.at_s)),
+            "broker_offset": pa.ListArray.from_arrays(starts, pa.array(self.broker_offset, pa.int64())),
+            "consumer_offset": pa.ListArray.from_arrays(starts, pa.array(self.consumer_offset, pa.int64())),
+        }
+
+    def of_group(self, consumer_group: str) -> Iterator[Samples]:
+        """The samples of each of the group's queues."""
+        rows = self.rows_of.get(consumer_group, np.empty(0, np.int64))
+        starts, ends = self.starts[rows].tolist(), self.starts[rows + 1].tolist()
+        for row, start, end in zip(rows.tolist(), starts, ends, strict=True):
+            queue = self.queues[row]
+            yield Samples(
+                topic=queue.topic,
+                broker_name=queue.broker_name,
+                queue_id=queue.queue_id,
+                at_s=tuple(self.at_s[start:end].tolist()),
+                broker_offset=tuple(self.broker_offset[start:end]),
+                consumer_offset=tuple(self.consumer_offset[start:end]),
+            )
+
+
+def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> OffsetSamples:
+    """The samples of inventories of one cluster, oldest first, with their final offsets."""
+    every = [offset for one in inventories for group in one.consumer_groups for offset in group.offsets or ()]
+    groups = [group.consumer_group for one in inventories for group in one.consumer_groups for _ in group.offsets or ()]
+    row, first = _rows(groups, every, are_distinct=len(inventories) == 1)
+    lengths = [sum(len(group.offsets or ()) for group in one.consumer_groups) for one in inventories]
+    inventory = np.repeat(np.arange(len(inventories)), lengths)
+    samples = [offset.samples or () for offset in every]
+    numbers = list(map(len, samples))
+    before = list(chain.from_iterable(samples))
+    # First all samples, then all final offsets.
+    row_of = np.concatenate([np.repeat(row, numbers), row])
+    age = np.concatenate([2 * np.repeat(inventory, numbers), 2 * inventory + 1])
+    at_s = np.concatenate([
+        np.fromiter(map(seconds.__getitem__, map(attrgetter("at"), before)), np.float64, len(before)),
+        np.array([seconds[one.taken_at] for one in inventories], np.float64)[inventory],
+    ])
+    order = np.lexsort((age, at_s, row_of))  # stable, so that of the same moment the later one stays last
+    is_last = np.ones(len(order), bool)
+    is_last[:-1] = (np.diff(row_of[order]) != 0) | (np.diff(at_s[order]) != 0)
+    kept = order[is_last]
+    owners = [groups[index] for index in first.tolist()]
+    return OffsetSamples(
+        groups=owners,
+        queues=[every[index] for index in first.tolist()],
+        rows_of=_rows_of(owners),
+        starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
+        at_s=at_s[kept],
+        broker_offset=_objects(map(attrgetter("broker_offset"), chain(before, every)))[kept].tolist(),
+        consumer_offset=_objects(map(attrgetter("consumer_offset"), chain(before, every)))[kept].tolist(),
+    )
+
+
+def _rows(groups: Sequence[str], offsets: Sequence[GroupOffset], *, are_distinct: bool) -> tuple[_Integers, _Integers]:
+    """The row of each offset, and the first offset of each row; one inventory has each queue only once."""
+    if are_distinct:
+        return np.arange(len(offsets)), np.arange(len(offsets))
+    rows: dict[tuple[str, str, str, int], int] = {}
+    queues = ((group, one.topic, one.broker_name, one.queue_id) for group, one in zip(groups, offsets, strict=True))
+    row = np.array([rows.setdefault(queue, len(rows)) for queue in queues], np.int64)
+    return row, np.unique(row, return_index=True)[1]
+
+
+def _rows_of(groups: Sequence[str]) -> dict[str, _Integers]:
+    """The rows of each group."""
+    number = {name: index for index, name in enumerate(dict.fromkeys(groups))}
+    group = np.array([number[name] for name in groups], np.int64)
+    ends = np.cumsum(np.bincount(group, minlength=len(number)))
+    return dict(zip(number, np.split(np.argsort(group, kind="stable"), ends), strict=False))
+
+
+def _objects(values: Iterable[int | None]) -> npt.NDArray[np.object_]:
+    """The values themselves, not copied, so that they can be selected by index."""
+    return np.array(list(values), object)
