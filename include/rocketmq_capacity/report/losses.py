@@ -78,7 +78,9 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
 
     def loss(failure: str, lost: str | None) -> Loss:
         name = lost if failure in OF_THE_CLUSTER else None
-        return found.setdefault((failure, name), Loss(failure, name))
+        if (failure, name) not in found:
+            found[failure, name] = Loss(failure, name)
+        return found[failure, name]
 
     for group in groups:
         _add_group(loss(group.failure, group.lost), group)

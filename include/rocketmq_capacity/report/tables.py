@@ -141,11 +141,13 @@ def _csv(columns: Sequence[str], records: Iterable[tuple[Finding | Recommendatio
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, str):  # first, because most are
+        return defused(value)
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
     if isinstance(value, list | tuple):
         return defused("\n".join(map(subject, value)))

@@ -6,8 +6,6 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import structs
-
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.figures import figure, label
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
@@ -80,7 +78,7 @@ def short(name: str, value: Any) -> str:
 
 def subject(one: str | Queue) -> str:
     """What a finding is about, in one line."""
-    return one if isinstance(one, str) else queue_name(structs.asdict(one))
+    return one if isinstance(one, str) else f"{one.topic} {one.broker_name} {one.queue_id}"
 
 
 def queue_name(queue: Mapping[str, Any]) -> str:
