@@ -1,6 +1,6 @@
 """The offsets of groups over time: the same values for the table and for the units."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -70,35 +70,36 @@ class OffsetSamples:
 
 
 def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> OffsetSamples:
-    """The samples of inventories of one cluster, oldest first, with their final offsets."""
-    every = [offset for one in inventories for group in one.consumer_groups for offset in group.offsets or ()]
+    """The samples of inventories of one cluster, oldest first. Each offset is a sample at its inventory's moment."""
+    offsets = [offset for one in inventories for group in one.consumer_groups for offset in group.offsets or ()]
     groups = [group.consumer_group for one in inventories for group in one.consumer_groups for _ in group.offsets or ()]
-    row, first = _rows(groups, every, are_distinct=len(inventories) == 1)
+    row, first = _rows(groups, offsets, are_distinct=len(inventories) == 1)
+    samples = [offset.samples or () for offset in offsets]
+    numbers = np.fromiter(map(len, samples), np.int64, len(samples))
+    each = [one for offset, before in zip(offsets, samples, strict=True) for one in (*before, offset)]
+    row_of = np.repeat(row, numbers + 1)
+    is_before = np.ones(len(each), bool)
+    is_before[np.cumsum(numbers + 1) - 1] = False
+    at_s = np.empty(len(each), np.float64)
+    moments = map(attrgetter("at"), chain.from_iterable(samples))
+    at_s[is_before] = np.fromiter(map(seconds.__getitem__, moments), np.float64, numbers.sum())
     lengths = [sum(len(group.offsets or ()) for group in one.consumer_groups) for one in inventories]
-    inventory = np.repeat(np.arange(len(inventories)), lengths)
-    samples = [offset.samples or () for offset in every]
-    numbers = list(map(len, samples))
-    before = list(chain.from_iterable(samples))
-    # First all samples, then all final offsets.
-    row_of = np.concatenate([np.repeat(row, numbers), row])
-    age = np.concatenate([2 * np.repeat(inventory, numbers), 2 * inventory + 1])
-    at_s = np.concatenate([
-        np.fromiter(map(seconds.__getitem__, map(attrgetter("at"), before)), np.float64, len(before)),
-        np.array([seconds[one.taken_at] for one in inventories], np.float64)[inventory],
-    ])
-    order = np.lexsort((age, at_s, row_of))  # stable, so that of the same moment the later one stays last
+    at_s[~is_before] = np.repeat([seconds[one.taken_at] for one in inventories], lengths)
+    order = np.lexsort((at_s, row_of))  # stable, so that of the same moment the later one stays last
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row_of[order]) != 0) | (np.diff(at_s[order]) != 0)
     kept = order[is_last]
+    if not np.array_equal(kept, np.arange(len(each))):  # most inventories have all in order
+        each = [each[index] for index in kept.tolist()]
     owners = [groups[index] for index in first.tolist()]
     return OffsetSamples(
         groups=owners,
-        queues=[every[index] for index in first.tolist()],
+        queues=[offsets[index] for index in first.tolist()],
         rows_of=_rows_of(owners),
         starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
         at_s=at_s[kept],
-        broker_offset=_objects(map(attrgetter("broker_offset"), chain(before, every)))[kept].tolist(),
-        consumer_offset=_objects(map(attrgetter("consumer_offset"), chain(before, every)))[kept].tolist(),
+        broker_offset=list(map(attrgetter("broker_offset"), each)),
+        consumer_offset=list(map(attrgetter("consumer_offset"), each)),
     )
 
 
@@ -118,8 +119,3 @@ def _rows_of(groups: Sequence[str]) -> dict[str, _Integers]:
     group = np.array([number[name] for name in groups], np.int64)
     ends = np.cumsum(np.bincount(group, minlength=len(number)))
     return dict(zip(number, np.split(np.argsort(group, kind="stable"), ends), strict=False))
-
-
-def _objects(values: Iterable[int | None]) -> npt.NDArray[np.object_]:
-    """The values themselves, not copied, so that they can be selected by index."""
-    return np.array(list(values), object)
