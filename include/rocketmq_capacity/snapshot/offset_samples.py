@@ -4,18 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from rocketmq_capacity.contracts.facts import Samples
 from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
 from rocketmq_capacity.snapshot.seconds import Seconds
 
 _Integers = npt.NDArray[np.int64]
-_QUEUE: Final = ("topic", "broker_name", "queue_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +38,6 @@ class OffsetSamples:
     at_s: npt.NDArray[np.float64]
     broker_offset: Sequence[int | None]
     consumer_offset: Sequence[int | None]
-
-    def columns(self) -> dict[str, Any]:
-        """The columns of ``offset_sample``, by name."""
-        starts = pa.array(self.starts, pa.int32())
-        return {
-            "consumer_group": self.groups,
-            **{name: list(map(attrgetter(name), self.queues)) for name in _QUEUE},
-            "at_s": pa.ListArray.from_arrays(starts, pa.array(self.at_s)),
-            "broker_offset": pa.ListArray.from_arrays(starts, pa.array(self.broker_offset, pa.int64())),
-            "consumer_offset": pa.ListArray.from_arrays(starts, pa.array(self.consumer_offset, pa.int64())),
-        }
 
     def of_group(self, consumer_group: str) -> Iterator[Samples]:
         """The samples of each of the group's queues."""

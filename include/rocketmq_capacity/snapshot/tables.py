@@ -20,6 +20,7 @@ from rocketmq_capacity.snapshot.differences import nameserver_differences, slave
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic
+from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
 
@@ -54,7 +55,7 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         contracts.OwnedQueue: snapshot.owned_queues,
         contracts.ConsumeStatus: snapshot.consume_statuses,
         contracts.GroupOffset: snapshot.group_offsets,
-        contracts.OffsetSample: lambda: resolved.offset_samples.columns(),
+        contracts.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
         contracts.Producer: lambda: _producers(inventory),
         contracts.Failure: snapshot.failures,
     }
@@ -222,6 +223,18 @@ class _Snapshot:
             **_own_columns(contracts.Failure, failures),
             "broker_name": [self.resolved.name_at.get(failure.broker_addr) for failure in failures],
         }
+
+
+def _offset_samples(samples: OffsetSamples) -> Columns:
+    starts = pa.array(samples.starts, pa.int32())
+    names = ("topic", "broker_name", "queue_id")
+    return {
+        "consumer_group": samples.groups,
+        **{name: list(map(attrgetter(name), samples.queues)) for name in names},
+        "at_s": pa.ListArray.from_arrays(starts, pa.array(samples.at_s)),
+        "broker_offset": pa.ListArray.from_arrays(starts, pa.array(samples.broker_offset, pa.int64())),
+        "consumer_offset": pa.ListArray.from_arrays(starts, pa.array(samples.consumer_offset, pa.int64())),
+    }
 
 
 def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:
