@@ -7,7 +7,7 @@ from rocketmq_capacity.simulation.parts import group_of, topics_read, with_group
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.scenario import SetRequestMode, SetStrategy
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Subscription
-from rocketmq_capacity.snapshot.resolved import Read
+from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, GRPC, POP, RETRY_PREFIX
 
 

@@ -3,22 +3,21 @@
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from rocketmq_capacity.settings.patterns import many_searches
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import Rooms
 from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.holding import Ages, ages_of
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, Subscription, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, parse_utc
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples, offset_samples
+from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import (
     ABSENT,
     BUSINESS,
-    DEFAULT_POP_SHARE,
     DEFAULT_PROTOCOL,
     DEFAULT_REQUEST_MODE,
     GRPC,
@@ -30,33 +29,6 @@ from rocketmq_capacity.vocabulary import (
     UnseenClients,
     distinct,
 )
-
-
-class Read(NamedTuple):
-    """A topic that a group reads, with the group's own subscription to it, if there is one."""
-
-    group: ConsumerGroup
-    topic: str
-    own: Subscription | None
-    is_proxied: bool = False
-    """All consumers of the group are behind a Proxy, so they pop, whatever mode the broker has for the topic."""
-
-    @property
-    def message_request_mode(self) -> str:
-        """The topic's own mode, else the group's, else RocketMQ's default."""
-        if self.is_proxied:
-            return POP
-        own = self.own.message_request_mode if self.own else None
-        return own or self.group.message_request_mode or DEFAULT_REQUEST_MODE
-
-    @property
-    def pop_share_queue_num(self) -> int:
-        """The topic's own number, else the group's, else RocketMQ's default."""
-        if self.is_proxied:
-            return DEFAULT_POP_SHARE
-        own = self.own.pop_share_queue_num if self.own else None
-        share = self.group.pop_share_queue_num if own is None else own
-        return DEFAULT_POP_SHARE if share is None else share
 
 
 class Resolved:

@@ -38,7 +38,8 @@ from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Topic
 from rocketmq_capacity.snapshot.members import own_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
-from rocketmq_capacity.snapshot.resolved import Read, Resolved, only_topics
+from rocketmq_capacity.snapshot.read import Read
+from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()

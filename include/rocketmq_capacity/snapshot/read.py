@@ -1,0 +1,33 @@
+"""A topic that a group reads, and how."""
+
+from typing import NamedTuple
+
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Subscription
+from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, DEFAULT_REQUEST_MODE, POP
+
+
+class Read(NamedTuple):
+    """A topic that a group reads, with the group's own subscription to it, if there is one."""
+
+    group: ConsumerGroup
+    topic: str
+    own: Subscription | None
+    is_proxied: bool = False
+    """All consumers of the group are behind a Proxy, so they pop, whatever mode the broker has for the topic."""
+
+    @property
+    def message_request_mode(self) -> str:
+        """The topic's own mode, else the group's, else RocketMQ's default."""
+        if self.is_proxied:
+            return POP
+        own = self.own.message_request_mode if self.own else None
+        return own or self.group.message_request_mode or DEFAULT_REQUEST_MODE
+
+    @property
+    def pop_share_queue_num(self) -> int:
+        """The topic's own number, else the group's, else RocketMQ's default."""
+        if self.is_proxied:
+            return DEFAULT_POP_SHARE
+        own = self.own.pop_share_queue_num if self.own else None
+        share = self.group.pop_share_queue_num if own is None else own
+        return DEFAULT_POP_SHARE if share is None else share
