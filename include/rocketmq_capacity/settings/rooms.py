@@ -1,11 +1,10 @@
 """The machine rooms of brokers and clients, by rules on their names and addresses."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
-from typing import Annotated, Self
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Final, Self
 
 from pydantic import BeforeValidator, ValidationInfo, model_validator
 
@@ -13,6 +12,9 @@ from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.address import ip_of
 from rocketmq_capacity.settings.patterns import Compiling, search
 from rocketmq_capacity.settings.section import Section
+
+_ip_of: Final = lru_cache(maxsize=1)(ip_of)
+"""All rules ask for a client's address before the next client comes."""
 
 
 class BrokerRoom(Section):
@@ -58,11 +60,11 @@ class ClientRoom(Section):
         _check_room_rule(self.pattern, self.cidr, self.room, "cidr", info)
         return self
 
-    def room_of(self, client_id: str, address: Callable[[], IPv4Address | IPv6Address | None]) -> str | None:
-        """The room, or None if this rule does not match the client; ``address`` gives its address, if known."""
+    def room_of(self, client_id: str, client_addr: str | None) -> str | None:
+        """The room, or None if this rule does not match the client."""
         if self.pattern is not None:
             return _room_in(self.pattern, client_id)
-        ip = address()
+        ip = _ip_of(client_addr)
         return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
 
@@ -97,5 +99,4 @@ class Rooms(Section):
 
     def of_client(self, client_id: str, client_addr: str | None) -> str | None:
         """The client's room, or None if no rule matches."""
-        address = cache(partial(ip_of, client_addr))  # parsed only for a client that a rule looks at by its address
-        return next((room for rule in self.clients if (room := rule.room_of(client_id, address))), None)
+        return next((room for rule in self.clients if (room := rule.room_of(client_id, client_addr))), None)
