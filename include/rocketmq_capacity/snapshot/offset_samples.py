@@ -36,8 +36,8 @@ class OffsetSamples:
     rows_of: dict[str, _Integers]
     starts: _Integers
     at_s: npt.NDArray[np.float64]
-    broker_offset: Sequence[int | None]
-    consumer_offset: Sequence[int | None]
+    broker_offset: tuple[int | None, ...]
+    consumer_offset: tuple[int | None, ...]
 
     def of_group(self, consumer_group: str) -> Iterator[Samples]:
         """The samples of each of the group's queues."""
@@ -50,8 +50,8 @@ class OffsetSamples:
                 broker_name=queue.broker_name,
                 queue_id=queue.queue_id,
                 at_s=tuple(self.at_s[start:end].tolist()),
-                broker_offset=tuple(self.broker_offset[start:end]),
-                consumer_offset=tuple(self.consumer_offset[start:end]),
+                broker_offset=self.broker_offset[start:end],
+                consumer_offset=self.consumer_offset[start:end],
             )
 
 
@@ -84,8 +84,8 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
         rows_of=_rows_of(owners),
         starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
         at_s=at_s[kept],
-        broker_offset=list(map(attrgetter("broker_offset"), each)),
-        consumer_offset=list(map(attrgetter("consumer_offset"), each)),
+        broker_offset=tuple(map(attrgetter("broker_offset"), each)),
+        consumer_offset=tuple(map(attrgetter("consumer_offset"), each)),
     )
 
 
