@@ -76,9 +76,15 @@ class Weights:
 
     def floors(self, clients: int) -> Numbers:
         """FLOOR by queues, by messages a second and by lag, for this number of clients."""
-        lag = np.where(self.has_lag, self.lag, np.nan)
-        loads = np.stack([np.ones(len(lag)), self.msgs_per_s, lag])
-        return floors(loads[:, self.queue], clients)
+        if clients not in self._floors:
+            lag = np.where(self.has_lag, self.lag, np.nan)
+            loads = np.stack([np.ones(len(lag)), self.msgs_per_s, lag])
+            self._floors[clients] = floors(loads[:, self.queue], clients)
+        return self._floors[clients]
+
+    @cached_property
+    def _floors(self) -> dict[int, Numbers]:
+        return {}
 
 
 @dataclass(frozen=True)

@@ -127,10 +127,10 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
     current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
     by_evidence = {CAPACITY: _strong_enough(group), CROSS_ROOM: _crossing_less(group, step)}
     sides, tried = group.strategies, []
-    for strategy in sides:
+    for strategy in group.policy.strategies_of(group.name):
         may = [rule for rule in RULES if rule in found and strategy in by_evidence.get(rule, (strategy,))]
         # The outcome of a strategy is computed only if it may answer something.
-        if not may or strategy in (POP, current):
+        if not may or strategy in (POP, current) or strategy not in sides:
             continue
         after = sides[strategy]
         if is_worse(before, after, thresholds.ALLOCATION_SKEW.excess):

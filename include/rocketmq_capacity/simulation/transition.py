@@ -94,12 +94,13 @@ class State:
     @cached_property
     def is_committed(self) -> Flags:
         """Whether the group has committed an offset for each queue."""
-        queues = self.division.queues
-        found = np.zeros(len(queues), bool)
+        first = self.division.queues.first
+        found = self.weights.has_lag.copy()
         for one in self.division.group.lags:
-            begin, readable = queues.first.get(one.topic, {}).get(one.broker_name, (0, 0))
-            if one.consumer_offset is not None and one.queue_id < readable:
-                found[begin + one.queue_id] = True
+            if one.lag is None and one.consumer_offset is not None:
+                begin, readable = first.get(one.topic, {}).get(one.broker_name, (0, 0))
+                if one.queue_id < readable:
+                    found[begin + one.queue_id] = True
         return found
 
     @cached_property
@@ -186,7 +187,7 @@ class Moved:
         now[was] = np.arange(len(queues))
         new = _pairs(after, np.arange(len(queues)), number)
         old = _pairs(before, now[:-1], number)
-        left, joined = old[~np.isin(old, new)], new[~np.isin(new, old)]
+        left, joined = _without(old, new), _without(new, old)
         gives, takes = _first_client(left, clients, len(queues)), _first_client(joined, clients, len(queues))
         owns, owned = (np.bincount(pairs // clients, minlength=len(queues)) for pairs in (new, old))
         has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (was == NONE))
@@ -220,6 +221,12 @@ def _pairs(state: State, queue: Integers, number: Mapping[str, int]) -> Integers
     keep = (state.is_pulled & (queue != NONE))[state.owners.queue]
     own, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
     return np.unique(own * max(len(number), 1) + owner)
+
+
+def _without(pairs: Integers, others: Integers) -> Integers:
+    """The pairs that are not among the others; both are sorted."""
+    found: Integers = np.append(others, NONE)[np.searchsorted(others, pairs)]
+    return pairs[~np.equal(found, pairs)]
 
 
 def _first_client(pairs: Integers, clients: int, queues: int) -> Integers:
