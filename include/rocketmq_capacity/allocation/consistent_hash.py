@@ -50,7 +50,7 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
     that another node of the same id overwrote. That two of ten hashes of one id are equal is not handled here.)
     Source: ConsistentHashRouter.addNode and getExistingReplicas.
     """
-    of_each: list[Integers] = [NOTHING]
+    of_each: list[bytes] = []
     firsts, counts, of_part = [NOTHING], [NOTHING], []
     first = 0
     for part in division.parts:
@@ -63,7 +63,7 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
         counts.append(number)
         of_part.append(len(members) * virtual_nodes)
         first += len(members)
-    keys = np.concatenate(of_each) + np.repeat(np.arange(len(of_part)) * RING, of_part)
+    keys = _keys(of_each) + np.repeat(np.arange(len(of_part)) * RING, of_part)
     order = np.argsort(keys, kind="stable")
     keys, owner = keys[order], np.repeat(np.concatenate(firsts), np.concatenate(counts))[order]
     stays = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
@@ -71,26 +71,29 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
 
 
 @lru_cache(CLIENTS_REMEMBERED)
-def _nodes(client_id: str, count: int) -> Integers:
-    """The keys of a client id's virtual nodes."""
+def _nodes(client_id: str, count: int) -> bytes:
+    """The hashes of a client id's virtual nodes."""
     text = client_id.encode(errors="replace")
     return _hashes(b"%b-%d" % (text, replica) for replica in range(count))
 
 
 def points_of(queues: Queues) -> Integers:
     """The key of each queue."""
-    each = [_points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics]
-    return np.concatenate(each)
+    return _keys(_points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics)
 
 
 @lru_cache(TOPICS_REMEMBERED)
-def _points(topic: str, broker_name: str, queues: int) -> Integers:
-    """The keys of a topic's queues on a broker: the hashes of ``MessageQueue.toString()``."""
+def _points(topic: str, broker_name: str, queues: int) -> bytes:
+    """The hashes of a topic's queues on a broker: those of ``MessageQueue.toString()``."""
     beginning = f"MessageQueue [topic={topic}, brokerName={broker_name}, queueId=".encode(errors="replace")
     return _hashes(b"%b%d]" % (beginning, queue_id) for queue_id in range(queues))
 
 
-def _hashes(texts: Iterable[bytes]) -> Integers:
-    """The first four bytes of each text's MD5 as a number."""
-    digests = b"".join([md5(text, usedforsecurity=False).digest()[:4] for text in texts])
-    return np.frombuffer(digests, ">u4").astype(np.int64)
+def _hashes(texts: Iterable[bytes]) -> bytes:
+    """The first four bytes of each text's MD5."""
+    return b"".join([md5(text, usedforsecurity=False).digest()[:4] for text in texts])
+
+
+def _keys(hashes: Iterable[bytes]) -> Integers:
+    """Hashes of four bytes each as numbers."""
+    return np.frombuffer(b"".join(hashes), ">u4").astype(np.int64)
