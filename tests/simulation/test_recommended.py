@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
+from rocketmq_capacity.contracts.facts import Consumption
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.report.transitions import undecided_of
@@ -35,7 +36,8 @@ def planned(
         names = {one.topic.topic for one in each.facts.business}
         own = [one for one in asked if one.consumer_group == each.name or one.topic in names]
         current = None if each.current is None else each.current.strategy
-        rows += recommended_transitions(facts, each, each.facts, current, own, Timing.of(plan.units.cluster, policy))
+        seen = Consumption(consumed=each.facts.consumed, lags=each.facts.lags)
+        rows += recommended_transitions(facts, each, seen, current, own, Timing.of(plan.units.cluster, policy))
     status = [one.status for one in plan.assessments]
     return asked, rows, undecided_of(asked, rows, status)
 

@@ -43,6 +43,7 @@ __all__ = [
     "ClusterFacts",
     "Consumed",
     "Consumer",
+    "Consumption",
     "Disagreements",
     "Facts",
     "GroupFacts",
@@ -116,6 +117,13 @@ class Observations(Facts, frozen=True, kw_only=True):
     consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
     samples: tuple[Samples, ...] = ()
+
+
+class Consumption(Facts, frozen=True, kw_only=True):
+    """The observations that a change of owners is judged by. The others are left out when they are read."""
+
+    consumed: tuple[Consumed, ...] = ()
+    lags: tuple[Lag, ...] = ()
 
 
 class GroupFacts(GroupPart, frozen=True, kw_only=True):

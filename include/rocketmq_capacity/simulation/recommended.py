@@ -15,7 +15,7 @@ from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.contracts.consumer import ConsumerFacts
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division, Members, Queues
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.contracts.facts import Consumption, GroupFacts
 from rocketmq_capacity.contracts.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
@@ -31,7 +31,7 @@ NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 def recommended_transitions(
     cluster: Cluster,
     group: AssessedGroup,
-    facts: GroupFacts,
+    consumption: Consumption,
     current: str | None,
     recommendations: Sequence[contracts.Recommendation],
     timing: Timing,
@@ -45,13 +45,14 @@ def recommended_transitions(
     Args:
         cluster: what holds for every recommendation.
         group: the group.
-        facts: its facts, with its observations.
+        consumption: what it consumes, and its offsets.
         current: the strategy that it runs; None for a group that is not clustering.
         recommendations: the recommendations for the group and for its topics.
         timing: the timers of the cluster.
     """
     if current is None or not group.is_clustering:
         return
+    facts = structs.replace(group.facts, consumed=consumption.consumed, lags=consumption.lags)
     of_topic = {reads.topic.topic: reads for reads in facts.business}
     before: State | None = None
     for one in sorted(recommendations, key=lambda each: each.id):

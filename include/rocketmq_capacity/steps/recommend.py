@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, Observations, TopicWithReaders
+from rocketmq_capacity.contracts.facts import Consumption, GroupFacts, TopicWithReaders
 from rocketmq_capacity.contracts.rows import Row, column_by, rows_by, rows_in
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
@@ -39,7 +39,7 @@ Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)
 _GROUP: Final = Decoder(GroupFacts)
-_OBSERVED: Final = Decoder(Observations)
+_CONSUMPTION: Final = Decoder(Consumption)
 _COUNTS: Final = Decoder(tuple[QueueCounts, ...])
 _EFFECT: Final = Decoder(Effect)
 _ANSWER: Final = Decoder(TopicRefusals)
@@ -170,7 +170,7 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
             recommendations += own
         asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
         if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
-            seen = group.facts.observed(_OBSERVED.decode(unit["observations"]))
+            seen = _CONSUMPTION.decode(unit["observations"])
             moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
     yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
     yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, moves)
