@@ -94,18 +94,23 @@ def retention_risk(group: Group) -> Iterator[Finding]:
         return
     bounds = group.policy.thresholds.RETENTION_RISK
     topics = business_topics(group.facts)
+    behind = [
+        (one, one.consumer_offset)
+        for one in group.facts.lags
+        if one.lag and one.consumer_offset is not None and one.topic in topics
+    ]
+    if not behind:
+        return
     kept_s, reserved_s = _kept_s(group.cluster), _reserved_s(group.cluster)
     lost: list[Queue] = []
     hours: dict[Queue, float] = {}
     deleted = 0
-    for one in group.facts.lags:
+    for one, offset in behind:
         queue = Queue(one.topic, one.broker_name, one.queue_id)
         least = one.min_offset
-        if not one.lag or one.consumer_offset is None or one.topic not in topics:
-            continue
-        if least is not None and one.consumer_offset < least:
+        if least is not None and offset < least:
             lost.append(queue)
-            deleted += least - one.consumer_offset
+            deleted += least - offset
         elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
             if not least:  # the queue still has its first message, so the broker may be new
                 kept = max(kept, reserved_s.get(one.broker_name, kept))

@@ -144,14 +144,10 @@ class Load:
     def doubly_owned(self) -> list[Queue]:
         """Queues of which more than one consumer reads every message, in order; clients that pop a queue share it."""
         copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
-        readers = copies[owners.client]
-        of_queue = np.zeros(len(queues), np.int64)
-        if owners.is_popped is not False:
-            is_popped = np.broadcast_to(owners.is_popped, readers.shape)
-            of_queue[owners.queue[is_popped]] = 1  # clients that pop a queue share its messages
-            readers = readers * ~is_popped
-        np.add.at(of_queue, owners.queue, readers)
-        twice = [queues.names[queue] for queue in np.flatnonzero(of_queue > 1).tolist()]
+        is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
+        readers = np.bincount(owners.queue, copies[owners.client] * ~is_popped, len(queues))
+        readers[owners.queue[is_popped]] += 1  # clients that pop a queue share its messages
+        twice = [queues.names[queue] for queue in np.flatnonzero(readers > 1).tolist()]
         if not owners.strangers:
             return twice
         strange: dict[Queue, int] = {}

@@ -143,7 +143,7 @@ def cross_room(group: Group) -> Iterator[Finding]:
             "strategies": [
                 {"strategy": name, "cross_room_share": rounded(share)} for name, share in sorted(shares.items())
             ],
-            "nearby": _nearby(group, rooms),
+            "nearby": _nearby(group, rooms, shares),
         },
         message=f"{percent(today)} of {counted(size, 'queue')} cross from one machine room to another"
         + (f"; under {_best(better)} it would be {percent(min(better.values()))}." if better else "."),
@@ -154,13 +154,14 @@ def _best(shares: Mapping[str, float]) -> str:
     return min(shares, key=lambda name: (shares[name], name))
 
 
-def _nearby(group: Group, rooms: Rooms) -> dict[str, Any] | None:
+def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> dict[str, Any] | None:
     """The change that MACHINE_ROOM_NEARBY would make; None if the policy names none that applies to all topics."""
-    for name, load in group.loads.items():
-        if name.startswith(f"{MACHINE_ROOM_NEARBY}-") and load.is_whole:
+    for name, share in shares.items():
+        if name.startswith(f"{MACHINE_ROOM_NEARBY}-"):
+            load = group.loads[name]
             return {
                 "strategy": name,
-                "cross_room_share": rounded(rooms.cross_share(load.owners)),
+                "cross_room_share": rounded(share),
                 "idle": len(load.idle),
                 "excess": None if load.count is None else rounded(load.count["excess"]),
                 "starving_rooms": sorted(_starving(group, rooms, load)),

@@ -124,14 +124,9 @@ def _stuck(group: Group) -> list[Stuck]:
 
 def _may_be_stuck(group: Group, one: Owned, bounds: StuckQueue) -> bool:
     """Whether the samples have to be looked at; most queues show no sign of being stuck."""
-    return bool(one.dropped or one.cached_msgs or (group.facts.is_orderly and one.locked is False)) or any(
-        _is_over(age, bound)
-        for age, bound in (
-            (one.locked_ago_s if group.facts.is_orderly else None, bounds.lock_s),
-            (one.pulled_ago_s, bounds.pull_s),
-            (one.silent_s, bounds.pull_s),
-        )
-    )
+    is_unlocked = one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s)
+    is_silent = _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s)
+    return bool(one.dropped or one.cached_msgs or is_silent or (group.facts.is_orderly and is_unlocked))
 
 
 def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:

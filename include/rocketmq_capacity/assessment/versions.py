@@ -163,16 +163,14 @@ def bad_version(group: Group) -> Iterator[Finding]:
     are left out, because they report the version of another library.
     """
     ignored = group.policy.thresholds.BAD_VERSION.ignored_issues
-    clients = [
-        (version, one)
-        for one in group.facts.consumers
-        if one.language == JAVA and not one.is_grpc and (version := version_of(one.version))
-    ]
+    clients = [one for one in group.facts.consumers if one.language == JAVA and not one.is_grpc]
+    releases = {name: version_of(name) for name in {one.version for one in clients}}
     affected: dict[Fault, list[tuple[Version, str]]] = {}
     for fault, matters in OF_CLIENTS:
-        for version, one in clients if fault.issue not in ignored else ():
-            if fault.range_of(version) and matters(group, one):
-                affected.setdefault(fault, []).append((version, one.client_id))
+        faulty = {name: version for name, version in releases.items() if version and fault.range_of(version)}
+        for one in clients if faulty and fault.issue not in ignored else ():
+            if one.version in faulty and matters(group, one):
+                affected.setdefault(fault, []).append((faulty[one.version], one.client_id))
     if not affected:
         return
     ids = sorted({client_id for each in affected.values() for _, client_id in each}, key=java_order)
