@@ -11,14 +11,12 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.provision import Provision, leaving
-from rocketmq_capacity.assessment.sizes import least_number, more_clients
+from rocketmq_capacity.assessment.sizes import Search, least_number, more_clients, result
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 
-FEW: Final = 24
-"""Of up to so many clients, all lesser numbers are worked out at once; of more, those that the search asks for."""
 OVERLOADED = 1.0
 """Busy share above which a client falls behind for ever."""
 
@@ -41,7 +39,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
     is_busy, growth = verdict.cause == "busy", lag_growth(group.facts).by
     needed = verdict.needed and verdict.needed.target
     if is_busy and verdict.needed is not None:
-        needed = more_clients(group, bound, peak)
+        needed = result(more_clients(group, bound, peak))
     busiest = verdict.busiest_client or ""
     threads = remedies.more_threads(work, bound, peak)
     queues = remedies.more_queues(group, work, bound, peak) if is_busy else None
@@ -85,7 +83,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
 
 def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Finding]:
     connections, floor = group.facts.connections, group.policy.thresholds.PROVISION.min_clients
-    kept = fewest_clients(group, verdict)
+    kept = result(fewest_clients(group, verdict))
     left = connections - leaving(group, connections) if kept is None else kept
     after, without_one = (_share(group, clients, verdict.peak) for clients in (left, left - 1))
     note = " Keep them: nobody would stand in for one that is lost." if kept is None else ""
@@ -113,22 +111,30 @@ def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Findi
     )
 
 
-def fewest_clients(group: Group, verdict: Provision) -> int | None:
+def sizes_asked_for(group: Group) -> Iterator[range]:
+    """The numbers of clients that the rule asks for in a clustering group, one after the other."""
+    verdict = group.provision
+    if verdict.status == OVER:
+        yield from fewest_clients(group, verdict)
+        yield range(group.facts.connections - 1, group.facts.connections)
+    elif verdict.cause == "busy" and verdict.needed is not None:
+        yield from more_clients(group, group.policy.thresholds.PROVISION.under_utilisation, verdict.peak)
+
+
+def fewest_clients(group: Group, verdict: Provision) -> Search:
     """The fewest clients that a group with clients to spare may be left with; None where none may go.
 
     Their busiest one stays within ``over_utilisation``, and with one more lost within ``under_utilisation``; the
     policy's ``min_clients`` stay in any case.
     """
     bounds = group.policy.thresholds.PROVISION
-    if group.facts.connections <= FEW:
-        group.ask_sizes(range(1, group.facts.connections))
     share = partial(_upper_share, group, verdict.peak)
 
     def is_enough(clients: int) -> bool:
         lost = 0.0 if clients == 1 else share(clients - 1)
         return share(clients) <= bounds.over_utilisation and lost <= bounds.under_utilisation
 
-    return least_number(is_enough, max(bounds.min_clients, 1), group.facts.connections - 1)
+    return least_number(is_enough, max(bounds.min_clients, 1), group.facts.connections - 1, fewer=1)
 
 
 def _upper_share(group: Group, peak: float, clients: int) -> float:

@@ -166,9 +166,13 @@ class Group:
 
     def ask_sizes(self, numbers: Iterable[int]) -> None:
         """Compute the sizes for all of these numbers of clients; together they cost little more than one."""
-        asked = [(self, consumers) for consumers in numbers if consumers not in self._sizes]
+        asked = [(self, consumers) for consumers in self.unsized(numbers)]
         for (_, consumers), size in zip(asked, sizes_of(asked), strict=True):
             self.keep_size(consumers, size)
+
+    def unsized(self, numbers: Iterable[int]) -> list[int]:
+        """Those of the numbers of clients whose sizes are not computed yet, in order."""
+        return sorted(consumers for consumers in numbers if consumers not in self._sizes)
 
     def keep_size(self, consumers: int, size: Size | None) -> None:
         """Remember a size."""

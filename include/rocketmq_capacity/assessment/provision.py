@@ -4,7 +4,9 @@ A group is as busy as its busiest client (see ``utilisation``). Unknown facts wi
 a verdict if it is the same for the whole interval.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -14,7 +16,7 @@ from rocketmq_capacity.assessment.consumption import doubt
 from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import lag_growth
-from rocketmq_capacity.assessment.sizes import Needed, clients_for, likely_needed, needed_clients
+from rocketmq_capacity.assessment.sizes import Needed, clients_for, likely_needed, needed_clients, searches_for_needed
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
@@ -199,6 +201,12 @@ def likely_sizes(group: "Group", work: Work) -> set[int]:
     likely = {connections, connections - leaving(group, connections)}
     needed = likely_needed(group, work, bound, group.peak)
     return {clients for clients in (*likely, needed) if clients}
+
+
+def needed_sizes(group: "Group", work: Work) -> Iterator[range]:
+    """The numbers of clients that the search for those that are needed asks for, one after the other."""
+    bound = group.policy.thresholds.PROVISION.under_utilisation
+    yield from chain.from_iterable(searches_for_needed(group, work, bound, group.peak))
 
 
 def leaving(group: "Group", consumers: int) -> int:

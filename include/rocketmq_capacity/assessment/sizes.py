@@ -1,6 +1,6 @@
 """A group with another number of clients: what each would own and how busy it would be, and how many it needs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -244,22 +244,27 @@ def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Nee
         bound: the highest allowed share of the busiest client.
         peak: messages at the busiest moment divided by the usual number.
     """
+    found = list(map(result, searches_for_needed(group, work, bound, peak)))
+    return Needed(*(found * 3 if len(found) == 1 else found)) if found else None
+
+
+def searches_for_needed(group: "Group", work: Work, bound: float, peak: float) -> "list[Search]":
+    """The searches of :func:`needed_clients`: one for each member of :class:`Needed`, or one for all."""
     today = group.size(group.facts.connections)
     if today is None or today.busiest is None:
-        return None
+        return []
     start = clients_for(work.least_clients() * peak, bound)
     more = group.facts.connections + 1
     shares = [rounded(share, 9) or 0 for share in today.busiest.times(peak)]
     if group.response_times.is_exact:
         shares = shares[:1]  # all three are equal
-    found = [
+    return [
         _within(group, place, bound, peak, start if share <= bound else max(start, more))
         for place, share in enumerate(shares)
     ]
-    return Needed(*(found if len(found) > 1 else found * 3))
 
 
-def more_clients(group: "Group", bound: float, peak: float) -> int | None:
+def more_clients(group: "Group", bound: float, peak: float) -> "Search":
     """The lowest number above today's that keeps the busiest client's estimate within a bound; None if none does."""
     return _within(group, 1, bound, peak, group.facts.connections + 1)
 
@@ -276,7 +281,7 @@ def likely_needed(group: "Group", work: Work, bound: float, peak: float) -> int 
     return start if start < _most(group) else None
 
 
-def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> int | None:
+def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> "Search":
     """The lowest number of clients, searched from ``start``, with which one end of the busiest one's interval fits."""
     most = _most(group)
 
@@ -293,19 +298,49 @@ def clients_for(total: float, bound: float) -> int:
     return max(1, ceil(rounded(total / bound, 6) or 0)) if bound > 0 else 1
 
 
-def least_number(fits: Callable[[int], bool], start: int, most: int) -> int | None:
+Search = Generator[range, None, int | None]
+"""A search for a number of clients: it yields the numbers whose sizes it asks for next, and returns what it finds.
+
+So the sizes that the searches of many groups ask for next can be computed together.
+"""
+
+
+def result(search: Search) -> int | None:
+    """What a search finds."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            found: int | None = end.value
+            return found
+
+
+def least_number(fits: Callable[[int], bool], start: int, most: int, *, fewer: int = 0) -> Search:
     """The lowest number that fits, searched from ``start`` by halving; None if ``most`` does not fit.
 
     Halving finds it because more clients hardly ever make the busiest one busier.
+
+    Args:
+        fits: whether a number fits.
+        start: the first number that is tried.
+        most: the highest one.
+        fewer: how many clients fewer than the number ``fits`` looks at as well.
     """
     low, high, step = start - 1, start, 1
-    while high < most and not fits(high):
+    while high < most:
+        yield range(high - fewer, high + 1)
+        if fits(high):
+            break
         low, high, step = high, high + step, step * 2
     high = min(high, most)
-    if low >= high or not fits(high):
+    if low >= high:
+        return None
+    yield range(high - fewer, high + 1)
+    if not fits(high):
         return None
     while high - low > 1:
         probe = (low + high) // 2
+        yield range(probe - fewer, probe + 1)
         if fits(probe):
             high = probe
         else:

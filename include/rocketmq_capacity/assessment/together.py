@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from rocketmq_capacity.assessment.capacity import sizes_asked_for
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.provision import likely_sizes
+from rocketmq_capacity.assessment.provision import likely_sizes, needed_sizes
 from rocketmq_capacity.assessment.size_table import likely_numbers
 from rocketmq_capacity.assessment.sizes import sizes_of
+from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.owners import Owners
 
@@ -58,12 +60,25 @@ def divide_together(groups: Sequence[Group]) -> None:
 
 
 def size_together(groups: Sequence[Group]) -> None:
-    """Compute what clients in other numbers would bear, for those numbers that are known to be asked for."""
-    asked = [
-        (group, clients)
+    """Compute what clients in other numbers would bear, for those numbers that are asked for.
+
+    The groups' searches go on side by side: the sizes that they ask for next are computed for all of them together.
+    """
+    searching = [
+        (group, _asked(group, group.work))
         for group in groups
         if group.is_clustering and group.work is not None and group.work.busiest() is not None
-        for clients in sorted(likely_numbers(group) | likely_sizes(group, group.work))
     ]
-    for (group, clients), size in zip(asked, sizes_of(asked), strict=True):
-        group.keep_size(clients, size)
+    while searching:
+        found = [(group, numbers, next(filter(None, map(group.unsized, numbers)), ())) for group, numbers in searching]
+        asked = [(group, clients) for group, _, new in found for clients in new]
+        for (group, clients), size in zip(asked, sizes_of(asked), strict=True):
+            group.keep_size(clients, size)
+        searching = [(group, numbers) for group, numbers, new in found if new]
+
+
+def _asked(group: Group, work: Work) -> Iterator[Iterable[int]]:
+    """The numbers of clients whose sizes a group asks for, those first that are known in advance."""
+    yield likely_numbers(group) | likely_sizes(group, work)
+    yield from needed_sizes(group, work)
+    yield from sizes_asked_for(group)
