@@ -189,6 +189,8 @@ def answered(daily: Published, question: Question, stack: Stack, ui: Ui, told: C
     page.locator("#element_approve_only").fill(f"{chosen.number}: {AGREED}")
     page.locator("#element_reject_these").fill(f"{other.number}: {REFUSED}")
     page.get_by_role("button", name="Approve", exact=True).click()
+    until(lambda: not open_questions(stack), RUN_WITHIN_S, "the answer to arrive")
+    ui.rest()
     run.wait_for("approval.publish", RUN_WITHIN_S, map_index=0)
     told("approved and published again")
     return daily
