@@ -174,6 +174,7 @@ def test_more_clients_never_make_the_busiest_one_busier_under_avg(clients: int, 
     assert all(later <= earlier + 1e-12 for earlier, later in pairwise(shares))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(clients=st.integers(1, 4), rates=rates, orderly=st.booleans(), threads=st.integers(1, 12))
 def test_each_remedy_assessed_again_is_within_the_bound_and_a_little_less_of_it_is_not(
@@ -198,6 +199,7 @@ def test_each_remedy_assessed_again_is_within_the_bound_and_a_little_less_of_it_
         assert _busiest(shorter, clients) <= bound + 1e-9 < _busiest(longer, clients)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(clients=st.integers(1, 4), rates=rates, orderly=st.booleans(), threads=st.integers(1, 12))
 def test_the_queues_that_are_needed_are_the_fewest_that_do(

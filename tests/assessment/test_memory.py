@@ -142,6 +142,7 @@ def test_a_group_that_cannot_lose_a_client_has_todays_caches_alone() -> None:
     assert found["evidence"]["with_lost_cache_bytes"] is None
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(clients=st.integers(1, 9), heap_mib=st.integers(1, 2_000), kib=st.integers(1, 4_000), mib=st.integers(1, 1_024))
 def test_the_threshold_that_is_named_fits_and_what_fits_is_not_found(

@@ -6,6 +6,8 @@ import pytest
 
 from tests.extension.package_copy import PackageCopy
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def package(tmp_path: Path) -> PackageCopy:

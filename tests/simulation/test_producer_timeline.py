@@ -162,6 +162,7 @@ def test_a_read_only_broker_loses_its_share_while_threads_learn_of_it_and_refuse
     assert (course(ordered, PROXY).failed_ratio or 0) > 0.1
 
 
+@pytest.mark.slow
 def test_a_route_is_in_trouble_as_long_as_its_own_brokers_are() -> None:
     slow = {**SLOW_B, "broker_name": "a", "for_s": 500}
     places = [place("b"), place("c"), place("a", "other"), place("c", "other")]

@@ -260,6 +260,7 @@ def test_the_mean_is_that_of_many_draws(one: Delay, other: Delay) -> None:
 COUNTS: Final = some.integers(1, 6)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(COUNTS, some.integers(1, 9), COUNTS, some.sampled_from(["SHUTDOWN", "KILL", "SILENT"]), some.booleans())
 def test_every_queue_is_owned_once_on_both_sides_and_intervals_are_in_order(
@@ -334,6 +335,7 @@ def test_whatever_the_group_nothing_changed_moves_nothing(
     assert (whole.unread_longest_worst_s, whole.messages_twice_worst, whole.messages_skipped_worst) == (0, 0, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(some.integers(2, 8), LAYOUTS, STRATEGIES, some.integers(1, 3))
 def test_what_moves_is_what_has_another_owner_and_each_queue_has_one(

@@ -13,6 +13,8 @@ import pytest
 
 from tests.fixtures.environment import ROOT
 
+pytestmark = pytest.mark.slow
+
 KNOWN: Final[dict[str, Any]] = {
     "id": "GHSA-aaaa-bbbb-cccc",
     "aliases": ["CVE-2026-1"],
