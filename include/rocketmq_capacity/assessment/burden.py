@@ -47,12 +47,16 @@ class Burden:
     Attributes:
         busiest: the busy share of the busiest client; None if a part of it is unknown, if nobody has work, or if
             somebody owns queues that do not exist.
-        queues: how many queues each client id owns.
+        most_queues: how many queues the client id with the most owns.
+        idle_clients: how many client ids own nothing.
+        peak: PEAK of the clients by number of queues; None if nobody owns any.
         orphans: how many business queues have no owner.
     """
 
     busiest: Interval | None
-    queues: Integers
+    most_queues: int
+    idle_clients: int
+    peak: float | None
     orphans: int
 
 
@@ -75,18 +79,20 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
         seconds = np.where(is_quiet, 0.0, incoming * cells.times(kind) / 1000)
         busy = np.where(queues > 0, cells.summed(seconds / known_at_once), 0.0)
         busiest.append(np.maximum.reduceat(busy, first).tolist())
-    works = (np.maximum.reduceat(queues, first) > 0).tolist()
-    orphans = cells.orphans().tolist()
+    most = np.maximum.reduceat(queues, first)
+    peak = most * clients / np.where(most > 0, np.add.reduceat(queues, first), 1)
+    counts = most, np.add.reduceat((queues == 0).astype(np.int64), first), peak, cells.orphans()
     found = []
-    for number, (case, begin, count) in enumerate(zip(cases, first.tolist(), clients.tolist(), strict=True)):
-        lower, estimate, upper = (kind[number] for kind in busiest)
-        if not works[number] or case.owners.strangers or np.isnan(estimate):
+    for case, lower, estimate, upper, owned, idle, uneven, orphans in zip(
+        cases, *busiest, *(each.tolist() for each in counts), strict=True
+    ):
+        if not owned or case.owners.strangers or np.isnan(estimate):
             share = None
         elif case.group.response_times.is_exact:
             share = Interval(estimate, estimate, estimate)
         else:
             share = Interval(lower, estimate, upper)
-        found.append(Burden(share, queues[begin : begin + count], orphans[number]))
+        found.append(Burden(share, owned, idle, uneven if owned else None, orphans))
     return found
 
 

@@ -200,7 +200,7 @@ def _row(
 
 def _runs(group: Group) -> str | None:
     """The one strategy that all clients of a group run, for topics that are pulled; None for any other group."""
-    if group.current is None or group.work is None or bool(group.is_popped.any()):
+    if group.current is None or group.work is None or group.pops:
         return None
     strategy = group.policy.computed(group.current.strategy)
     is_predicted = group.today is not None and group.today.is_predicted and not group.today.owners.unknown

@@ -46,7 +46,7 @@ class Group:
         """Its name."""
         return self.facts.consumer_group
 
-    @property
+    @cached_property
     def is_clustering(self) -> bool:
         """Whether its clients divide the queues."""
         return self.facts.is_clustering
@@ -242,6 +242,11 @@ class Group:
         return np.array([self.facts.pops(reads) for reads in queues.topics], bool)[queues.topic]
 
     @cached_property
+    def pops(self) -> bool:
+        """Whether it pops some queue."""
+        return bool(self.is_popped.any())
+
+    @cached_property
     def is_settling(self) -> bool:
         """Whether a client has just started, so that it owns nothing yet, and owners are only observed.
 
@@ -261,7 +266,7 @@ class Group:
         pulled = [reads for reads in self.business if reads.message_request_mode != POP]
         return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in pulled}
 
-    @property
+    @cached_property
     def max_useful_clients(self) -> int | None:
         """How many readable queues its largest pulled topic has; None if it pops all topics or is not clustering.
 

@@ -41,9 +41,11 @@ class Growth:
 def lag_growth(group: GroupFacts) -> Growth:
     """How the lag of a group grew."""
     growths, lags = [], []
-    for broker, consumer in _last_samples(group):
-        first, last = lag_of(broker[0], consumer[0]), lag_of(broker[-1], consumer[-1])
-        growths.append(None if first is None or last is None or len(broker) < 2 else last - first)
+    for queue in _business_samples(group):
+        begin = max(len(queue.at_s) - WINDOW, 0)
+        first = lag_of(queue.broker_offset[begin], queue.consumer_offset[begin])
+        last = lag_of(queue.broker_offset[-1], queue.consumer_offset[-1])
+        growths.append(None if first is None or last is None or len(queue.at_s) < 2 else last - first)
         lags.append(last)
     return Growth(_sum(growths), _sum(lags))
 
@@ -137,12 +139,6 @@ def _business_samples(group: GroupFacts) -> Iterator[Samples]:
     for queue in group.samples:
         if queue.at_s and queue.topic in topics:
             yield queue
-
-
-def _last_samples(group: GroupFacts) -> Iterator[tuple[_Offsets, _Offsets]]:
-    """The broker's and the group's offsets of the last samples of each queue."""
-    for queue in _business_samples(group):
-        yield queue.broker_offset[-WINDOW:], queue.consumer_offset[-WINDOW:]
 
 
 def _sum(parts: list[int | None]) -> int | None:

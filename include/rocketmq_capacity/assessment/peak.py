@@ -22,7 +22,7 @@ def peak_factor(group: GroupFacts) -> float:
         return 1.0
     at_s = sampled[0].at_s
     measured = _sum([rates[one.topic, one.broker_name, one.queue_id] for one in sampled])
-    written = [_sum([one.broker_offset[index] for one in sampled]) for index in range(len(at_s))]
+    written = [_sum(offsets) for offsets in zip(*(one.broker_offset for one in sampled), strict=True)]
     known = [offset for offset in written if offset is not None]
     if measured is None or len(known) < len(written):
         return 1.0

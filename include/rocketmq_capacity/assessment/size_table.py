@@ -51,8 +51,6 @@ def _row(group: Group, clients: int) -> GroupSize | None:
     if size is None:
         return None
     busy = None if size.busiest is None else size.busiest.times(group.provision.peak)
-    most, owned = int(size.queues.max(initial=0)), int(size.queues.sum())
-    is_shared = bool(group.is_popped.any())
     return GroupSize(
         consumer_group=group.name,
         clients=clients,
@@ -60,7 +58,7 @@ def _row(group: Group, clients: int) -> GroupSize | None:
         busy_lower=busy and busy.lower,
         busy_ratio=busy and busy.estimate,
         busy_upper=busy and busy.upper,
-        idle_clients=int((size.queues == 0).sum()),
-        most_queues=most,
-        peak=None if is_shared or not owned else most * len(size.queues) / owned,
+        idle_clients=size.idle_clients,
+        most_queues=size.most_queues,
+        peak=size.peak,
     )

@@ -52,11 +52,15 @@ class Size:
     Attributes:
         busiest: the busy share of the busiest client; None if it is unknown, or if a queue that has an owner today
             would have none.
-        queues: how many queues each client id owns.
+        most_queues: how many queues the client id with the most owns.
+        idle_clients: how many client ids own nothing.
+        peak: PEAK of the clients by number of queues; None if nobody owns any, or if clients share queues.
     """
 
     busiest: Interval | None
-    queues: Integers
+    most_queues: int
+    idle_clients: int
+    peak: float | None
 
     def share(self, peak: float) -> float | None:
         """The most likely busy share of the busiest client, times ``peak``; None if it is unknown."""
@@ -205,7 +209,7 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
     begin, entries = 0, 0
     for number, (group, consumers) in enumerate(asked):
         queues = group.division.queues
-        own = len(queues) + consumers * (len(queues.topics) + len(queues) * bool(group.is_popped.any()))
+        own = len(queues) + consumers * (len(queues.topics) + len(queues) * group.pops)
         if number > begin and entries + own > MOST_ENTRIES:
             yield asked[begin:number]
             begin, entries = number, 0
@@ -229,7 +233,12 @@ def _sizes_of(asked: Asked) -> list[Size | None]:
 
 def _size(group: "Group", found: Divided, burden: Burden) -> Size:
     is_known = not found.owners.unknown and burden.orphans <= (group.orphans_today or 0)
-    return Size(burden.busiest if is_known else None, burden.queues)
+    return Size(
+        burden.busiest if is_known else None,
+        burden.most_queues,
+        burden.idle_clients,
+        None if group.pops else burden.peak,
+    )
 
 
 def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
