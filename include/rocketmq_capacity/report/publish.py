@@ -1,6 +1,7 @@
 """The last step: writes the files of a plan, all of them or none."""
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -34,12 +35,17 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
 
     Errors: ``OSError`` if a file cannot be written.
     """
-    summary = summary_of_plan(plan)
+    with ThreadPoolExecutor(max_workers=1) as meanwhile:
+        # Most of the page's time goes to its charts, which are drawn outside of Python.
+        page = meanwhile.submit(render_report, plan, beside)
+        summary = summary_of_plan(plan)
+        findings, recommendations = findings_csv(plan), recommendations_csv(plan)
+        capacity = render_capacity(capacity_of_plan(plan))
     contents: dict[str, bytes | Iterable[bytes]] = {
-        FINDINGS: findings_csv(plan),
-        RECOMMENDATIONS: recommendations_csv(plan),
-        REPORT: render_report(plan, beside).encode("utf-8"),
-        CAPACITY: render_capacity(capacity_of_plan(plan)),
+        FINDINGS: findings,
+        RECOMMENDATIONS: recommendations,
+        REPORT: page.result().encode("utf-8"),
+        CAPACITY: capacity,
         SUMMARY: render_summary(summary),
         PLAN: render_plan(plan),
     }
