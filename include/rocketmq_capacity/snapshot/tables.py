@@ -48,14 +48,15 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         contracts.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
         contracts.Topic: snapshot.topics,
         contracts.QueueOffset: snapshot.queue_offsets,
+        # Early, because the largest are written while others are made.
+        contracts.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
+        contracts.GroupOffset: snapshot.group_offsets,
         contracts.ConsumerGroup: snapshot.consumer_groups,
         contracts.Subscription: snapshot.subscriptions,
         contracts.Consumer: snapshot.consumers,
         contracts.ConsumerSubscription: snapshot.consumer_subscriptions,
         contracts.OwnedQueue: snapshot.owned_queues,
         contracts.ConsumeStatus: snapshot.consume_statuses,
-        contracts.GroupOffset: snapshot.group_offsets,
-        contracts.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
         contracts.Producer: lambda: _producers(inventory),
         contracts.Failure: snapshot.failures,
     }
