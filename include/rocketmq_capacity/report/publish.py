@@ -1,7 +1,7 @@
 """The last step: writes the files of a plan, all of them or none."""
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -35,19 +35,22 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
 
     Errors: ``OSError`` if a file cannot be written.
     """
+    summary = summary_of_plan(plan)
     with ThreadPoolExecutor(max_workers=1) as meanwhile:
         # Most of the page's time goes to its charts, which are drawn outside of Python.
         page = meanwhile.submit(render_report, plan, beside)
-        summary = summary_of_plan(plan)
-        findings, recommendations = findings_csv(plan), recommendations_csv(plan)
-        capacity = render_capacity(capacity_of_plan(plan))
-    contents: dict[str, bytes | Iterable[bytes]] = {
-        FINDINGS: findings,
-        RECOMMENDATIONS: recommendations,
-        REPORT: page.result().encode("utf-8"),
-        CAPACITY: capacity,
-        SUMMARY: render_summary(summary),
-        PLAN: render_plan(plan),
-    }
-    write_together(folder, contents)
+        contents: dict[str, bytes | Iterable[bytes]] = {
+            REPORT: _bytes_of(page),
+            FINDINGS: findings_csv(plan),
+            RECOMMENDATIONS: recommendations_csv(plan),
+            CAPACITY: render_capacity(capacity_of_plan(plan)),
+            SUMMARY: render_summary(summary),
+            PLAN: render_plan(plan),
+        }
+        write_together(folder, contents)
     return summary
+
+
+def _bytes_of(page: Future[str]) -> Iterator[bytes]:
+    """The page, which is waited for when it is written."""
+    yield page.result().encode("utf-8")

@@ -164,11 +164,13 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
     """Write files of a folder by their names, each as :func:`write_whole` does.
 
     All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
+    They are replaced in the given order. They are written in the opposite order, so that what comes first may take
+    longest to make.
     """
     folder.mkdir(parents=True, exist_ok=True)
     parts = {name: folder / f".{name}.part" for name in contents}
     try:
-        for name, data in contents.items():
+        for name, data in reversed(list(contents.items())):
             with parts[name].open("wb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
         for name, part in parts.items():
