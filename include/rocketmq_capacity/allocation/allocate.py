@@ -86,20 +86,20 @@ class Strategies:
     def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
         """The owners of several divisions, each under a strategy."""
         found: dict[int, Owners] = {}
-        for strategy, numbers, joined, shares in self._together(asked):
-            found.update(zip(numbers, owners_of_parts(strategy, joined, shares), strict=True))
+        for numbers, joined, shares in self._together(asked):
+            found.update(zip(numbers, owners_of_parts(joined, shares), strict=True))
         return [found[number] if number in found else self.owners(*one) for number, one in enumerate(asked)]
 
     def rows_of_each(self, asked: "Sequence[tuple[str, Division]]") -> "list[Rows | None]":
         """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
         found: dict[int, Rows] = {}
-        for strategy, numbers, joined, shares in self._together(asked):
+        for numbers, joined, shares in self._together(asked):
             for number, part in zip(numbers, shares_of_parts(joined, shares), strict=True):
-                found[number] = _rows(strategy, asked[number][1], part)
+                found[number] = _rows(*asked[number], part)
         return [found[number] if number in found else self.rows(*one) for number, one in enumerate(asked)]
 
-    def _together(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[str, list[int], Division, Shares]]:
-        """The shares of divisions that can be joined: a strategy, their numbers, the joined division and its shares.
+    def _together(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[list[int], Division, Shares]]:
+        """The shares of divisions that can be joined: their numbers, the joined division and its shares.
 
         Divisions where each client id owns what falls to its one consumer are joined: numpy's calls cost more than
         their sums, and are made once for all of them.
@@ -114,7 +114,7 @@ class Strategies:
             key = tuple(map(id, divisions))  # several strategies divide the same
             if key not in joined:
                 joined[key] = Division.join(divisions)
-            yield strategy, numbers, joined[key], strategy_of(strategy).shares(joined[key], self.policy)
+            yield numbers, joined[key], strategy_of(strategy).shares(joined[key], self.policy)
 
     def _can_join(self, strategy: str, division: Division) -> bool:
         """Whether a division can be joined to others: each consumer takes what falls to it, as the Java classes say."""
@@ -245,8 +245,27 @@ def _popped(division: Division, shares: Shares) -> tuple[Integers, Integers]:
     return np.concatenate([NOTHING, *popped]), np.concatenate([NOTHING, *poppers])
 
 
-def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[Owners]:
+def owners_of_parts(division: Division, shares: Shares) -> list[Owners]:
     """The same shares by part of a joined division, each as :func:`owners` has it; each client id has one consumer."""
+    if shares.owner is None:
+        return _popped_of_parts(division, shares)
+    queues = division.queues
+    is_owned = shares.owner != NOBODY
+    if not queues.is_all_business:
+        is_owned &= queues.is_business
+    owner = np.where(is_owned, shares.owner - division.first_place, NOBODY)
+    queue = np.flatnonzero(is_owned)
+    in_part, client = division.in_part[queue], owner[queue]
+    ends = division.ends
+    owned = np.searchsorted(queue, ends).tolist()
+    return [
+        Owners(in_part[first:last], client[first:last], owner=owner[begin:end])
+        for first, last, begin, end in zip([0, *owned], owned, [0, *ends.tolist()], ends.tolist(), strict=False)
+    ]
+
+
+def _popped_of_parts(division: Division, shares: Shares) -> list[Owners]:
+    """The same, where a queue may have several owners."""
     queues = division.queues
     keep = queues.is_business[shares.queue]
     queue, place = shares.queue[keep], shares.place[keep]
@@ -261,13 +280,7 @@ def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[O
             place,
             np.arange(readers.sum()) + np.repeat(division.first_place[popped] - begin, readers),
         ])
-    parts = _by_part(division, queue, place)
-    if strategy == POP:  # a queue may have several owners
-        return [Owners(own, client, is_popped=True) for own, client in parts]
-    owner = np.full(len(queues), NOBODY)
-    owner[queue] = place - division.first_place[queue]
-    of_part = np.split(owner, np.cumsum([len(one.queues) for one in division.parts])[:-1])
-    return [Owners(own, client, owner=each) for (own, client), each in zip(parts, of_part, strict=True)]
+    return [Owners(own, client, is_popped=True) for own, client in _by_part(division, queue, place)]
 
 
 def shares_of_parts(division: Division, shares: Shares) -> Iterator[Shares]:
@@ -285,10 +298,9 @@ def _by_part(division: Division, queue: Integers, place: Integers) -> list[tuple
     if (part[1:] < part[:-1]).any():  # POP does not give all queues in order
         order = np.argsort(part, kind="stable")
         queue, place, part = queue[order], place[order], part[order]
-    sizes = np.array([len(one.queues) for one in division.parts], np.int64)
-    own, client = queue - (np.cumsum(sizes) - sizes)[part], place - division.first_place[queue]
-    ends = np.searchsorted(part, np.arange(len(sizes)), "right").tolist()
-    return [(own[begin:end], client[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+    in_part, client = division.in_part[queue], place - division.first_place[queue]
+    ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
+    return [(in_part[begin:end], client[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def _seen_from(division: Division, own: Owners) -> Owners:

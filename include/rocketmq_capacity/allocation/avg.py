@@ -22,10 +22,10 @@ def owner_index(queue: Integers, queues: Integers, consumers: Integers | int) ->
     >>> owner_index(np.arange(8), np.full(8, 8), 3)
     array([0, 0, 0, 1, 1, 1, 2, 2])
     """
-    small, extra = np.divmod(queues, consumers)
-    boundary = extra * (small + 1)
-    in_small = extra + (queue - boundary) // np.maximum(small, 1)
-    owner: Integers = np.where(queue < boundary, queue // (small + 1), in_small)
+    small = queues // consumers
+    extra = queues - small * consumers
+    is_in_small = queue >= extra * (small + 1)
+    owner: Integers = (queue - extra * is_in_small) // np.maximum(small + ~is_in_small, 1)
     return owner
 
 

@@ -28,6 +28,8 @@ def refusal(division: Division, policy: Policy) -> str | None:
 
 def throws(division: Division, _: Policy) -> Mapping[int, str]:
     """The topics with a queue on a broker without a room; the message names the topic's first such broker."""
+    if None not in division.queues.rooms[0]:
+        return {}
     lost: dict[int, str] = {}
     for topic, place in zip(division.queues.topic_of_place.tolist(), division.queues.places, strict=True):
         if place.room is None:
@@ -52,17 +54,19 @@ def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Intege
     Shape: three arrays: the places of consumers, room by room; for each place of queues the index of its first consumer
     in these; and for each place of queues the number of its consumers.
     """
+    rooms, room = division.queues.rooms
     consumers: list[Integers] = []
     extents: list[tuple[int, int]] = []
     first, begin = 0, 0
     for part in division.parts:
         extent: dict[str | None, tuple[int, int]] = {}
-        for room, places in part.members.by_room.items():
-            extent[room] = begin, len(places)
+        for name, places in part.members.by_room.items():
+            extent[name] = begin, len(places)
             consumers.append(places + first)
             begin += len(places)
         everybody = extent[None]
-        extents += [extent.get(place.room, everybody) for place in part.queues.places]
+        extents += [extent.get(name, everybody) for name in rooms]
         first += len(part.members)
-    begins, number = np.array(extents, np.int64).reshape(-1, 2).T
+    part_of_place = np.repeat(np.arange(len(division.parts)), [len(part.queues.places) for part in division.parts])
+    begins, number = np.array(extents, np.int64).reshape(-1, 2)[part_of_place * len(rooms) + room].T
     return np.concatenate(consumers), begins, number

@@ -276,9 +276,10 @@ def _shares(work: Work, losses: BrokerLosses, owners: Owners | None, msgs_per_s:
     first = np.searchsorted(losses.loss, np.arange(brokers))
     seconds = np.add.reduceat(changed, first, axis=2)
     queues = np.add.reduceat(own, first, axis=1)
-    for broker in range(brokers):
-        untouched = np.ones(base.shape[2], bool)
-        untouched[losses.base_topic[losses.loss == broker]] = False
+    is_untouched = np.ones((brokers, base.shape[2]), bool)
+    is_untouched[losses.loss, losses.base_topic] = False
+    for broker in np.flatnonzero(is_untouched.any(axis=1)).tolist():
+        untouched = is_untouched[broker]
         seconds[:, :, broker] += base[:, :, untouched].sum(axis=2)
         queues[:, broker] += work.queues[:, untouched].sum(axis=1)
     calls = np.fmin(work.threads[:, None], queues) if work.is_orderly else work.threads[:, None]

@@ -130,9 +130,15 @@ class Queues:
     @cached_property
     def in_topic_and_room(self) -> tuple[Integers, Integers]:
         """The rank of each queue among its topic's queues in the same machine room, and the number of these."""
-        rooms: dict[str | None, int] = {}
-        room = np.array([rooms.setdefault(place.room, len(rooms)) for place in self.places], np.int64)
+        rooms, room = self.rooms
         return self.ranked(self.topic_of_place * len(rooms) + room)
+
+    @cached_property
+    def rooms(self) -> tuple[list[str | None], Integers]:
+        """The machine rooms of the brokers, and the index in these of each place's room."""
+        rooms: dict[str | None, int] = {}
+        room = [rooms.setdefault(place.room, len(rooms)) for place in self.places]
+        return list(rooms), np.array(room, np.int64)
 
     @cached_property
     def topic(self) -> Integers:
@@ -346,6 +352,16 @@ class Division:
     def part(self) -> Integers:
         """The index of each queue's part."""
         return np.repeat(np.arange(len(self.parts)), [len(part.queues) for part in self.parts])
+
+    @cached_property
+    def ends(self) -> Integers:
+        """Where the queues of each part end."""
+        return np.cumsum([len(part.queues) for part in self.parts], dtype=np.int64)
+
+    @cached_property
+    def in_part(self) -> Integers:
+        """The index of each queue in its part."""
+        return np.concatenate([np.arange(len(part.queues)) for part in self.parts])
 
     @cached_property
     def is_plain(self) -> bool:

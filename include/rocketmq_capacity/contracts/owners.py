@@ -28,18 +28,20 @@ class Shares:
         place: the place of that consumer, one entry for each of ``queue``.
         popped: indexes of the topics of which every consumer pops every queue of every broker.
         strangers: queues that do not exist (CONFIG): the place of the consumer, the index of the topic, the queue.
+        owner: of each queue of the division the place of its consumer, or NOBODY; None if a queue may have several.
     """
 
     queue: Integers
     place: Integers
     popped: tuple[int, ...] = ()
     strangers: tuple[tuple[int, int, Queue], ...] = ()
+    owner: Integers | None = None
 
     @classmethod
     def of_owners(cls, place: Integers) -> "Shares":
         """The shares of a strategy that gives each queue to one place, or to :data:`NOBODY`."""
         queue = np.flatnonzero(place != NOBODY)
-        return cls(queue, place[queue])
+        return cls(queue, place[queue], owner=place)
 
     def without(self, topics: Collection[int], queues: Queues) -> "Shares":
         """The shares without those of these topics (indexes into ``queues.topics``)."""
