@@ -5,6 +5,7 @@ The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,10 +134,9 @@ class _Cells:
 
     def counted(self) -> tuple[Integers, Numbers]:
         """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
-        sizes = [len(case.division.queues) for case in self.cases]
         pairs = [len(case.owners.queue) for case in self.cases]
         of_pair = np.repeat(np.arange(len(self.cases)), pairs)
-        queue = _joined(case.owners.queue for case in self.cases) + _begins(sizes)[of_pair]
+        queue = self._queue
         topic = _joined(case.division.queues.topic for case in self.cases)[queue]
         client = _joined(case.owners.client for case in self.cases)
         cell = _begins(self.clients * self.topics)[of_pair] + client * self.topics[of_pair] + topic
@@ -156,28 +156,36 @@ class _Cells:
     def orphans(self) -> Integers:
         """Of each case how many business queues nobody owns."""
         sizes = [len(case.division.queues) for case in self.cases]
-        pairs = [len(case.owners.queue) for case in self.cases]
-        queue = _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(sizes), pairs)
         is_orphan = np.concatenate([case.division.queues.is_business for case in self.cases])
-        is_orphan[queue] = False
+        is_orphan[self._queue] = False
         return np.bincount(np.repeat(np.arange(len(sizes)), sizes)[is_orphan], minlength=len(sizes))
+
+    @cached_property
+    def _queue(self) -> Integers:
+        """Of each pair of a queue and an owner the index of the queue, over all cases."""
+        sizes = [len(case.division.queues) for case in self.cases]
+        pairs = [len(case.owners.queue) for case in self.cases]
+        return _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(sizes), pairs)
 
     def times(self, kind: str) -> Numbers:
         """Of each cell how many milliseconds a call takes."""
-        groups, of_case = self._groups
-        own: list[Numbers] = [getattr(group.response_times, kind) for group in groups]
-        width = np.array([each.shape[1] for each in own], np.int64)
-        begin = _begins([each.size for each in own])
-        group = of_case[self.case]
-        like = _joined(case.rows for case in self.cases)[self.row]
-        return np.concatenate([each.ravel() for each in own])[begin[group] + like * width[group] + self.column]
+        own: list[Numbers] = [getattr(group.response_times, kind).ravel() for group in self._groups.values()]
+        return np.concatenate(own)[self._time]
 
-    @property
-    def _groups(self) -> tuple[list["Group"], Integers]:
-        """The groups of the cases, each once, and of each case the index of its group."""
-        groups = {id(case.group): case.group for case in self.cases}
-        index = {key: number for number, key in enumerate(groups)}
-        return list(groups.values()), np.array([index[id(case.group)] for case in self.cases], np.int64)
+    @cached_property
+    def _time(self) -> Integers:
+        """Of each cell the index of its client and topic among the response times of all groups."""
+        index = {key: number for number, key in enumerate(self._groups)}
+        group = np.array([index[id(case.group)] for case in self.cases], np.int64)[self.case]
+        own = [group.response_times.estimate for group in self._groups.values()]
+        width = np.array([each.shape[1] for each in own], np.int64)
+        like = _joined(case.rows for case in self.cases)[self.row]
+        return _begins([each.size for each in own])[group] + like * width[group] + self.column
+
+    @cached_property
+    def _groups(self) -> dict[int, "Group"]:
+        """The groups of the cases, each once."""
+        return {id(case.group): case.group for case in self.cases}
 
     def threads_and_batch(self) -> tuple[Numbers, Numbers]:
         """Of each client id the threads, and the messages of a call."""

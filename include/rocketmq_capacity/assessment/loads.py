@@ -144,7 +144,7 @@ class Load:
     def doubly_owned(self) -> list[Queue]:
         """Queues of which more than one consumer reads every message, in order; clients that pop a queue share it."""
         copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
-        is_popped = np.broadcast_to(owners.is_popped, owners.queue.shape)
+        is_popped = np.zeros(len(owners.queue), bool) | owners.is_popped
         readers = np.bincount(owners.queue, copies[owners.client] * ~is_popped, len(queues))
         readers[owners.queue[is_popped]] += 1  # clients that pop a queue share its messages
         twice = [queues.names[queue] for queue in np.flatnonzero(readers > 1).tolist()]
