@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import BadInput, CapacityError, is_writable
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def arguments(words: Sequence[str]) -> Namespace:
 
 def main() -> None:
     """Run the command line. An error of this package is one line on standard error, with its exit status."""
+    end_without_collector()
     try:
         with stopped_in_good_order():
             given = arguments(sys.argv[1:])

@@ -4,6 +4,7 @@ Counting references frees almost everything here: a plan and its units are trees
 looks at all of them again and frees nothing.
 """
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,3 +38,11 @@ def without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def end_without_collector() -> None:
+    """When this process ends, the collector does not look at everything once more.
+
+    The system frees all memory anyway. With Arrow and pandas imported, that look takes some tenths of a second.
+    """
+    atexit.register(gc.freeze)

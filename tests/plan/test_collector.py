@@ -1,11 +1,23 @@
 """How often Python's garbage collector looks for cycles."""
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
 from rocketmq_capacity.collector import SELDOM, collect_seldom, without_collector
+
+CYCLE: Final = """
+class Cycle:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        print("found")
+Cycle()
+"""
 
 
 @pytest.fixture
@@ -42,3 +54,11 @@ def test_the_collector_works_again_after_an_error_in_a_body_without_it() -> None
     with pytest.raises(LookupError), without_collector():
         fail()
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize(("ending", "said"), [("", "found\n"), ("end_without_collector()", "")])
+def test_a_process_ends_without_a_last_look_for_cycles(ending: str, said: str) -> None:
+    code = f"from rocketmq_capacity.collector import end_without_collector\n{ending}\n{CYCLE}"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ended.stdout == said

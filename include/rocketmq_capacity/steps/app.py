@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import CapacityError
 from rocketmq_capacity.progress.lines import stamped
 from rocketmq_capacity.progress.on_stream import progress_on
@@ -78,6 +79,7 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
     The line is an ERROR of the app's log, whose other lines are those of the progress.
     """
     prefer_installed_pyspark(sys.path)
+    end_without_collector()
     try:
         main(None)
     except CapacityError as error:
