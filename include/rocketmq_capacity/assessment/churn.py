@@ -11,6 +11,7 @@ from msgspec import structs
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.contracts.division import Division, Flags, Members
+from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
@@ -75,11 +76,8 @@ class Churn:
     @cached_property
     def fewer(self) -> Change | None:
         """The group without its last client; None if it has no other."""
-        members = self.group.division.members
-        if len(members) < 2:
-            return None
-        left = members.consumers[:-1]
-        return self._of(members.alike(left, members.client_ids[:-1]) if members.is_plain else Members(left))
+        consumers = self.group.division.members.consumers
+        return self._of(consumers[:-1]) if len(consumers) > 1 else None
 
     @cached_property
     def more(self) -> Change:
@@ -87,15 +85,18 @@ class Churn:
         consumers = self.group.division.members.consumers
         last = consumers[-1]
         new = structs.replace(last, client_id=f"{last.client_id}~", consumer_index=len(consumers))
-        return self._of(Members((*consumers, new)))
+        return self._of((*consumers, new))
 
     @property
     def last_client(self) -> str:
         """The id of the client that leaves in ``fewer``."""
         return self.group.division.members.consumers[-1].client_id
 
-    def _of(self, members: Members) -> Change:
-        return Change.of_members(self.group.division, members, np.arange(len(members.client_ids)))
+    def _of(self, consumers: tuple[Consumer, ...]) -> Change:
+        """Other consumers, each like one of today's; a new one has an id of its own."""
+        members = self.group.division.members
+        now = members.alike(consumers, [one.client_id for one in consumers]) if members.is_plain else Members(consumers)
+        return Change.of_members(self.group.division, now, np.arange(len(now.client_ids)))
 
     @cached_property
     def moves(self) -> dict[str, Moves]:

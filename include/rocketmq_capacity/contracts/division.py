@@ -254,11 +254,15 @@ class Members:
     @cached_property
     def copies(self) -> Integers:
         """The number of consumers of each different id."""
+        if not self.has_copies:
+            return np.ones(len(self), np.int64)
         return np.bincount(self.client, minlength=len(self.client_ids))
 
     @cached_property
     def takers(self) -> Integers:
         """The number of consumers that take each place's share: all of an id at its first place, none at a later one."""
+        if not self.has_copies:
+            return self.copies
         takers = np.zeros(len(self), np.int64)
         takers[self.first] = self.copies
         return takers
