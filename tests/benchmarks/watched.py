@@ -13,7 +13,8 @@ from typing import Final
 import psutil
 
 ROOT: Final = Path(__file__).parents[2]
-LOOK_EVERY_S: Final = 0.1
+LOOK_EVERY_S: Final = 0.25
+"""A look takes some milliseconds, which the watched process lacks."""
 TIME_LIMIT_S: Final = 1800.0
 
 

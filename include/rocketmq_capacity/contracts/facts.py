@@ -7,8 +7,10 @@ order; code that needs an order sorts first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import structs
+from msgspec.json import Decoder
 
 from rocketmq_capacity.contracts.broker import Broker
 from rocketmq_capacity.contracts.cluster import Cluster
@@ -110,13 +112,12 @@ def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None
 
 
 class Observations(Facts, frozen=True, kw_only=True):
-    """What the consumers of a group report about themselves, and the group's offsets."""
+    """What the consumers of a group report about themselves, and the group's last offsets."""
 
     subscriptions: tuple[OwnSubscription, ...] = ()
     owned: tuple[Owned, ...] = ()
     consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
-    samples: tuple[Samples, ...] = ()
 
 
 class Consumption(Facts, frozen=True, kw_only=True):
@@ -124,6 +125,10 @@ class Consumption(Facts, frozen=True, kw_only=True):
 
     consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
+
+
+_OBSERVATIONS: Final = Decoder(Observations)
+_SAMPLES: Final = Decoder(tuple[Samples, ...])
 
 
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
@@ -137,15 +142,16 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     lags: tuple[Lag, ...] = ()
     samples: tuple[Samples, ...] = ()
 
-    def observed(self, more: Observations) -> "GroupFacts":
-        """The same group with its observations."""
+    def observed(self, observations: str, samples: str) -> "GroupFacts":
+        """The same group with its observations and its offset samples, which are given as JSON."""
+        more = _OBSERVATIONS.decode(observations)
         return structs.replace(
             self,
             subscriptions=more.subscriptions,
             owned=more.owned,
             consumed=more.consumed,
             lags=more.lags,
-            samples=more.samples,
+            samples=_SAMPLES.decode(samples),
         )
 
     @property

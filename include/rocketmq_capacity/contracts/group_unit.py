@@ -21,6 +21,5 @@ class GroupUnit(Dataset, frozen=True, kw_only=True):
             description="JSON of what it divides and among whom: the group, its topics with their queues, its consumers"
         ),
     ]
-    observations: Annotated[
-        str, Meta(description="JSON of what its consumers report about themselves, its lags and its offset samples")
-    ]
+    observations: Annotated[str, Meta(description="JSON of what its consumers report about themselves, and its lags")]
+    samples: Annotated[str, Meta(description="JSON of its offset samples, a list over time for each queue")]

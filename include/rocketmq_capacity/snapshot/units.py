@@ -110,7 +110,8 @@ class _Units:
                 ],
                 "consumers": self._consumers(group, topics),
             }
-            yield group.consumer_group, ENCODER.encode(facts), ENCODER.encode(self._observations(group))
+            parts = facts, self._observations(group), list(self._samples(group))
+            yield group.consumer_group, *map(ENCODER.encode, parts)
 
     def topics(self) -> Iterator[Unit]:
         """Every topic that is declared or subscribed to, by name."""
@@ -253,7 +254,6 @@ class _Units:
                 )
                 for offset in group.offsets or ()
             ),
-            samples=tuple(self._samples(group)),
         )
 
     def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:

@@ -30,7 +30,7 @@ from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWithReaders
 from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
@@ -70,7 +70,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.deciding
-        groups = planning.units(contracts.GroupUnit, "facts", "observations")
+        groups = planning.units(contracts.GroupUnit, "facts", "observations", "samples")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         producers = tuple(planning.rows(contracts.Producer))
         topics = planning.units(contracts.TopicUnit, "facts")
@@ -113,10 +113,10 @@ def since_when(places: Iterable[FoundPlace], before: Found, taken_at: str) -> li
 
 def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """The rows of some groups."""
-    facts, observations = msgspec.json.Decoder(GroupFacts), msgspec.json.Decoder(Observations)
+    decoder = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(policy)
     done: list[GroupAssessment] = []
-    each = (facts.decode(unit["facts"]).observed(observations.decode(unit["observations"])) for unit in units)
+    each = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["samples"]) for unit in units)
     for some in in_parts(Group(whole, cluster, policy, strategies) for whole in each):
         done += assess_groups(some)
     yield contracts.GroupStatus, table_of(contracts.GroupStatus, [group.status for group in done])

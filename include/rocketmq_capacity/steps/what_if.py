@@ -18,7 +18,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Observations, TopicWithReaders
+from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWithReaders
 from rocketmq_capacity.contracts.rows import rows_by, rows_where
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
@@ -47,6 +47,8 @@ WRITTEN: Final = (
     contracts.GroupTransition,
 )
 """The datasets that the comparison of groups writes."""
+OF_A_GROUP: Final = ("facts", "observations", "samples")
+"""The columns of ``group_unit`` that say what a group is like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,9 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
     for needed in (SNAPSHOT, ASSESS):
         before.run.require(needed)
     with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(*WRITTEN, *OF_PRODUCERS)):
-        groups = after.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
+        groups = after.units(contracts.GroupUnit, "consumer_group", *OF_A_GROUP)
         was = before.read(contracts.GroupUnit).selectExpr(
-            "consumer_group", "facts AS facts_before", "observations AS observations_before"
+            "consumer_group", *(f"{name} AS {name}_before" for name in OF_A_GROUP)
         )
         both = replace(groups, frame=groups.frame.join(was, "consumer_group", "left"))
         sides = Sides(
@@ -231,7 +233,7 @@ def hot_topics(run: Run) -> frozenset[str]:
 
 def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """What the changes do to some groups."""
-    facts, observations = msgspec.json.Decoder(GroupFacts), msgspec.json.Decoder(Observations)
+    facts = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(sides.policy)
     names = [unit["consumer_group"] for unit in units]
     found, finds = (
@@ -251,13 +253,13 @@ def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Tabl
         if before is None or _is_same(unit, found.get(name), finds.get(name)):
             continue
         was = Group(
-            before.observed(observations.decode(unit["observations_before"])),
+            before.observed(unit["observations_before"], unit["samples_before"]),
             sides.cluster_before,
             sides.policy,
             strategies,
         )
         now = Group(
-            after.observed(observations.decode(unit["observations"])), sides.cluster_after, sides.policy, strategies
+            after.observed(unit["observations"], unit["samples"]), sides.cluster_after, sides.policy, strategies
         )
         row, sorted_out = outcome(was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics)
         passing = change_of(was, now, timing, sides.ending)
@@ -282,7 +284,7 @@ def _is_same(
     finds: Sequence[contracts.Finding] | None,
 ) -> bool:
     """Whether the changes leave a group as it was."""
-    is_same = all(unit[name] == unit[f"{name}_before"] for name in ("facts", "observations"))
+    is_same = all(unit[name] == unit[f"{name}_before"] for name in OF_A_GROUP)
     return is_same and {_key(one) for one in found or ()} == {_key(one) for one in finds or ()}
 
 
