@@ -17,8 +17,9 @@ from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay, chance_later, later
 from rocketmq_capacity.simulation.scenario import Ending
+from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import Change, State
+from rocketmq_capacity.simulation.transition import Change
 from rocketmq_capacity.simulation.views import MOST_CLIENTS, NONE, Interleavings
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, FIRST_OFFSET, ConsumeFromWhere

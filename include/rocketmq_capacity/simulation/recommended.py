@@ -20,8 +20,9 @@ from rocketmq_capacity.contracts.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
+from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import Change, State
+from rocketmq_capacity.simulation.transition import Change
 from rocketmq_capacity.simulation.trial import changed_division, owned_on_trial, owners_under_lists
 
 NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")

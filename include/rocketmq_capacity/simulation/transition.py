@@ -11,132 +11,28 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Transition
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Flags, Integers
-from rocketmq_capacity.contracts.owners import NO_OWNERS, Owners
+from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
+from rocketmq_capacity.simulation.moved import Moved
 from rocketmq_capacity.simulation.scenario import Ending
+from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import MAX_SPAN, Timing
-from rocketmq_capacity.simulation.views import NONE, NOWHERE, Interleavings
-from rocketmq_capacity.vocabulary import BUSINESS, FIRST_OFFSET
+from rocketmq_capacity.simulation.views import NOWHERE, Interleavings
+from rocketmq_capacity.vocabulary import FIRST_OFFSET
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]
 Role = Literal["ENDS", "STARTS", "RESTARTS", "STAYS"]
 """What a change does to a client: it ends, it starts, it restarts with other code, or it stays as it is."""
-Readers = Mapping[Queue, tuple[str, ...]]
-"""The client ids that own each queue that is pulled, sorted."""
 
 AT_ONCE: Final = Delay()
 DIGITS: Final = 3
 STARTS_AT: Final = ("COMMITTED", "NEW_QUEUE", "NO_OFFSET", None)
 """Where the new owner of a queue may begin to read, as in :class:`Transition`."""
-
-
-@dataclass(frozen=True)
-class State:
-    """A group before or after a change.
-
-    Attributes:
-        division: its queues and clients.
-        owners: who owns which queue, as far as that is known.
-        runs: by client id, the strategy or mode that its code sets.
-    """
-
-    division: Division
-    owners: Owners
-    runs: Mapping[str, str]
-
-    @property
-    def readers(self) -> Readers:
-        """Who owns each business queue that clients pull."""
-        ids, names = self.division.members.client_ids, self.division.queues.names
-        found: dict[Queue, list[str]] = {names[queue]: [] for queue in np.flatnonzero(self.is_pulled).tolist()}
-        for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
-            if (own := found.get(names[queue])) is not None:
-                own.append(ids[client])
-        return {name: tuple(sorted(set(own))) for name, own in found.items()}
-
-    @classmethod
-    def of(cls, group: Group) -> "State | None":
-        """A clustering group as it runs today, with or without clients; None if an owner is unknown."""
-        if not group.is_clustering or group.current is None:
-            return None
-        modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in group.business)
-        strategies = client_runs(group.division, group.current.strategy, group.policy)
-        runs = {one: run + modes for one, run in zip(group.client_ids, strategies, strict=True)}
-        if not group.client_ids:
-            return cls(group.division, NO_OWNERS, runs)
-        return None if group.whole_load is None else cls(group.division, group.whole_load.owners, runs)
-
-    @cached_property
-    def is_pulled(self) -> Flags:
-        """Whether each queue is of a business topic that clients pull."""
-        queues, pops = self.division.queues, self.division.group.pops
-        return np.array([one.topic.kind == BUSINESS and not pops(one) for one in queues.topics], bool)[queues.topic]
-
-    @cached_property
-    def client_ids(self) -> frozenset[str]:
-        """Its different client ids."""
-        return frozenset(self.division.members.client_ids)
-
-    @cached_property
-    def weights(self) -> Weights:
-        """Messages a second and lag of each queue."""
-        return Weights.of(self.division)
-
-    @cached_property
-    def is_committed(self) -> Flags:
-        """Whether the group has committed an offset for each queue."""
-        first = self.division.queues.first
-        found = self.weights.has_lag.copy()
-        for one in self.division.group.lags:
-            if one.lag is None and one.consumer_offset is not None:
-                begin, readable = first.get(one.topic, {}).get(one.broker_name, (0, 0))
-                if one.queue_id < readable:
-                    found[begin + one.queue_id] = True
-        return found
-
-    @cached_property
-    def has_committed(self) -> bool:
-        """Whether the group has committed an offset for any queue, one that nobody can read included."""
-        return any(one.consumer_offset is not None for one in self.division.group.lags)
-
-    @cached_property
-    def written(self) -> dict[Queue, int]:
-        """Messages that each queue holds, where both ends are known."""
-        return {
-            Queue(reads.topic.topic, one.broker_name, one.queue_id): one.max_offset - one.min_offset
-            for reads in self.division.group.business
-            for one in reads.topic.written
-            if one.max_offset is not None and one.min_offset is not None
-        }
-
-    @cached_property
-    def consumed(self) -> dict[tuple[str, str], float]:
-        """Messages a second that a client id consumes of a topic."""
-        ids = {one.consumer_index: one.client_id for one in self.division.members.consumers}
-        found: dict[tuple[str, str], float] = {}
-        for one in self.division.group.consumed:
-            if one.msgs_per_s is not None and one.consumer_index in ids:
-                key = ids[one.consumer_index], one.topic
-                found[key] = found.get(key, 0.0) + one.msgs_per_s
-        return found
-
-    @cached_property
-    def at_once(self) -> dict[str, int]:
-        """Messages that a client handles at the same time."""
-        return {
-            one.client_id: one.consume_threads * one.consume_batch_size
-            for one in self.division.members.consumers
-            if one.consume_threads is not None and one.consume_batch_size is not None
-        }
 
 
 class Way(NamedTuple):
@@ -153,88 +49,6 @@ class Way(NamedTuple):
     notice: Delay | None
     old: Old | None
     passing: Passing
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """The queues that get other owners, and the new queues, in order. Arrays have one entry for each of them.
-
-    Attributes:
-        queue: its index among the queues afterwards.
-        was: its index among the queues before; NONE for a new queue.
-        gives: the first client that no longer owns it, by index; NONE if there is none.
-        takes: the first client that did not own it before, by index; NONE if there is none.
-        old: how many clients own it before.
-        new: how many clients own it afterwards.
-        kept: how many clients own it before and afterwards.
-    """
-
-    queue: Integers
-    was: Integers
-    gives: Integers
-    takes: Integers
-    old: Integers
-    new: Integers
-    kept: Integers
-
-    @classmethod
-    def between(cls, before: State, after: State, client_ids: Iterable[str]) -> "Moved":
-        """The queues that a change moves; clients have the index of their id in ``client_ids``."""
-        number = {client_id: place for place, client_id in enumerate(client_ids)}
-        clients, queues = max(len(number), 1), after.division.queues
-        was = _indexes_before(before, after)
-        now = np.full(len(before.division.queues) + 1, NONE)  # the last entry is for the queues that are new
-        now[was] = np.arange(len(queues))
-        new = _pairs(after, np.arange(len(queues)), number)
-        old = _pairs(before, now[:-1], number)
-        left, joined = _without(old, new), _without(new, old)
-        gives, takes = _first_client(left, clients, len(queues)), _first_client(joined, clients, len(queues))
-        owns, owned = (np.bincount(pairs // clients, minlength=len(queues)) for pairs in (new, old))
-        has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (was == NONE))
-        queue = np.flatnonzero(has_moved & after.is_pulled)
-        kept = owned - np.bincount(left // clients, minlength=len(queues))
-        return cls(queue, *(each[queue] for each in (was, gives, takes, owned, owns, kept)))
-
-    @property
-    def is_new(self) -> Flags:
-        """Whether the change creates each queue."""
-        return np.equal(self.was, NONE)
-
-
-def _indexes_before(before: State, after: State) -> Integers:
-    """For each queue afterwards its index among the queues before; NONE for a new queue."""
-    queues, first = after.division.queues, before.division.queues.first
-    places = [first.get(reads.topic.topic, {}).get(place.broker_name, (0, 0)) for reads, place in queues.of_topics]
-    begin, readable = np.array(places, np.int64).reshape(-1, 2).T
-    return np.where(queues.queue_id < readable[queues.place], begin[queues.place] + queues.queue_id, NONE)
-
-
-def _pairs(state: State, queue: Integers, number: Mapping[str, int]) -> Integers:
-    """Who owns the queues that are pulled, a number for each pair: queue times number of clients + client; sorted.
-
-    Args:
-        state: the group before or after the change.
-        queue: for each of its queues the index afterwards; NONE for a queue that is gone.
-        number: by client id its index.
-    """
-    client = np.array([number[one] for one in state.division.members.client_ids], np.int64)
-    keep = (state.is_pulled & (queue != NONE))[state.owners.queue]
-    own, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
-    return np.unique(own * max(len(number), 1) + owner)
-
-
-def _without(pairs: Integers, others: Integers) -> Integers:
-    """The pairs that are not among the others; both are sorted."""
-    found: Integers = np.append(others, NONE)[np.searchsorted(others, pairs)]
-    return pairs[~np.equal(found, pairs)]
-
-
-def _first_client(pairs: Integers, clients: int, queues: int) -> Integers:
-    """For each queue the first of the clients that are paired with it; NONE without one."""
-    found = np.full(queues, NONE)
-    queue, client = np.divmod(pairs[::-1], clients)
-    found[queue] = client
-    return found
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,92 @@
+"""Which queues a change moves, from whom and to whom."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rocketmq_capacity.contracts.division import Flags, Integers
+from rocketmq_capacity.simulation.state import State
+from rocketmq_capacity.simulation.views import NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The queues that get other owners, and the new queues, in order. Arrays have one entry for each of them.
+
+    Attributes:
+        queue: its index among the queues afterwards.
+        was: its index among the queues before; NONE for a new queue.
+        gives: the first client that no longer owns it, by index; NONE if there is none.
+        takes: the first client that did not own it before, by index; NONE if there is none.
+        old: how many clients own it before.
+        new: how many clients own it afterwards.
+        kept: how many clients own it before and afterwards.
+    """
+
+    queue: Integers
+    was: Integers
+    gives: Integers
+    takes: Integers
+    old: Integers
+    new: Integers
+    kept: Integers
+
+    @classmethod
+    def between(cls, before: State, after: State, client_ids: Iterable[str]) -> "Moved":
+        """The queues that a change moves; clients have the index of their id in ``client_ids``."""
+        number = {client_id: place for place, client_id in enumerate(client_ids)}
+        clients, queues = max(len(number), 1), after.division.queues
+        was = _indexes_before(before, after)
+        now = np.full(len(before.division.queues) + 1, NONE)  # the last entry is for the queues that are new
+        now[was] = np.arange(len(queues))
+        new = _pairs(after, np.arange(len(queues)), number)
+        old = _pairs(before, now[:-1], number)
+        left, joined = _without(old, new), _without(new, old)
+        gives, takes = _first_client(left, clients, len(queues)), _first_client(joined, clients, len(queues))
+        owns, owned = (np.bincount(pairs // clients, minlength=len(queues)) for pairs in (new, old))
+        has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (was == NONE))
+        queue = np.flatnonzero(has_moved & after.is_pulled)
+        kept = owned - np.bincount(left // clients, minlength=len(queues))
+        return cls(queue, *(each[queue] for each in (was, gives, takes, owned, owns, kept)))
+
+    @property
+    def is_new(self) -> Flags:
+        """Whether the change creates each queue."""
+        return np.equal(self.was, NONE)
+
+
+def _indexes_before(before: State, after: State) -> Integers:
+    """For each queue afterwards its index among the queues before; NONE for a new queue."""
+    queues, first = after.division.queues, before.division.queues.first
+    places = [first.get(reads.topic.topic, {}).get(place.broker_name, (0, 0)) for reads, place in queues.of_topics]
+    begin, readable = np.array(places, np.int64).reshape(-1, 2).T
+    return np.where(queues.queue_id < readable[queues.place], begin[queues.place] + queues.queue_id, NONE)
+
+
+def _pairs(state: State, queue: Integers, number: Mapping[str, int]) -> Integers:
+    """Who owns the queues that are pulled, a number for each pair: queue times number of clients + client; sorted.
+
+    Args:
+        state: the group before or after the change.
+        queue: for each of its queues the index afterwards; NONE for a queue that is gone.
+        number: by client id its index.
+    """
+    client = np.array([number[one] for one in state.division.members.client_ids], np.int64)
+    keep = (state.is_pulled & (queue != NONE))[state.owners.queue]
+    own, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
+    return np.unique(own * max(len(number), 1) + owner)
+
+
+def _without(pairs: Integers, others: Integers) -> Integers:
+    """The pairs that are not among the others; both are sorted."""
+    found: Integers = np.append(others, NONE)[np.searchsorted(others, pairs)]
+    return pairs[~np.equal(found, pairs)]
+
+
+def _first_client(pairs: Integers, clients: int, queues: int) -> Integers:
+    """For each queue the first of the clients that are paired with it; NONE without one."""
+    found = np.full(queues, NONE)
+    queue, client = np.divmod(pairs[::-1], clients)
+    found[queue] = client
+    return found
