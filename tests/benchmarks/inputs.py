@@ -12,6 +12,8 @@ from tests.fixtures.generated import policy_for_generated, write_fleet
 from tests.fixtures.renamed import copies
 
 FLEET_GROUPS: Final = 10_000
+SMALL_PER_BIG: Final = 1_000
+"""Groups of a fleet for each big one, which has hundreds of clients."""
 SEED: Final = 3
 
 
@@ -34,7 +36,7 @@ class Inputs:
         """The inventory of a fleet: offsets, rates and running info of all groups."""
         file = self.folder / f"fleet_{groups}.json"
         if not file.exists():
-            write_fleet(file, groups, SEED)
+            write_fleet(file, groups, SEED, big=groups // SMALL_PER_BIG)
         return file
 
     def fleet_policy(self) -> Path:
