@@ -9,7 +9,9 @@ import msgspec
 import pytest
 import yaml
 
+from rocketmq_capacity.assessment.failures import topic_failures
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import GroupFailure
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -200,6 +202,22 @@ def test_queues_that_are_left_but_cannot_be_written_save_no_producer() -> None:
 
 def test_brokers_that_can_be_spared_are_no_finding() -> None:
     assert losses(small()) == []
+
+
+def test_what_is_left_of_a_topic_is_on_the_other_brokers() -> None:
+    """The perm on broker-c is unknown: no queue there counts as readable, and only without it is the sum known."""
+    layout = queues("broker-a", 4), queues("broker-b", 2, perm=4), queues("broker-c", 3, perm=None), queues("broker-d")
+    units = plain_plan(cluster([a_topic("pay", *layout)])).units
+    told = {
+        one.lost: (one.readable_queues, one.writable_queues, one.was_readable, one.was_writable)
+        for one in topic_failures(Topic(units.topics[0], units.cluster, Policy()))
+    }
+    assert told == {
+        "broker-a": (6, None, True, True),
+        "broker-b": (8, None, True, False),
+        "broker-c": (10, 8, False, None),
+        "broker-d": (6, None, True, True),
+    }
 
 
 def test_a_cluster_of_one_broker_has_no_loss_to_survive() -> None:

@@ -51,7 +51,7 @@ def shares(division: Division, policy: Policy) -> Shares:
 def ranked_in_topic(counts: IsKept, queues: Queues, policy: Policy) -> tuple[Integers, Integers]:
     """The rank of each queue among the kept queues of its topic, and the number of these; both 0 if it is not kept."""
     rooms = policy.machine_rooms or ()
-    names = {place.broker_name for place in queues.places}
+    names = {facts.broker_name for facts in queues.facts}
     kept = {name for name in names if counts(name, rooms)}
-    is_counted = np.array([place.broker_name in kept for place in queues.places], bool)
+    is_counted = np.array([facts.broker_name in kept for facts in queues.facts], bool)[queues.facts_of_place]
     return queues.ranked(np.where(is_counted, queues.topic_of_place, NOT_RANKED))

@@ -28,13 +28,16 @@ def refusal(division: Division, policy: Policy) -> str | None:
 
 def throws(division: Division, _: Policy) -> Mapping[int, str]:
     """The topics with a queue on a broker without a room; the message names the topic's first such broker."""
-    if None not in division.queues.rooms[0]:
+    queues = division.queues
+    rooms, room = queues.rooms
+    if None not in rooms:
         return {}
-    lost: dict[int, str] = {}
-    for topic, place in zip(division.queues.topic_of_place.tolist(), division.queues.places, strict=True):
-        if place.room is None:
-            lost.setdefault(topic, f"Machine room is null for broker {place.broker_name}")
-    return lost
+    lost = np.flatnonzero(room == rooms.index(None))
+    topics, first = np.unique(queues.topic_of_place[lost], return_index=True)
+    brokers = [queues.facts[index].broker_name for index in queues.facts_of_place[lost[first]].tolist()]
+    return {
+        topic: f"Machine room is null for broker {name}" for topic, name in zip(topics.tolist(), brokers, strict=True)
+    }
 
 
 def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
@@ -67,6 +70,8 @@ def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Intege
         everybody = extent[None]
         extents += [extent.get(name, everybody) for name in rooms]
         first += len(part.members)
-    part_of_place = np.repeat(np.arange(len(division.parts)), [len(part.queues.places) for part in division.parts])
+    part_of_place = np.repeat(
+        np.arange(len(division.parts)), [len(part.queues.facts_of_place) for part in division.parts]
+    )
     begins, number = np.array(extents, np.int64).reshape(-1, 2)[part_of_place * len(rooms) + room].T
     return np.concatenate(consumers), begins, number

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members, Queues
 from rocketmq_capacity.contracts.facts import Place, Reads
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX, MASTERLESS, PERM_WRITE
+
+NO_LOSS: Final = -1
+"""In place of the index of a loss: no loss takes this."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class BrokerLosses:
     large division, and a strategy divides all of them in one call.
 
     Attributes:
-        losses: the name of each loss -> the brokers that are lost.
+        losses: the name of each loss -> the brokers that are lost; no broker is lost twice.
         division: the pairs as topics, ordered by loss; a topic whose queues are all lost has no queue.
         loss: for each pair the index of its loss.
         base_topic: for each pair the index of its topic in the group's own division.
@@ -54,41 +58,35 @@ class BrokerLosses:
             members: the clients that are left, among whom all topics are divided again. None: nobody leaves, and topics
                 without a queue on a lost broker are left out.
         """
-        queues = base.queues
-        on: dict[int, list[tuple[int, Place, int]]] = {}
-        first = 0
-        of_place = zip(queues.topic_of_place.tolist(), queues.places, np.bincount(queues.place).tolist(), strict=True)
-        for topic, place, count in of_place:
-            if queues.topics[topic].topic.kind == BUSINESS:
-                on.setdefault(topic, []).append((first, place, count))
-            first += count
-        topics: list[Reads] = []
-        pairs: list[tuple[int, int]] = []
-        places: list[Place] = []
-        of_pair: list[int] = []
-        extents: list[tuple[int, int]] = []
-        lost = [0] * len(losses)
-        for number, gone in enumerate(losses.values()):
-            for topic, each in on.items():
-                left = [one for one in each if one[1].broker_name not in gone]
-                if members is not None or len(left) < len(each):
-                    places += [place for _, place, _ in left]
-                    of_pair.append(len(left))
-                    extents += [(begin, count) for begin, _, count in left]
-                    lost[number] += sum(count for _, _, count in each) - sum(count for _, _, count in left)
-                    topics.append(queues.topics[topic])
-                    pairs.append((number, topic))
-        begins, counts = np.array(extents, np.int64).reshape(-1, 2).T
-        after = Queues.counted(topics, places, np.repeat(np.arange(len(pairs)), of_pair), counts)
-        told = np.array(pairs, np.int64).reshape(-1, 2)
-        among = base.members if members is None else members
+        queues, topic = base.queues, base.queues.topic_of_place
+        loss_of = _loss_of(losses)
+        of_facts = np.array([loss_of.get(facts.broker_name, NO_LOSS) for facts in queues.facts], np.int64)
+        is_business = np.array([reads.topic.kind == BUSINESS for reads in queues.topics], bool)
+        of_place = np.where(is_business[topic], of_facts[queues.facts_of_place], NO_LOSS)
+        is_lost = of_place == np.arange(len(losses))[:, None]
+        if members is None:
+            is_pair = np.zeros((len(losses), len(queues.topics)), bool)
+            is_pair[of_place[of_place != NO_LOSS], topic[of_place != NO_LOSS]] = True
+        else:
+            is_pair = np.tile(is_business, (len(losses), 1))
+        loss, base_topic = np.nonzero(is_pair)
+        pair = np.cumsum(is_pair).reshape(is_pair.shape) - 1
+        of_left, left = np.nonzero(is_pair[:, topic] & ~is_lost)
+        counts = np.bincount(queues.place, minlength=len(topic))
+        after = Queues.counted(
+            [queues.topics[each] for each in base_topic.tolist()],
+            queues.facts,
+            queues.facts_of_place[left],
+            pair[of_left, topic[left]],
+            counts[left],
+        )
         return cls(
             losses,
-            Division(base.group, after, among),
-            told[:, 0],
-            told[:, 1],
-            begins[after.place] + after.queue_id,
-            lost,
+            Division(base.group, after, base.members if members is None else members),
+            loss,
+            base_topic,
+            (np.cumsum(counts) - counts)[left][after.place] + after.queue_id,
+            (is_lost @ counts).tolist(),
         )
 
     def per_loss(self, is_moved: Flags) -> Integers:
@@ -101,35 +99,72 @@ class BrokerLosses:
         return np.bincount(self.loss[pairs], minlength=len(self.losses)) > 0
 
     @cached_property
-    def _pairs(self) -> list[tuple[int, Reads, Collection[str]]]:
-        """The index of the loss, the topic and the lost brokers of each pair."""
-        gone = list(self.losses.values())
-        return [
-            (number, reads, gone[number])
-            for number, reads in zip(self.loss.tolist(), self.division.queues.topics, strict=True)
-        ]
-
-    @cached_property
     def added_msgs_per_s(self) -> Numbers:
         """Further messages a second from each queue, when producers write to the brokers that are left; NaN if unknown.
 
         Producers spread evenly what the lost broker got. Messages that the group's filter rejects are left out.
         """
-        added = np.array([_added(reads, gone) for _, reads, gone in self._pairs], np.float64)
-        queues = self.division.queues
-        written = np.array([writable_queues(place) or 0 for place in queues.places], np.int64)
-        takes = queues.queue_id < written[queues.place]
+        queues, loss_of = self.division.queues, _loss_of(self.losses)
+        of_topic: dict[int, _Added] = {}
+        added = np.empty(len(self.loss))
+        pairs = zip(self.loss.tolist(), self.base_topic.tolist(), queues.topics, strict=True)
+        for pair, (loss, topic, reads) in enumerate(pairs):
+            if topic not in of_topic:
+                of_topic[topic] = _Added.of(reads, loss_of)
+            added[pair] = of_topic[topic].after(loss)
+        written = np.array([writable_queues(facts) or 0 for facts in queues.facts], np.int64)
+        takes = queues.queue_id < written[queues.facts_of_place][queues.place]
         return np.where(takes, added[queues.topic], 0.0)
 
 
-def _added(reads: Reads, gone: Collection[str]) -> float:
-    """Further messages a second on each queue of a topic that is writable without the lost brokers."""
-    left = [writable_queues(place) for place in reads.topic.places if place.broker_name not in gone]
-    lost = [one.put_msgs_per_s for one in reads.topic.written if one.broker_name in gone]
-    if None in lost or None in left or reads.pass_ratio is None:
-        return np.nan
-    queues = sum(one or 0 for one in left)
-    return sum(one or 0.0 for one in lost) * reads.pass_ratio / queues if queues else 0.0
+def _loss_of(losses: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The index of the loss of each broker that is lost."""
+    return {name: number for number, gone in enumerate(losses.values()) for name in gone}
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """Further messages a second on each queue of a topic that is writable after a loss.
+
+    Attributes:
+        queues: the topic's queues that are writable today.
+        unknown: on how many brokers their number is unknown.
+        pass_ratio: the share of the messages that pass the group's filter; None if unknown.
+        lost: by loss, how many of the queues and of the brokers with an unknown number it takes.
+        msgs_per_s: by loss, what is written to the lost brokers today; None if unknown.
+    """
+
+    queues: int
+    unknown: int
+    pass_ratio: float | None
+    lost: Mapping[int, tuple[int, int]]
+    msgs_per_s: Mapping[int, float | None]
+
+    @classmethod
+    def of(cls, reads: Reads, loss_of: Mapping[str, int]) -> "_Added":
+        """A topic, with the losses by broker."""
+        queues = unknown = 0
+        lost: dict[int, tuple[int, int]] = {}
+        for place in reads.topic.places:
+            number = writable_queues(place)
+            queues, unknown = queues + (number or 0), unknown + (number is None)
+            loss = loss_of.get(place.broker_name, NO_LOSS)
+            known, others = lost.get(loss, (0, 0))
+            lost[loss] = known + (number or 0), others + (number is None)
+        msgs_per_s: dict[int, float | None] = {}
+        for one in reads.topic.written:
+            loss = loss_of.get(one.broker_name, NO_LOSS)
+            rate = msgs_per_s.get(loss, 0.0)
+            msgs_per_s[loss] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
+        return cls(queues, unknown, reads.pass_ratio, lost, msgs_per_s)
+
+    def after(self, loss: int) -> float:
+        """The messages after a loss; NaN if unknown."""
+        (queues, unknown), lost = self.lost.get(loss, (0, 0)), self.msgs_per_s.get(loss, 0.0)
+        if lost is None or unknown < self.unknown or self.pass_ratio is None:
+            return np.nan
+        left = self.queues - queues
+        return lost * self.pass_ratio / left if left else 0.0
 
 
 def writable_queues(place: Place) -> int | None:

@@ -298,37 +298,60 @@ def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
     for one in facts.written:
         rate = written.get(one.broker_name, 0.0)
         written[one.broker_name] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
-    real = (place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX))
-    places = sorted(real, key=lambda place: place.broker_name)
+    places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
+    of_broker: dict[str, list[Place]] = {}
+    of_room: dict[str, list[Place]] = {}
     for place in places:
-        yield _topic_row(topic.name, BROKER, place.broker_name, places, {place.broker_name}, written)
-    for room in sorted({place.room for place in places if place.room is not None}):
-        gone = {place.broker_name for place in places if place.room == room}
-        yield _topic_row(topic.name, ROOM, room, places, gone, written)
+        of_broker.setdefault(place.broker_name, []).append(place)
+        if place.room is not None:
+            of_room.setdefault(place.room, []).append(place)
+    whole = _Seen.of(places)
+    for name in sorted(of_broker):
+        yield _topic_row(topic.name, BROKER, name, whole, of_broker[name], written)
+    for room in sorted(of_room):
+        yield _topic_row(topic.name, ROOM, room, whole, of_room[room], written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """How many queues of some brokers clients see.
+
+    Attributes:
+        readable: the queues that consumers see.
+        writable: the queues that producers see, where their number is known.
+        unknown: on how many brokers it is unknown.
+    """
+
+    readable: int
+    writable: int
+    unknown: int
+
+    @classmethod
+    def of(cls, places: Iterable[Place]) -> "_Seen":
+        """The queues of a topic on these brokers."""
+        counts = [(place.readable, writable_queues(place)) for place in places]
+        return cls(
+            sum(readable for readable, _ in counts),
+            sum(writable or 0 for _, writable in counts),
+            sum(writable is None for _, writable in counts),
+        )
 
 
 def _topic_row(
-    topic: str, failure: str, lost: str, places: Sequence[Place], gone: set[str], written: Mapping[str, float | None]
+    topic: str, failure: str, lost: str, whole: _Seen, gone: Sequence[Place], written: Mapping[str, float | None]
 ) -> TopicFailure:
-    rates = [written.get(name, 0.0) for name in sorted(gone)]
-    there = [place for place in places if place.broker_name in gone]
-    elsewhere = [place for place in places if place.broker_name not in gone]
-    was = _sum([writable_queues(place) for place in there])
+    rates = [written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})]
+    there = _Seen.of(gone)
     return TopicFailure(
         topic=topic,
         failure=failure,
         lost=lost,
         msgs_per_s=None if None in rates else sum(rate or 0.0 for rate in rates),
-        readable_queues=sum(place.readable for place in elsewhere),
-        writable_queues=_sum([writable_queues(place) for place in elsewhere]),
-        was_readable=any(place.readable for place in there),
-        was_writable=None if was is None else was > 0,
+        readable_queues=whole.readable - there.readable,
+        writable_queues=whole.writable - there.writable if whole.unknown == there.unknown else None,
+        was_readable=there.readable > 0,
+        was_writable=None if there.unknown else there.writable > 0,
     )
-
-
-def _sum(parts: Sequence[int | None]) -> int | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None
 
 
 class GroupLoss(NamedTuple):

@@ -30,7 +30,7 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
     for group in groups:
         some.append(group)
         queues = group.division.queues
-        brokers = {place.broker_name for place in queues.places}
+        brokers = {facts.broker_name for facts in queues.facts}
         pairs += len(queues) * (len(group.facts.consumers) + len(brokers))
         if len(some) == TOGETHER or pairs > MOST_PAIRS:
             yield some

@@ -34,14 +34,16 @@ class Queues:
 
     Attributes:
         topics: the topics that have such queues, with how the group reads them.
-        places: the queues of one topic on one broker, in order.
+        facts: the facts of the places. Divisions without each broker name the same facts again and again.
+        facts_of_place: the index in ``facts`` of each place; a place is the queues of one topic on one broker, in order.
         topic_of_place: the index of each place's topic.
-        place: the index in ``places``, one entry for each queue.
+        place: the index of its place, one entry for each queue.
         queue_id: the id on the broker, one entry for each queue.
     """
 
     topics: tuple[Reads, ...]
-    places: tuple[Place, ...]
+    facts: tuple[Place, ...]
+    facts_of_place: Integers
     topic_of_place: Integers
     place: Integers
     queue_id: Integers
@@ -60,33 +62,48 @@ class Queues:
                 of_topic.append(len(readable))
                 topics.append(reads)
         counts = np.array([place.readable for place in places], np.int64)
-        return cls.counted(topics, places, np.repeat(np.arange(len(topics)), of_topic), counts)
+        topic_of_place = np.repeat(np.arange(len(topics)), of_topic)
+        return cls.counted(topics, tuple(places), np.arange(len(places)), topic_of_place, counts)
 
     @classmethod
     def counted(
-        cls, topics: Iterable[Reads], places: Sequence[Place], topic_of_place: Integers, counts: Integers
+        cls,
+        topics: Iterable[Reads],
+        facts: tuple[Place, ...],
+        facts_of_place: Integers,
+        topic_of_place: Integers,
+        counts: Integers,
     ) -> "Queues":
         """The queues of topics on brokers; ``counts`` has the number of queues of each place."""
-        place = np.repeat(np.arange(len(places)), counts)
+        place = np.repeat(np.arange(len(counts)), counts)
         queue_id = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return cls(tuple(topics), tuple(places), topic_of_place, place, queue_id)
+        return cls(tuple(topics), facts, facts_of_place, topic_of_place, place, queue_id)
 
     @classmethod
     def joined(cls, parts: "Sequence[Queues]") -> "Queues":
         """The queues of several groups, one after the other; each keeps topics of its own."""
         topics = np.array([len(part.topics) for part in parts], np.int64)
-        places = np.array([len(part.places) for part in parts], np.int64)
+        facts = np.array([len(part.facts) for part in parts], np.int64)
+        places = np.array([len(part.facts_of_place) for part in parts], np.int64)
+        facts_of_place = np.concatenate([part.facts_of_place for part in parts])
+        facts_of_place += np.repeat(np.cumsum(facts) - facts, places)
         topic_of_place = np.concatenate([part.topic_of_place for part in parts])
         topic_of_place += np.repeat(np.cumsum(topics) - topics, places)
         place = np.concatenate([part.place for part in parts])
         place += np.repeat(np.cumsum(places) - places, [len(part) for part in parts])
         return cls(
             tuple(chain.from_iterable(part.topics for part in parts)),
-            tuple(chain.from_iterable(part.places for part in parts)),
+            tuple(chain.from_iterable(part.facts for part in parts)),
+            facts_of_place,
             topic_of_place,
             place,
             np.concatenate([part.queue_id for part in parts]),
         )
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """The facts of each place."""
+        return [self.facts[index] for index in self.facts_of_place.tolist()]
 
     @property
     def of_topics(self) -> Iterator[tuple[Reads, Place]]:
@@ -137,8 +154,8 @@ class Queues:
     def rooms(self) -> tuple[list[str | None], Integers]:
         """The machine rooms of the brokers, and the index in these of each place's room."""
         rooms: dict[str | None, int] = {}
-        room = [rooms.setdefault(place.room, len(rooms)) for place in self.places]
-        return list(rooms), np.array(room, np.int64)
+        room = [rooms.setdefault(facts.room, len(rooms)) for facts in self.facts]
+        return list(rooms), np.array(room, np.int64)[self.facts_of_place]
 
     @cached_property
     def topic(self) -> Integers:
