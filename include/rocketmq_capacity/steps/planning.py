@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from msgspec.structs import fields
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.progress.progress import Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
@@ -34,6 +36,7 @@ COMPARE: Final = "compare"
 """Only a what-if has this step: it compares the run with the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
+DATASETS: Final = {dataset.dataset_name(): dataset for dataset in contracts.DATASETS}
 Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
@@ -87,6 +90,22 @@ class Planning:
     progress: Progress = field(default_factory=Progress)
     name: str = ""
 
+    def require(self, step: str) -> None:
+        """Make sure that the tables of a step are there, with every column that this version needs.
+
+        Errors: DatasetMissing if the step has not finished, or if an earlier version of this program left out a column.
+        """
+        for name in self.run.datasets(step):
+            dataset = DATASETS.get(name)
+            file = next(self.run.table(name).glob("*.parquet"), None)
+            if dataset is None or file is None:
+                continue
+            held = pq.read_schema(file).names
+            lost = [one.name for one in fields(dataset) if one.required and one.name not in held]
+            if lost:
+                problem = f"the table {name} has no column {lost[0]}: an earlier version of this program wrote it"
+                raise DatasetMissing(f"{self.run.folder}: {problem}; plan the snapshot of this run again")
+
     def units(self, dataset: type[Dataset], *columns: str) -> Units:
         """The units in a dataset of this run, one a row."""
         return Units(self.number(dataset), self.read(dataset).select(*columns))
@@ -130,11 +149,14 @@ class Planning:
 
         A step without datasets deletes nothing: what it published before stays published while it works. The body may
         add to the step's outcome.
+
+        Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`.
         """
         names = [dataset.dataset_name() for dataset in writes]
         with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:
             for needed in needs:
-                self.run.require(needed)
+                # What is only read for the page may lack what an earlier version did not compute.
+                self.require(needed) if names else self.run.require(needed)
             if names:
                 self.run.begin(name)
             for dataset in names:

@@ -104,10 +104,10 @@ def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
 def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
     """The plan file's ``scenario``, of two runs. The step ``compare`` writes the datasets of the run after.
 
-    Errors: DatasetMissing if one of the runs is not assessed.
+    Errors: DatasetMissing if one of the runs is not assessed, or as :meth:`Planning.require`.
     """
     for needed in (SNAPSHOT, ASSESS):
-        before.run.require(needed)
+        before.require(needed)
     with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(*WRITTEN, *OF_PRODUCERS)):
         groups = after.units(contracts.GroupUnit, "consumer_group", *OF_A_GROUP)
         was = before.read(contracts.GroupUnit).selectExpr(

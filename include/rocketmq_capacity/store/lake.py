@@ -127,6 +127,12 @@ class Run:
         if not self._manifest(step).is_file():
             raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
 
+    def datasets(self, step: str) -> list[str]:
+        """The names of the datasets that a finished step has written. Errors: as :meth:`require`."""
+        self.require(step)
+        names: list[str] = json.loads(self._manifest(step).read_bytes())["datasets"]
+        return names
+
     def is_committed(self, step: str) -> bool:
         """Whether the step has finished."""
         return self._manifest(step).is_file()

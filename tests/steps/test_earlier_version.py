@@ -1,0 +1,74 @@
+"""Runs that an earlier version of this program planned, whose tables lack a column of today."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
+from rocketmq_capacity.steps.assess import assess
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, Planning
+from rocketmq_capacity.steps.recommend import recommend
+from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.steps.what_if import effect
+from rocketmq_capacity.store.lake import Lake
+from tests.kills.steps import no_session
+
+Step = Callable[[Planning], None]
+
+
+def planned(lake: Path, run_id: str = "r1", *, without: str | None = None) -> Planning:
+    """A run with the snapshot's tables, as an earlier version left them: ``group_unit`` without a column."""
+    planning = Planning(no_session, Lake(lake).run("C1", run_id), Policy())
+    snapshot(planning, read_inventory(sample_inventory()))
+    for step in (ALLOCATE, ASSESS, RECOMMEND):
+        planning.run.begin(step)
+        planning.run.commit(step, [])
+    if without is not None:
+        for file in planning.run.table(contracts.GroupUnit.dataset_name()).glob("*.parquet"):
+            pq.write_table(pq.read_table(file).drop_columns([without]), file)
+    return planning
+
+
+def line(planning: Planning, column: str) -> str:
+    return (
+        f"{planning.run.folder}: the table group_unit has no column {column}: an earlier version of this program wrote"
+        " it; plan the snapshot of this run again"
+    )
+
+
+@pytest.mark.parametrize("column", ["samples", "observations"])
+@pytest.mark.parametrize("step", [assess, recommend])
+def test_a_column_that_is_missing_is_named_before_spark_starts(tmp_path: Path, step: Step, column: str) -> None:
+    planning = planned(tmp_path, without=column)
+
+    with pytest.raises(DatasetMissing) as error:
+        step(planning)
+
+    assert str(error.value) == line(planning, column)
+
+
+def test_a_what_if_of_such_a_run_names_the_run_before(tmp_path: Path) -> None:
+    before, after = planned(tmp_path, "r1", without="samples"), planned(tmp_path, "r2")
+    scenario = Scenario.model_validate({"name": "twice", "changes": [{"change": "scale_traffic", "factor": 2.0}]})
+
+    with pytest.raises(DatasetMissing) as error:
+        effect(before, after, scenario)
+
+    assert str(error.value) == line(before, "samples")
+
+
+def test_the_snapshot_can_be_planned_again_and_the_report_published_again(tmp_path: Path) -> None:
+    planning = planned(tmp_path, without="samples")
+    with planning.step(PUBLISH, "snapshot", ASSESS):
+        pass
+
+    snapshot(planning, read_inventory(planning.run.inventory))
+
+    planning.require("snapshot")
