@@ -63,6 +63,11 @@ class Stack:
         return Lake(self.folder / "what_ifs")
 
     @property
+    def policy(self) -> Path:
+        """The deployment's policy."""
+        return self.folder / "policy.yaml"
+
+    @property
     def temporary(self) -> Path:
         """Where tasks and Spark put what lives for a moment."""
         return self.folder / "tmp"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import httpx
@@ -11,6 +12,10 @@ import pytest
 from rocketmq_capacity.provider.scenario_form import WHAT_CHANGES
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file.plan import read_plan
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_key import key_before
+from rocketmq_capacity.store.run_lookup import existing_run, run_before
+from tests.cli.program import run
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
 from tests.stack.conftest import (
@@ -149,6 +154,47 @@ def test_a_what_if_shows_what_would_come_and_is_no_plan(stack: Stack, answered: 
     # At midnight the scheduler starts another run of its own.
     by_hand = [run.name for run in (stack.lake.root / GOOD).iterdir() if "-scheduled__" not in run.name]
     assert by_hand == [answered.stored.folder.name]
+
+
+def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_if: Published) -> None:
+    stored = what_if.stored
+    manifests = {file.stem: json.loads(file.read_bytes())["datasets"] for file in stored.folder.glob("steps/*.json")}
+
+    assert manifests["compare"] == [
+        "group_transition",
+        "producer_course",
+        "producer_route",
+        "producer_timeline",
+        "scenario_effect",
+        "scenario_group",
+        "transition",
+        "undecided_finding",
+    ]
+    committed = [dataset for datasets in manifests.values() for dataset in datasets]
+    assert sorted(committed) == sorted(folder.name for folder in stored.tables.iterdir())
+
+
+def test_the_command_line_says_the_same_of_the_same_scenario(stack: Stack, what_if: Published, tmp_path: Path) -> None:
+    before = existing_run(stack.what_ifs, key_before(what_if.stored.folder.name))
+    scenario = {name: what_if.plan["scenario"][name] for name in ("name", "changes")}
+    (tmp_path / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")  # JSON is YAML, too
+    arguments = ("--inventory", before.inventory, "--scenario", tmp_path / "scenario.yaml", "--policy", stack.policy)
+    done = run("plan", *arguments, "--out", tmp_path / "out", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "plan.json").read_bytes() == (what_if.stored.report / "plan.json").read_bytes()
+
+
+def test_a_what_if_is_no_plan_that_another_run_looks_back_at(what_if: Published, tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    stored, later = (lake.run(GOOD, name) for name in ("stored", "later"))
+    shutil.copytree(what_if.stored.folder, stored.folder)
+    later.folder.mkdir()
+    inventory = json.loads(stored.inventory.read_bytes()) | {"taken_at": "9999-01-01T00:00:00Z"}
+    later.inventory.write_text(json.dumps(inventory), encoding="utf-8")
+
+    assert list(lake.runs(GOOD)) == [stored]
+    assert run_before(lake, later) is None
 
 
 def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None:
