@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from tests.fixtures.airflow_commands import errors_of
 from tests.fixtures.environment import ROOT
 from tests.fixtures.ports import free_port
 
@@ -71,12 +72,15 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
     }
-    airflow = [sys.executable, "-m", "airflow"]
-    for command in (["db", "migrate"], ["dags", "reserialize"]):
-        subprocess.run([*airflow, *command], env=environment, check=True, capture_output=True, timeout=300)
+    assert errors_of(("db", "migrate"), ("dags", "reserialize"), environment=environment) == ["", ""]
     with (home / "api-server.log").open("wb") as log:
         process = subprocess.Popen(
-            [*airflow, "api-server"], env=environment, stdout=log, stderr=log, cwd=ROOT, start_new_session=True
+            [sys.executable, "-m", "airflow", "api-server"],
+            env=environment,
+            stdout=log,
+            stderr=log,
+            cwd=ROOT,
+            start_new_session=True,
         )
     try:
         _wait(process, f"{url}/api/v2/monitor/health", home / "api-server.log")

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.plugins.republished"])
+ENDS_WITHIN_S = 300
 WRITES = 2 * len(FILES) + 2
 """Each file and the manifest: written under another name first, then renamed."""
 
@@ -49,7 +50,7 @@ def test_a_report_is_readable_wherever_publishing_it_again_ends(
 
     process = PROCESSES.Process(target=publish_until, args=(run.folder, change, how))
     process.start()
-    process.join(60)
+    process.join(ENDS_WITHIN_S)
 
     assert process.exitcode == (-9 if how == "killed" else 1)
     found = files_of(run)
@@ -72,7 +73,7 @@ def test_publishing_again_changes_files_so_often_and_no_more(tmp_path: Path, app
     run = Run(shutil.copytree(stored.folder, tmp_path / "run"))
     process = PROCESSES.Process(target=publish_until, args=(run.folder, WRITES + 1, "killed"))
     process.start()
-    process.join(60)
+    process.join(ENDS_WITHIN_S)
 
     assert process.exitcode == 0
     assert files_of(run) == new
