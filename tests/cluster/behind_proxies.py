@@ -18,6 +18,8 @@ from tests.fixtures.plan_here import PlanHere
 TIME_LIMIT_S: Final = 600.0
 POLICY: Final = "snapshot: {sample_count: 3, sample_interval_s: 4}\n"
 GRPC_GROUPS: Final = ("g_push", "g_simple", "g_fifo")
+MESSAGES: Final = 120
+"""To each topic. One takes 20 ms of the processor until all groups have consumed it."""
 
 Held = Counter[tuple[str, str, str, int]]
 """(client id, topic, broker name, queue id), as often as consumers of the group hold it."""
@@ -108,8 +110,8 @@ def start_consumers(endpoints: list[str], clients: Clients, grpc: GrpcClients) -
         clients.start_consumer(Consumer("g_remoting", f"r{i}", ["pay"]))
     grpc.settled()
     clients.settled()
-    grpc.produce(endpoints[0], "pay", 600)
-    grpc.produce(endpoints[0], "fifo", 300, message_groups=60)
+    grpc.produce(endpoints[0], "pay", MESSAGES)
+    grpc.produce(endpoints[0], "fifo", MESSAGES, message_groups=MESSAGES // 2)
 
 
 def check_grpc_group(live: Live, group: str) -> None:

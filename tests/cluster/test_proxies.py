@@ -13,6 +13,7 @@ from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import planned
 from tests.cluster.behind_proxies import (
     GRPC_GROUPS,
+    MESSAGES,
     POLICY,
     TIME_LIMIT_S,
     Live,
@@ -125,8 +126,8 @@ def test_a_group_of_both_kinds_consumes_messages_twice(clients: Clients, grpc: G
     def consumed(consumers: Clients | GrpcClients) -> int:
         return sum(one.consumed for one in consumers.owned() if one.consumer_group == "g_both")
 
-    wait_until(lambda: consumed(clients) >= 600 and consumed(grpc) >= 600, every_s=0.5)
-    assert consumed(clients) == 600
+    wait_until(lambda: consumed(clients) >= MESSAGES and consumed(grpc) >= MESSAGES, every_s=0.5)
+    assert consumed(clients) == MESSAGES
 
 
 def test_a_group_without_a_client_has_none_where_proxies_were_asked(live: Live) -> None:
@@ -174,24 +175,25 @@ def test_message_groups_go_to_the_queues_that_the_hash_of_the_plan_says(
     before = [(name, queue) for name in ("broker-a", "broker-b") for queue in range(2)]
     after = [(name, queue) for name in ("broker-a", "broker-b") for queue in range(3)]
     endpoint, names = proxies.places[0].endpoint, [f"group-{i}" for i in range(400)]
-    grpc.produce(endpoint, "moving", 400, message_groups=400)
-    first = written(cluster)
-    assert first == Counter(queue_of(name, before) for name in names)
+    sent = 0
+
+    def written_after(count: int) -> Counter[WriteQueue]:
+        """Sends so many messages; how many each queue holds once all are there."""
+        nonlocal sent
+        grpc.produce(endpoint, "moving", count, message_groups=count)
+        sent += count
+        wait_until(lambda: written(cluster).total() >= sent, every_s=0.5)
+        return written(cluster)
+
+    assert written_after(400) == Counter(queue_of(name, before) for name in names)
 
     cluster.create_topic("moving", {"broker-a": 3, "broker-b": 3}, message_type="FIFO")
     # The Proxy reads the route anew when it is asked for it. Then messages reach the new queues.
-    wait_until(lambda: produced_to_new_queues(cluster, grpc, endpoint), every_s=2)
+    wait_until(lambda: {("broker-a", 2), ("broker-b", 2)} <= written_after(40).keys(), every_s=2)
     second = written(cluster)
-    grpc.produce(endpoint, "moving", 400, message_groups=400)
-    assert written(cluster) - second == Counter(queue_of(name, after) for name in names)
+    assert written_after(400) - second == Counter(queue_of(name, after) for name in names)
     moved = sum(queue_of(name, before) != queue_of(name, after) for name in names) / len(names)
     assert moved == pytest.approx(moved_ratio(before, after), abs=0.08)
-
-
-def produced_to_new_queues(cluster: Cluster, grpc: GrpcClients, endpoint: str) -> bool:
-    """Sends some messages; whether any has reached the third queue of each broker."""
-    grpc.produce(endpoint, "moving", 40, message_groups=40)
-    return {("broker-a", 2), ("broker-b", 2)} <= written(cluster).keys()
 
 
 def wait_until(is_so: Callable[[], bool], every_s: float) -> None:
