@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
 from tests.browser.chromium import PATIENCE_S, new_window, running_browser
-from tests.plugins.api_server import PASSWORDS, PREFIX, running_api_server
+from tests.plugins.api_server import ANSWERS_WITHIN_S, PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
     CLUSTER,
     LAST,
@@ -215,7 +215,7 @@ def test_the_keyboard_reaches_the_content_at_once(opened):
     ],
 )
 def test_a_path_that_no_client_has_tidied_leads_nowhere(server, path):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=ANSWERS_WITHIN_S)
     headers = {"Authorization": f"Bearer {server.token('admin')}"}
     connection.request("GET", f"{PREFIX}/rocketmq-capacity/{path}", headers=headers)  # sent as it is
 

@@ -75,9 +75,10 @@ def test_a_heap_that_runs_full_in_the_middle_ends_the_plan(tmp_path: Path) -> No
     words = program.planning(tmp_path / "inventory.json", tmp_path / "out")
 
     with program.started(words, tmp_path, {HEAP: "500m", **USUAL_COLLECTOR}) as planning:
-        planning.wait_until(lambda: bool(list(tmp_path.glob(IN_THE_MIDDLE))))
         ended = planning.ended(since=time.monotonic())
 
+    assert "INFO allocate: done" in ended.said
+    assert "INFO assess: done" not in ended.said
     assert_one_line(ended, f"{GONE}: java.lang.OutOfMemoryError: Java heap space; its heap was ")
     assert [file.name for file in tmp_path.iterdir()] == ["inventory.json"]
 

@@ -21,7 +21,8 @@ from tests.fixtures.ports import free_port
 PREFIX: Final = "/tools/airflow"
 PASSWORDS: Final = {"admin": "admin-of-the-test", "viewer": "viewer-of-the-test"}
 STARTS_WITHIN_S: Final = 300
-STOPS_WITHIN_S: Final = 20
+ANSWERS_WITHIN_S: Final = 300
+"""One request: the machine may do much else meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,14 @@ class ApiServer:
         """One request of the public API."""
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         request = Request(self.url + path, json.dumps(body).encode(), headers, method=method)
-        with urlopen(request, timeout=30) as answer:
+        with urlopen(request, timeout=ANSWERS_WITHIN_S) as answer:
             read: dict[str, Any] = json.load(answer)
         return read
 
 
 @contextmanager
 def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer]:
-    """The server over a database of its own that knows every Dag of this checkout; stopped at the end.
+    """The server over a database of its own that knows every Dag of this checkout; killed at the end.
 
     Args:
         home: an empty folder for its AIRFLOW_HOME.
@@ -86,19 +87,15 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
         _wait(process, f"{url}/api/v2/monitor/health", home / "api-server.log")
         yield ApiServer(url, port, process.pid)
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(STOPS_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        os.killpg(process.pid, signal.SIGKILL)  # it has nothing to save, and would take seconds to end by itself
+        process.wait()
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     end = time.monotonic() + STARTS_WITHIN_S
     while time.monotonic() < end:
         try:
-            with urlopen(url, timeout=5):
+            with urlopen(url, timeout=ANSWERS_WITHIN_S):
                 return
         except (URLError, OSError):
             if process.poll() is not None:

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from tests.plugins.api_server import PREFIX, ApiServer
+from tests.plugins.api_server import ANSWERS_WITHIN_S, PREFIX, ApiServer
 from tests.plugins.stored_reports import CLUSTER, LAST, run_id_of
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow]
@@ -15,7 +15,7 @@ REPORT = f"{ROOT}/reports/plans/{CLUSTER}/{run_id_of(LAST)}/"
 
 def asked(server: ApiServer, method: str, address: str, token: str = "") -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body as they come from the wire; redirects are not followed."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=ANSWERS_WITHIN_S)
     try:
         connection.request(method, address, headers={"Authorization": f"Bearer {token}"} if token else {})
         answer = connection.getresponse()

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from tests.fixtures.hostile_yaml import nested_aliases
-from tests.plugins.api_server import PREFIX, ApiServer
+from tests.plugins.api_server import ANSWERS_WITHIN_S, PREFIX, ApiServer
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 TRIGGER: Final = "/api/v2/dags/rocketmq_what_if/dagRuns"
@@ -70,7 +70,7 @@ class Spent:
 def sent(server: ApiServer, content: bytes, **headers: str) -> int:
     """The status of a trigger with that body."""
     told = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=300)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=ANSWERS_WITHIN_S)) as connection:
         connection.request("POST", PREFIX + TRIGGER, content, told)
         return connection.getresponse().status
 
@@ -82,7 +82,7 @@ def attack(server: ApiServer, content: bytes, **headers: str) -> set[int]:
     def others() -> int:
         served = 0
         while not served or not is_over.is_set():
-            with urlopen(f"{server.url}/api/v2/version", timeout=120) as answer:
+            with urlopen(f"{server.url}/api/v2/version", timeout=ANSWERS_WITHIN_S) as answer:
                 served += answer.status == 200
             time.sleep(0.05)
         return served
@@ -93,7 +93,7 @@ def attack(server: ApiServer, content: bytes, **headers: str) -> set[int]:
             statuses = set(threads.map(lambda _: sent(server, content, **headers), range(AT_ONCE)))
         finally:
             is_over.set()
-        assert meanwhile.result(300)
+        assert meanwhile.result(ANSWERS_WITHIN_S)
     spent.check()
     return statuses
 
@@ -124,7 +124,7 @@ def test_a_web_page_of_another_origin_makes_nothing_be_read(server: ApiServer, k
 
 def test_the_refusal_comes_before_a_byte_of_the_body(server: ApiServer) -> None:
     head = f"POST {PREFIX}{TRIGGER} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 48000000"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=ANSWERS_WITHIN_S) as connection:
         connection.sendall(f"{head}\r\n\r\n".encode())
 
         assert connection.recv(12) == b"HTTP/1.1 401"

@@ -151,6 +151,11 @@ class Airflow:
         """The API in that user's name."""
         return Api(self.url, user, self.passwords[user])
 
+    def heartbeat(self) -> str:
+        """When the scheduler last said that it lives: at the end of one of its rounds."""
+        answer = httpx.get(f"{self.url}/api/v2/monitor/health", timeout=60, trust_env=False).raise_for_status()
+        return str(answer.json()["scheduler"]["latest_scheduler_heartbeat"])
+
     def is_well(self) -> bool:
         """Whether all four say that they are."""
         try:

@@ -5,9 +5,11 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
 import pytest
 from playwright.sync_api import expect
 
@@ -28,7 +30,8 @@ from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_sta
 RUN_WITHIN_S: Final = 600.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
 LINK_WITHIN_S: Final = 300.0
-READING_S: Final = 3.0
+LOOK_FOR_FILE_EVERY_S: Final = 0.1
+"""It lives for some seconds."""
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
 SCENARIO: Final = "name: broker-b goes, a consumer comes\nchanges: [{change: lose_broker, broker_name: broker-b}]\n"
@@ -132,7 +135,7 @@ def sampled(stack: Stack, triggered: dict[str, DagRun], told: Callable[[str], No
         return None
 
     with ArgumentLists(*stack.planted.values()) as arguments:
-        seen = until(file, RUN_WITHIN_S, "the file with the secrets")
+        seen = until(file, RUN_WITHIN_S, "the file with the secrets", LOOK_FOR_FILE_EVERY_S)
         assert seen is not None
         triggered[DAILY].wait_for("plan.snapshot", RUN_WITHIN_S, map_index=0)
     told("snapshot taken")
@@ -174,9 +177,10 @@ def question(stack: Stack, daily: Published) -> Question:
 def answered(daily: Published, question: Question, stack: Stack, ui: Ui, told: Callable[[str], None]) -> Published:
     """The daily plan, answered with clicks and published again: of two alternatives one is approved, one rejected."""
     chosen, other = two_alternatives(daily)
-    # A person reads first: only when the scheduler knows that the task is parked is an answer taken for one.
-    time.sleep(READING_S)
     task = question.told["task_instance"]
+    # Only when the scheduler knows that the task is parked is an answer taken for one.
+    until(lambda: not runs_anywhere(task["id"]), RUN_WITHIN_S, "the process of the question to end")
+    wait_for_a_round(stack)
     run = DagRun(stack.admin, APPROVAL, task["dag_run_id"])
     page = ui.open_question(run, task["task_id"], task["map_index"])
     page.locator("#element_why").fill(WHY)
@@ -256,6 +260,24 @@ def open_questions(stack: Stack) -> list[dict[str, Any]]:
     """Every question that nobody has answered."""
     told = stack.admin.get("/dags/~/dagRuns/~/hitlDetails", response_received=False)
     return list(told["hitl_details"])
+
+
+def runs_anywhere(task_id: str) -> bool:
+    """Whether a process works on that try of a task: Airflow's workers name it."""
+    return any(
+        task_id in word for process in psutil.process_iter(["cmdline"]) for word in process.info["cmdline"] or ()
+    )
+
+
+def wait_for_a_round(stack: Stack) -> None:
+    """Wait until the scheduler has done a whole round since now, in which it reads what became of tasks."""
+    for _ in ("the round that is under way", "a whole one"):
+        last = stack.airflow.heartbeat()
+        until(partial(_has_gone_on, stack, last), RUN_WITHIN_S, "the scheduler to go on")
+
+
+def _has_gone_on(stack: Stack, last: str) -> bool:
+    return stack.airflow.heartbeat() != last
 
 
 def published(stack: Stack, run: DagRun, task_id: str, map_index: int) -> Published:

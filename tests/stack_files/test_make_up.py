@@ -11,6 +11,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -298,7 +299,8 @@ def test_a_taken_port_gives_one_line(tmp_path: Path) -> None:
 def test_down_ends_all_of_it_also_after_a_crash(running: Installation) -> None:
     scheduler = json.loads((running.home / "up" / "started.json").read_text())["scheduler"]["pid"]
     os.kill(scheduler, signal.SIGKILL)
-    psutil.wait_procs([psutil.Process(scheduler)] if psutil.pid_exists(scheduler) else [], timeout=120)
+    with suppress(psutil.NoSuchProcess):  # it has gone already
+        psutil.wait_procs([psutil.Process(scheduler)], timeout=120)
 
     again = running.up()
     assert again.returncode == 1
