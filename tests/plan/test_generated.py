@@ -3,10 +3,11 @@
 The largest is planned by the command line, the others in this process, which starts no Spark for them.
 """
 
+import gc
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.report.plan_file.plan import decoded_plan
 from tests.cli.plan_file import Finding, Strategy
 from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
@@ -44,6 +46,16 @@ CLUSTERS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "300 groups, half known": lambda: generated(300, 22, complete=False),
 }
 FLEET: Final = "3,000 groups"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collector_looks_seldom() -> Iterator[None]:
+    """Millions of rows are compared here, and Python's garbage collector would look at all of them again and again."""
+    was = gc.get_threshold()
+    collect_seldom()
+    yield
+    gc.set_threshold(*was)
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="module", params=[*CLUSTERS, FLEET])
@@ -163,8 +175,8 @@ def test_every_finding_is_answered(whole: Whole) -> None:
 def test_every_recommendation_answers_a_finding(whole: Whole) -> None:
     found = {(one.rule, one.consumer_group) for one in whole.plan.findings if one.consumer_group is not None}
     of_topics = {(one.rule, one.topic) for one in whole.plan.findings}
-    for group in whole.plan.groups:
-        of_topics |= {(rule, topic) for rule, name in found if name == group.consumer_group for topic in group.topics}
+    topics = {group.consumer_group: group.topics for group in whole.plan.groups}
+    of_topics |= {(rule, topic) for rule, name in found for topic in topics.get(name, ())}
     for one in whole.plan.recommendations:
         assert one.rules
         for rule in one.rules:
