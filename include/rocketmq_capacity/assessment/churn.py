@@ -40,8 +40,8 @@ class Moves:
     @property
     def worst_broker(self) -> int | None:
         """The most queues that the loss of one broker moves."""
-        known = [moved for moved in self.brokers.values() if moved is not None]
-        return max(known, default=0) if len(known) == len(self.brokers) else None
+        moved = self.brokers.values()
+        return None if None in moved else max((number or 0 for number in moved), default=0)
 
     @property
     def total(self) -> int | None:
@@ -165,11 +165,11 @@ class Churn:
         """Whether every client pops every queue, whoever comes and goes."""
         if strategy != POP:
             return False
-        members, facts = self.group.division.members, self.group.facts
+        members = self.group.division.members
         if members.has_readers_of_some:
             return False
         return bool(members.is_grpc.all()) or (
-            not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in facts.business)
+            not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.group.business)
         )
 
     def _fewer(self, strategy: str) -> int | None:

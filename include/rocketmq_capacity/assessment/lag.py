@@ -42,7 +42,7 @@ def lag_growth(group: GroupFacts) -> Growth:
     """How the lag of a group grew."""
     growths, lags = [], []
     for queue in _business_samples(group):
-        begin = max(len(queue.at_s) - WINDOW, 0)
+        begin = -WINDOW if len(queue.at_s) > WINDOW else 0
         first = lag_of(queue.broker_offset[begin], queue.consumer_offset[begin])
         last = lag_of(queue.broker_offset[-1], queue.consumer_offset[-1])
         growths.append(None if first is None or last is None or len(queue.at_s) < 2 else last - first)
@@ -92,6 +92,8 @@ def _judged(group: GroupFacts) -> Iterator[tuple[Samples, State, list[int]]]:
     """The samples of each queue with the first of Burrow's rules that applies, and its lags in the window."""
     ages_s: dict[tuple[str, str, int], float] | None = None
     for one in _business_samples(group):
+        if len(one.at_s) < WINDOW:
+            continue
         broker, places = _known(one.broker_offset[-WINDOW:]), _known(one.consumer_offset[-WINDOW:])
         if len(broker) < WINDOW or len(places) < WINDOW:
             continue

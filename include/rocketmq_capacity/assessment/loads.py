@@ -143,7 +143,11 @@ class Load:
     @cached_property
     def doubly_owned(self) -> list[Queue]:
         """Queues of which more than one consumer reads every message, in order; clients that pop a queue share it."""
-        copies, queues, owners = self.division.members.copies, self.division.queues, self.owners
+        members, queues, owners = self.division.members, self.division.queues, self.owners
+        has_one_reader = owners.owner is not None or owners.is_popped is True
+        if has_one_reader and not members.has_copies and not owners.strangers:
+            return []
+        copies = members.copies
         is_popped = np.zeros(len(owners.queue), bool) | owners.is_popped
         readers = np.bincount(owners.queue, copies[owners.client] * ~is_popped, len(queues))
         readers[owners.queue[is_popped]] += 1  # clients that pop a queue share its messages

@@ -85,6 +85,8 @@ class Rooms:
 
         A queue with several readers counts by the part of them that is in another room.
         """
+        if owners.owner is not None:
+            return np.count_nonzero(self.crosses(owners)) / len(self.business)
         return float(self.weights(owners)[self.crosses(owners)].sum()) / len(self.business)
 
     def cross_msgs_per_s(self, owners: Owners) -> float | None:

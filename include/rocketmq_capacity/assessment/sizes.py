@@ -148,11 +148,22 @@ class Crowd:
             return None
         members, rows = self._fewer(consumers) if consumers <= len(self._today) else self._more(consumers)
         division = Division(group.facts, group.division.queues, members)
-        if self._today.is_plain and members.is_plain:
-            runs = [group.runs[row] for row in rows.tolist()]
-        else:
+        if not (self._today.is_plain and members.is_plain):
             runs = client_runs(division, group.current.strategy, group.policy)
+        elif self._is_alike:
+            return Changed(division, rows, group.runs[:1] * consumers, self._strategies)
+        else:
+            runs = [group.runs[row] for row in rows.tolist()]
         return Changed(division, rows, runs, strategies_in_use(division, runs))
+
+    @cached_property
+    def _is_alike(self) -> bool:
+        """Whether all of today's clients run one strategy."""
+        return len(set(self.group.runs)) == 1
+
+    @cached_property
+    def _strategies(self) -> list[str]:
+        return strategies_in_use(self.group.division, self.group.runs)
 
     @cached_property
     def _today(self) -> Members:

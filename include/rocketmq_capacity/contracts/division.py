@@ -382,7 +382,8 @@ class Division:
     @cached_property
     def in_part(self) -> Integers:
         """The index of each queue in its part."""
-        return np.concatenate([np.arange(len(part.queues)) for part in self.parts])
+        counts = np.array([len(part.queues) for part in self.parts], np.int64)
+        return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
     @cached_property
     def is_plain(self) -> bool:
