@@ -1,13 +1,14 @@
-"""When Python's garbage collector looks for cycles.
+"""When Python's garbage collector looks for cycles, and when free memory goes back to the system.
 
 Counting references frees almost everything here: a plan and its units are trees of rows. Each pass of the collector
 looks at all of them again and frees nothing.
 """
 
 import atexit
+import ctypes
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 SELDOM: Final = (50_000, 10, 10)
@@ -38,6 +39,25 @@ def without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def give_memory_back() -> None:
+    """Give free memory back to the system, after something large such as an inventory has been freed.
+
+    It is 1.2 GB after the snapshot of 10,000 groups, a third of what the plan needs. Python keeps its part until the
+    collector has looked at everything, and the C library keeps its own.
+    """
+    gc.collect()
+    give_blocks_back()
+
+
+def give_blocks_back() -> None:
+    """Give back only what the C library keeps: texts, and lists of more than 60 items.
+
+    Source: malloc_trim(3) of glibc; other C libraries do not have it.
+    """
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def end_without_collector() -> None:

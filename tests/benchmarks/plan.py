@@ -17,7 +17,8 @@ COMPUTING: Final = ("snapshot", "allocate", "assess", "recommend")
 PARTS: Final = ("read", *COMPUTING, "publish", "end")
 """Of a plan's time: reading policy and inventory; the five steps; putting the folder into place and ending Spark.
 
-Spark starts beside the step ``snapshot``, and what it takes longer is part of ``allocate``.
+Spark starts beside the step ``snapshot``, and allocates while that step makes its tables. What takes longer is part of
+``allocate``.
 """
 
 

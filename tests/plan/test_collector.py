@@ -1,4 +1,4 @@
-"""How often Python's garbage collector looks for cycles."""
+"""How often Python's garbage collector looks for cycles, and what a process does with memory that is free."""
 
 import gc
 import subprocess
@@ -17,6 +17,18 @@ class Cycle:
     def __del__(self):
         print("found")
 Cycle()
+"""
+
+FREED: Final = """
+import gc, psutil
+from rocketmq_capacity.collector import give_memory_back
+held_bytes = lambda: psutil.Process().memory_info().rss
+gc.disable()
+texts = ["x" * (2000 + number % 2) for number in range(100_000)]
+kept, most = texts[::100], held_bytes()
+del texts
+{then}
+print(most - held_bytes() > 100_000_000)
 """
 
 
@@ -62,3 +74,10 @@ def test_a_process_ends_without_a_last_look_for_cycles(ending: str, said: str) -
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ended.stdout == said
+
+
+@pytest.mark.parametrize(("then", "is_given_back"), [("", False), ("give_memory_back()", True)])
+def test_free_memory_between_what_is_still_held_goes_back_to_the_system(then: str, is_given_back: bool) -> None:
+    ended = subprocess.run([sys.executable, "-c", FREED.format(then=then)], capture_output=True, text=True, check=True)
+
+    assert ended.stdout == f"{is_given_back}\n"

@@ -9,7 +9,7 @@ from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
-from rocketmq_capacity.steps.planning import Planning
+from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Run
 from tests.kills.steps import no_session
@@ -26,3 +26,18 @@ def test_a_run_has_the_units_and_if_it_is_kept_the_inventory(tmp_path: Path, kee
     assert run.inventory.is_file() == keeps_inventory
     assert not keeps_inventory or fingerprint(read_inventory(run.inventory)) == fingerprint(inventory)
     assert planning.number(contracts.GroupUnit) == planning.business_groups() > 0
+
+
+def test_units_are_stored_before_the_tables(tmp_path: Path) -> None:
+    planning = Planning(no_session, Run(tmp_path / "run"), Policy())
+    stored: list[tuple[int, int, bool]] = []
+
+    def look() -> None:
+        numbers = planning.number(contracts.GroupUnit), planning.number(contracts.ConsumerGroup)
+        stored.append((*numbers, planning.run.is_committed(SNAPSHOT)))
+
+    snapshot(planning, read_inventory(sample_inventory()), after_units=look)
+
+    assert stored == [(planning.business_groups(), 0, False)]
+    assert planning.number(contracts.ConsumerGroup) > 0
+    assert planning.run.is_committed(SNAPSHOT)

@@ -1,7 +1,9 @@
 """The second step: who owns which queue under every strategy."""
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from functools import partial
+from typing import Final
 
 import msgspec
 import pyarrow as pa
@@ -15,13 +17,31 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning, Rows
 
 WRITTEN = (contracts.Allocation, contracts.StrategyStatus)
+GROUPS: Final = "groups"
+"""The name of the phase."""
 
 
-def allocate(planning: Planning) -> None:
-    """Run every strategy for every group."""
-    with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN):
-        groups = planning.units(contracts.GroupUnit, "facts")
-        planning.map_units("groups", groups, partial(allocated, Strategies(planning.deciding)), *WRITTEN)
+def allocate(planning: Planning, early: Future[None] | None = None) -> None:
+    """Run every strategy for every group.
+
+    ``early`` is what `allocate_early` does meanwhile, if it was called; the step then waits for it.
+    """
+    with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN, is_begun=early is not None):
+        if early is None:
+            _run_strategies(planning)
+        else:
+            planning.wait_for_units(GROUPS, planning.number(contracts.GroupUnit), early, *WRITTEN)
+
+
+def allocate_early(planning: Planning) -> None:
+    """Write the rows of the step before the snapshot is complete: they need only its units."""
+    planning.begin(ALLOCATE, WRITTEN)
+    _run_strategies(planning)
+
+
+def _run_strategies(planning: Planning) -> None:
+    groups = planning.units(contracts.GroupUnit, "facts")
+    planning.map_units(GROUPS, groups, partial(allocated, Strategies(planning.deciding)), *WRITTEN)
 
 
 def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -1,16 +1,19 @@
 """A whole plan in one Spark session, without Airflow: all steps in sequence, with a lake that is deleted afterwards."""
 
 import tempfile
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from rocketmq_capacity.collector import give_memory_back
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.steps.allocate import allocate
+from rocketmq_capacity.steps.allocate import allocate, allocate_early
 from rocketmq_capacity.steps.assess import assess
 from rocketmq_capacity.steps.inputs import BEFORE, Taken
 from rocketmq_capacity.steps.planning import Found, Planning, waited_for
@@ -35,33 +38,51 @@ def plan_snapshots(
     Args:
         session: returns the session.
         taken: the `snapshots` to plan. Each is removed from the list once it is stored, so that no inventory is in
-            memory while its units are computed.
+            memory while its groups are assessed.
         policy: the policy.
         out: an empty folder.
         scenario: the changes of the last snapshot, which is planned in addition to the cluster as it is.
         progress: shows how far the steps are.
     """
     progress = progress or Progress()
-    with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder:
-        lake, session = Lake(Path(folder)), waited_for(session, progress)
+    with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder, _thread() as thread:
+        lake, shown = Lake(Path(folder)), waited_for(session, progress)
         stored: list[Planning] = []
+        early: list[Future[None]] = []
+
+        def begin() -> None:
+            """Allocate for the last snapshot while its tables are made. The progress shows it when it is waited for."""
+            last = replace(stored[-1], session=session, progress=Progress())
+            early.append(thread.submit(allocate_early, last))
+
         while taken:
-            stored.append(_stored(taken.pop(0), partial(Planning, session, policy=policy, progress=progress), lake))
-        _planned(stored, scenario).run.export(out)
+            run = lake.run(taken[0].inventory.cluster_name, taken[0].name or "now")
+            stored.append(Planning(shown, run, policy, progress, taken[0].name))
+            _store(stored[-1], taken.pop(0), None if taken else begin)
+        give_memory_back()
+        _planned(stored, early, scenario).run.export(out)
 
 
-def _stored(taken: Taken, planning_of: Callable[..., Planning], lake: Lake) -> Planning:
-    run = lake.run(taken.inventory.cluster_name, taken.name or "now")
-    planning = planning_of(run=run, name=taken.name)
-    snapshot(planning, taken.inventory, taken.history, keeps_inventory=False)
-    return planning
+def _store(planning: Planning, taken: Taken, after_units: Callable[[], object] | None) -> None:
+    """Store a snapshot. Only this function has it, so that it is freed when it is stored."""
+    snapshot(planning, taken.inventory, taken.history, keeps_inventory=False, after_units=after_units)
 
 
-def _planned(stored: Sequence[Planning], scenario: Scenario | None) -> Planning:
-    """The run that is published."""
+@contextmanager
+def _thread() -> Iterator[Executor]:
+    """A thread beside this one. An error ends the body at once: what the thread does ends with the session."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _planned(stored: Sequence[Planning], early: Sequence[Future[None]], scenario: Scenario | None) -> Planning:
+    """The run that is published; ``early`` is what has begun to allocate for the last one."""
     before: Found | None = None
     for planning in stored:
-        allocate(planning)
+        allocate(planning, *(early if planning is stored[-1] else ()))
         assess(planning, before)
         if planning.name == BEFORE:
             before = planning.found()

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -18,7 +19,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
 from rocketmq_capacity.errors import DatasetMissing
-from rocketmq_capacity.progress.progress import Progress, Step
+from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
@@ -131,11 +132,23 @@ class Planning:
 
         The progress shows ``what``.
         """
-        from rocketmq_capacity.spark.units import map_units, units_done
+        from rocketmq_capacity.spark.units import map_units
 
         folders = {dataset: self.run.table(dataset.dataset_name()) for dataset in datasets}
-        with self.progress.phase(what, units.number, partial(units_done, folders[datasets[0]])):
+        with self._counted(what, units.number, datasets[0]):
             map_units(units.frame, function, folders)
+
+    def wait_for_units(self, what: str, number: int, early: Future[None], *datasets: type[Dataset]) -> None:
+        """Wait for `map_units` of the same number of units and the same datasets, which another thread has called."""
+        self.session()  # the progress shows if it is waited for
+        with self._counted(what, number, datasets[0]):
+            early.result()
+
+    def _counted(self, what: str, number: int, first: type[Dataset]) -> AbstractContextManager[Phase]:
+        """A phase that counts the units by the first dataset that they are mapped to."""
+        from rocketmq_capacity.spark.units import units_done
+
+        return self.progress.phase(what, number, partial(units_done, self.run.table(first.dataset_name())))
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
         """Add a few rows to a dataset of this run."""
@@ -144,11 +157,13 @@ class Planning:
             pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
 
     @contextmanager
-    def step(self, name: str, *needs: str, writes: Sequence[type[Dataset]] = ()) -> Iterator[Step]:
+    def step(
+        self, name: str, *needs: str, writes: Sequence[type[Dataset]] = (), is_begun: bool = False
+    ) -> Iterator[Step]:
         """The body of a step: its datasets are empty at the start, and are committed if it ends without an error.
 
         A step without datasets deletes nothing: what it published before stays published while it works. The body may
-        add to the step's outcome.
+        add to the step's outcome. A step that `is_begun` has called `begin` before.
 
         Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`.
         """
@@ -157,14 +172,18 @@ class Planning:
             for needed in needs:
                 # What is only read for the page may lack what an earlier version did not compute.
                 self.require(needed) if names else self.run.require(needed)
-            if names:
-                self.run.begin(name)
-            for dataset in names:
-                self.run.new_table(dataset)
+            if names and not is_begun:
+                self.begin(name, writes)
             yield step
             self.run.commit(name, names)
             if names:
                 step.tells(f"{sum(map(self.number, writes)):,} rows in {len(names)} tables")
+
+    def begin(self, name: str, writes: Sequence[type[Dataset]]) -> None:
+        """Empty the datasets of a step."""
+        self.run.begin(name)
+        for dataset in writes:
+            self.run.new_table(dataset.dataset_name())
 
     @cached_property
     def cluster(self) -> ClusterFacts:

@@ -1,7 +1,7 @@
-"""The first step: the inventory, its tables and its units."""
+"""The first step: the inventory, its units and its tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.collector import without_collector
+from rocketmq_capacity.collector import give_blocks_back, without_collector
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
@@ -26,20 +26,26 @@ ROW_GROUP_ROWS: Final = 65_536
 
 
 def snapshot(
-    planning: Planning, inventory: Inventory, history: Sequence[Inventory] = (), *, keeps_inventory: bool = True
+    planning: Planning,
+    inventory: Inventory,
+    history: Sequence[Inventory] = (),
+    *,
+    keeps_inventory: bool = True,
+    after_units: Callable[[], object] | None = None,
 ) -> None:
-    """Store the inventory, its tables and units.
+    """Store the inventory, its units and its tables.
 
     Args:
         planning: the run.
         inventory: the cluster.
         history: earlier inventories of it, oldest first.
         keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
+        after_units: is called once the units are stored, before the tables are made.
     """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT) as step:
         if keeps_inventory:
             write_inventory(planning, inventory)
-        write_snapshot(planning, inventory, history)
+        write_snapshot(planning, inventory, history, after_units)
         step.tells(in_a_few_words(inventory))
         if history:
             step.tells(f"{len(history):,} earlier inventories")
@@ -51,14 +57,21 @@ def write_inventory(planning: Planning, inventory: Inventory) -> None:
         write_whole(planning.run.inventory, render_inventory(inventory))
 
 
-def write_snapshot(planning: Planning, inventory: Inventory, history: Sequence[Inventory] = ()) -> None:
-    """Write the tables and units inside a step."""
+def write_snapshot(
+    planning: Planning,
+    inventory: Inventory,
+    history: Sequence[Inventory] = (),
+    after_units: Callable[[], object] | None = None,
+) -> None:
+    """Write the units and tables inside a step; the arguments are those of `snapshot`."""
     resolved = Resolved(inventory, planning.policy, history)
     with without_collector():
-        with planning.progress.phase("tables"):
-            _write(planning, snapshot_tables(resolved))
         with planning.progress.phase("units"):
             _write(planning, unit_tables(resolved))
+        if after_units is not None:
+            after_units()
+        with planning.progress.phase("tables"):
+            _write(planning, snapshot_tables(resolved))
 
 
 def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
@@ -72,6 +85,8 @@ def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]])
             file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
             writing = writer.submit(_write_table, table, file)
             files[dataset] += 1
+            if dataset is contracts.Cluster:
+                give_blocks_back()  # those of the fingerprint are more than all other tables need
         if writing is not None:
             writing.result()
 
