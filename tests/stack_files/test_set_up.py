@@ -136,7 +136,7 @@ STEPS_THAT_WAIT = """#!/bin/sh
 mkdir -p .venv .cache .airflow
 touch "began-$1"
 case $1 in archive) other=airflow ;; airflow) other=archive ;; *) exit 0 ;; esac
-for _ in $(seq 100); do
+for _ in $(seq 1000); do
   [ ! -e "began-$other" ] || exit 0
   sleep 0.1
 done
