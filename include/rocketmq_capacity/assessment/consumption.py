@@ -9,6 +9,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.vocabulary import BUSINESS
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
@@ -43,7 +44,7 @@ def doubt(group: "Group", work: Work) -> str | None:
     def differ(ours: float, theirs: float) -> bool:
         return abs(ours - theirs) > max(most * max(ours, theirs), least_rate)
 
-    business = [index for index, reads in enumerate(group.division.queues.topics) if reads in group.business]
+    business = [index for index, reads in enumerate(group.division.queues.topics) if reads.topic.kind == BUSINESS]
     said, due = consumed[:, business].sum(axis=1), incoming[:, business].sum(axis=1)
     if np.isnan(said).any() or np.isnan(due).any():
         return None
