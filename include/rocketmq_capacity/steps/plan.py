@@ -56,7 +56,8 @@ def plan_snapshots(
             early.append(thread.submit(allocate_early, last))
 
         while taken:
-            run = lake.run(taken[0].inventory.cluster_name, taken[0].name or "now")
+            # A cluster may have a name such as "_prod" or "..", which is no name for a folder of a lake.
+            run = lake.run("cluster", taken[0].name or "now")
             stored.append(Planning(shown, run, policy, progress, taken[0].name))
             _store(stored[-1], taken.pop(0), None if taken else begin)
         give_memory_back()
