@@ -28,16 +28,17 @@ def test_a_run_has_the_units_and_if_it_is_kept_the_inventory(tmp_path: Path, kee
     assert planning.number(contracts.GroupUnit) == planning.business_groups() > 0
 
 
-def test_units_are_stored_before_the_tables(tmp_path: Path) -> None:
+def test_units_of_groups_are_stored_first(tmp_path: Path) -> None:
     planning = Planning(no_session, Run(tmp_path / "run"), Policy())
+    later = contracts.TopicUnit, contracts.ConsumerGroup
     stored: list[tuple[int, int, bool]] = []
 
     def look() -> None:
-        numbers = planning.number(contracts.GroupUnit), planning.number(contracts.ConsumerGroup)
+        numbers = planning.number(contracts.GroupUnit), sum(planning.number(one) for one in later)
         stored.append((*numbers, planning.run.is_committed(SNAPSHOT)))
 
-    snapshot(planning, read_inventory(sample_inventory()), after_units=look)
+    snapshot(planning, read_inventory(sample_inventory()), after_groups=look)
 
     assert stored == [(planning.business_groups(), 0, False)]
-    assert planning.number(contracts.ConsumerGroup) > 0
+    assert all(planning.number(one) > 0 for one in later)
     assert planning.run.is_committed(SNAPSHOT)

@@ -56,9 +56,9 @@ Unit = tuple[str | bytes, ...]
 
 def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each."""
-    units = _Units(snapshot)
-    yield from _tables(contracts.GroupUnit, units.groups())
-    yield from _tables(contracts.TopicUnit, units.topics())
+    units = Units(snapshot)
+    yield from units.group_tables()
+    yield from units.topic_tables()
 
 
 def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[type[Dataset], pa.Table]]:
@@ -67,7 +67,7 @@ def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[typ
         yield dataset, table_of_columns(dataset, dict(zip(names, zip(*some, strict=True), strict=True)))
 
 
-class _Units:
+class Units:
     """Makes units, with what they need of other parts of the inventory."""
 
     def __init__(self, snapshot: Resolved) -> None:
@@ -91,7 +91,15 @@ class _Units:
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
 
-    def groups(self) -> Iterator[Unit]:
+    def group_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
+        """The tables of ``group_unit``."""
+        return _tables(contracts.GroupUnit, self._groups())
+
+    def topic_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
+        """The tables of ``topic_unit``."""
+        return _tables(contracts.TopicUnit, self._topics())
+
+    def _groups(self) -> Iterator[Unit]:
         """The business groups, in the inventory's order."""
         for group, topics, reads in self._each_group():
             if self.snapshot.kinds.of_group(group.consumer_group) != BUSINESS:
@@ -114,7 +122,7 @@ class _Units:
             parts = facts, self._observations(group), list(self._samples(group))
             yield group.consumer_group, *map(ENCODER.encode, parts)
 
-    def topics(self) -> Iterator[Unit]:
+    def _topics(self) -> Iterator[Unit]:
         """Every topic that is declared or subscribed to, by name."""
         readers: dict[str, list[dict[str, Any]]] = {}
         stranded: dict[str, list[Stranded]] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -9,7 +10,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.contracts.arrow import arrow_schema
@@ -55,6 +56,18 @@ def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset
             left.unlink(missing_ok=True)
         if not any(folder.glob("part-*")):
             pq.write_table(arrow_schema(dataset).empty_table(), folder / "part-0.parquet", store_schema=False)
+
+
+def warm_up(session: SparkSession, *modules: str) -> None:
+    """Let Spark start its Python processes and its way to them, and let these import the modules."""
+    tasks = session.sparkContext.defaultParallelism
+
+    def imported(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name in modules:
+            import_module(name)
+        yield from batches
+
+    session.range(0, tasks, 1, tasks).mapInArrow(imported, "id long").collect()
 
 
 def units_done(folder: Path) -> int:

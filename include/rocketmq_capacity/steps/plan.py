@@ -13,6 +13,7 @@ from rocketmq_capacity.collector import give_memory_back
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.spark.units import warm_up
 from rocketmq_capacity.steps.allocate import allocate, allocate_early
 from rocketmq_capacity.steps.assess import assess
 from rocketmq_capacity.steps.inputs import BEFORE, Taken
@@ -55,6 +56,13 @@ def plan_snapshots(
             last = replace(stored[-1], session=session, progress=Progress())
             early.append(thread.submit(allocate_early, last))
 
+        def start_workers() -> None:
+            """Start them while this process is still busy with units, unless they have units already."""
+            spark = session()
+            if not early:
+                warm_up(spark, allocate.__module__, assess.__module__)
+
+        thread.submit(start_workers)
         while taken:
             # A cluster may have a name such as "_prod" or "..", which is no name for a folder of a lake.
             run = lake.run("cluster", taken[0].name or "now")
@@ -64,9 +72,9 @@ def plan_snapshots(
         _planned(stored, early, scenario).run.export(out)
 
 
-def _store(planning: Planning, taken: Taken, after_units: Callable[[], object] | None) -> None:
+def _store(planning: Planning, taken: Taken, after_groups: Callable[[], object] | None) -> None:
     """Store a snapshot. Only this function has it, so that it is freed when it is stored."""
-    snapshot(planning, taken.inventory, taken.history, keeps_inventory=False, after_units=after_units)
+    snapshot(planning, taken.inventory, taken.history, keeps_inventory=False, after_groups=after_groups)
 
 
 @contextmanager

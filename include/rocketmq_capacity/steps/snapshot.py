@@ -16,7 +16,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
-from rocketmq_capacity.snapshot.units import unit_tables
+from rocketmq_capacity.snapshot.units import Units
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.lake import write_whole
@@ -31,7 +31,7 @@ def snapshot(
     history: Sequence[Inventory] = (),
     *,
     keeps_inventory: bool = True,
-    after_units: Callable[[], object] | None = None,
+    after_groups: Callable[[], object] | None = None,
 ) -> None:
     """Store the inventory, its units and its tables.
 
@@ -40,12 +40,12 @@ def snapshot(
         inventory: the cluster.
         history: earlier inventories of it, oldest first.
         keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
-        after_units: is called once the units are stored, before the tables are made.
+        after_groups: is called once the units of groups are stored.
     """
     with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT) as step:
         if keeps_inventory:
             write_inventory(planning, inventory)
-        write_snapshot(planning, inventory, history, after_units)
+        write_snapshot(planning, inventory, history, after_groups)
         step.tells(in_a_few_words(inventory))
         if history:
             step.tells(f"{len(history):,} earlier inventories")
@@ -61,15 +61,18 @@ def write_snapshot(
     planning: Planning,
     inventory: Inventory,
     history: Sequence[Inventory] = (),
-    after_units: Callable[[], object] | None = None,
+    after_groups: Callable[[], object] | None = None,
 ) -> None:
     """Write the units and tables inside a step; the arguments are those of `snapshot`."""
     resolved = Resolved(inventory, planning.policy, history)
     with without_collector():
         with planning.progress.phase("units"):
-            _write(planning, unit_tables(resolved))
-        if after_units is not None:
-            after_units()
+            units = Units(resolved)
+            _write(planning, units.group_tables())
+            if after_groups is not None:
+                after_groups()
+            _write(planning, units.topic_tables())
+            del units
         with planning.progress.phase("tables"):
             _write(planning, snapshot_tables(resolved))
 
