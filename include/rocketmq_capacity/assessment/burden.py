@@ -135,14 +135,18 @@ class _Cells:
     def counted(self) -> tuple[Integers, Numbers]:
         """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
         pairs = [len(case.owners.queue) for case in self.cases]
-        of_pair = np.repeat(np.arange(len(self.cases)), pairs)
         queue = self._queue
         topic = _joined(case.division.queues.topic for case in self.cases)[queue]
         client = _joined(case.owners.client for case in self.cases)
-        cell = _begins(self.clients * self.topics)[of_pair] + client * self.topics[of_pair] + topic
-        rates = np.concatenate([case.msgs_per_s for case in self.cases])[queue]
-        if any(case.owners.is_popped is not False for case in self.cases):
-            rates = rates / self._readers(queue, pairs)
+        first_cell = np.repeat(_begins(self.clients * self.topics), pairs)
+        cell = first_cell + client * np.repeat(self.topics, pairs) + topic
+        rates = np.concatenate([case.msgs_per_s for case in self.cases])
+        if all(case.owners.is_popped is True for case in self.cases):
+            rates = (rates / np.bincount(queue, minlength=len(rates)).clip(1))[queue]
+        else:
+            rates = rates[queue]
+            if any(case.owners.is_popped is not False for case in self.cases):
+                rates = rates / self._readers(queue, pairs)
         own = np.bincount(cell, minlength=len(self.row))
         return own, np.asarray(np.bincount(cell, rates, len(self.row)), np.float64)
 

@@ -1,7 +1,7 @@
 """The strategy in use of a group, and who owns its queues today."""
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -125,8 +125,17 @@ def _in_use(division: Division, runs: list[str]) -> set[str]:
 def strategies_in_use(division: Division, runs: list[str]) -> list[str]:
     """The strategies whose owners :func:`predicted_owners` asks for; none where all clients are gRPC ones."""
     in_use = _in_use(division, runs)
-    pops = bool(in_use) and any(map(division.group.pops, division.queues.topics))
-    return sorted({*in_use, *([POP] if pops else [])})
+    if not in_use:
+        return []
+    if _pops_all(division):
+        return [POP]
+    return sorted({*in_use, *([POP] if any(map(division.group.pops, division.queues.topics)) else [])})
+
+
+def _pops_all(division: Division) -> bool:
+    """Whether there are business topics with queues, and the clients pop all of these topics."""
+    modes = {division.group.pops(reads) for reads in division.queues.topics if reads.topic.kind == BUSINESS}
+    return modes == {True}
 
 
 def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
@@ -140,6 +149,8 @@ def predicted_owners(division: Division, runs: list[str], owners: Callable[[str]
     pops = [division.group.pops(reads) for reads in queues.topics]
     if len(in_use) == 1 and not any(pops):
         return owners(in_use.pop())
+    if _pops_all(division) and not division.members.has_grpc:
+        return replace(owners(POP), unknown=frozenset())
     is_popped = np.array(pops, bool)
     popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     is_grpc = division.members.is_grpc[division.members.first]
