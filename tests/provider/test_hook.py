@@ -206,11 +206,15 @@ def test_a_stored_connection_shows_no_secret(api: "TestClient") -> None:
     assert "neither-this" not in shown
 
 
+PATIENT: Final = {"connect_timeout_s": 60, "request_timeout_s": 60}
+"""The cluster has just started, on a machine that may do much else."""
+
+
 def result_of_testing(
     api: "TestClient", guarded: "GuardedCluster", nameserver: str, **changed: Any
 ) -> tuple[bool, str]:
     """What Airflow's API says of such a connection."""
-    options = guarded.options(**changed)
+    options = guarded.options(**PATIENT, **changed)
     body = {
         "connection_id": "guarded",
         "conn_type": "rocketmq",
@@ -262,7 +266,7 @@ def test_the_file_for_the_spark_app_lets_in_and_is_gone_afterwards(
     from rocketmq_capacity.client.reach import reach
     from rocketmq_capacity.provider.connection_file import connection_file
 
-    options = guarded_cluster.options()
+    options = guarded_cluster.options(**PATIENT)
     keys = {"login": options.pop("access_key"), "password": options.pop("secret_key")}
     set_connection(monkeypatch, {"conn_type": "rocketmq", "host": guarded_cluster.nameserver, **keys, "extra": options})
     with connection_file("c1") as (nameservers, file):

@@ -30,8 +30,8 @@ ROLES: Final = {"admin": "admin", "viewer": "viewer"}
 MIGRATED_WITHIN_S: Final = 300.0
 WELL_WITHIN_S: Final = 600.0
 ACCEPTED_WITHIN_S: Final = 180.0
-LOOK_EVERY_S: Final = 0.5
-ASK_EVERY_S: Final = 2.0
+LOOK_EVERY_S: Final = 1.0
+ASK_EVERY_S: Final = 4.0
 """Tasks take seconds, and an answer about them takes the API server a tenth of one."""
 ENDED: Final = ("success", "failed", "upstream_failed", "skipped", "removed")
 

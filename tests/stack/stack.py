@@ -1,5 +1,6 @@
 """The whole deployment without containers: PostgreSQL, Spark, Airflow and a RocketMQ as processes on loopback."""
 
+import json
 import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -119,7 +120,9 @@ def _deployment(folder: Path) -> dict[str, str]:
 def _configure(stack: Stack) -> None:
     """What an operator does once, through the public API."""
     keys = {"login": "reader", "password": stack.planted["password"]}
-    extra = f'{{"security_token": "{stack.planted["security_token"]}", "connect_timeout_s": 2}}'
+    # The cluster shares the machine with all the rest, and no request may fail.
+    patience = {"connect_timeout_s": 60, "request_timeout_s": 60}
+    extra = json.dumps({"security_token": stack.planted["security_token"], **patience})
     good = {"connection_id": GOOD, "conn_type": "rocketmq", "host": stack.shop.nameserver, "extra": extra, **keys}
     dead = {"connection_id": DEAD, "conn_type": "rocketmq", "host": f"127.0.0.1:{free_port()}"}
     for connection in (good, dead):
