@@ -64,6 +64,10 @@ class Program:
         self._process = process
         self._psutil = psutil.Process(process.pid)
 
+    def is_running(self) -> bool:
+        """Whether its first process runs."""
+        return self._process.poll() is None
+
     def processes(self) -> list[psutil.Process]:
         """All processes that it has started and that still run."""
         return list(self._psutil.children(recursive=True))

@@ -3,6 +3,7 @@
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -19,7 +20,7 @@ from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.cli.program import contents
 from tests.plan import program
-from tests.plan.program import ENDS_WITHIN_S, Ended
+from tests.plan.program import ENDS_WITHIN_S, LOOK_EVERY_S, Ended
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -127,10 +128,12 @@ def test_a_jvm_that_is_killed_while_it_starts_ends_the_plan(tmp_path: Path) -> N
 
 def test_a_worker_that_is_killed_ends_the_plan(tmp_path: Path) -> None:
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path) as planning:
-        planning.wait_until(lambda: len(planning.workers()) > 1)
-        _daemon, *workers = planning.workers()
-        for worker in workers:
-            worker.kill()
+        # One that has no task yet is only replaced.
+        while planning.is_running():
+            for worker in planning.workers()[1:]:  # the first is the daemon
+                with suppress(psutil.NoSuchProcess):  # it has just ended
+                    worker.kill()
+            time.sleep(LOOK_EVERY_S)
         ended = planning.ended(since=time.monotonic())
 
     assert_one_line(ended, "rocketmq-capacity: a Python worker of Spark's has ended before the plan was finished, ")
