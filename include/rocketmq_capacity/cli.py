@@ -223,9 +223,12 @@ def _check_place(out: Path) -> None:
     if not is_writable(str(out)):
         raise BadInput("--out", "", f"{out} is not UTF-8; expected a name that can be written as text")
     try:
-        above = next(folder for folder in out.resolve().parents if folder.exists())
+        out.exists()
+        above = next((folder for folder in out.resolve().parents if folder.exists()), None)
     except (OSError, RuntimeError) as error:  # a name that is too long, or links in a circle
         raise BadInput("--out", "", f"{out} cannot be read ({error}); expected the name of a new one") from None
+    if above is None:
+        raise BadInput("--out", "", f"{out} is the root of the file system; expected a folder in it")
     if not above.is_dir():
         raise BadInput("--out", "", f"{above} is a file; expected a folder for {out}")
     if not os.access(above, os.W_OK | os.X_OK):

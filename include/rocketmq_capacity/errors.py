@@ -90,6 +90,10 @@ class SparkGone(CapacityError):
     """Spark's JVM or a Python worker ended in the middle of the work, most often because memory ran out."""
 
 
+class DiskFull(CapacityError):
+    """No space is left where the tables are written, or where Spark keeps its temporary files."""
+
+
 class DatasetMissing(CapacityError):
     """A run lacks this dataset: an earlier step has not finished."""
 

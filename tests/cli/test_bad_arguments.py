@@ -105,9 +105,17 @@ def test_an_output_below_a_file_is_refused(refusal: Refusal, tmp_path: Path, com
     assert refusal(*command, f"--out={out}").startswith(f"--out: {file} is a file; expected a folder")
 
 
-def test_a_name_that_is_too_long_is_refused(refusal: Refusal, tmp_path: Path) -> None:
-    line = refusal("plan", "--inventory", written(tmp_path), f"--out={'x' * 300}/out")
+@pytest.mark.parametrize("out", ["x" * 300, f"{'x' * 300}/out"])
+def test_a_name_that_is_too_long_is_refused(refusal: Refusal, tmp_path: Path, out: str) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), f"--out={out}")
     assert line.startswith("--out: xxx")
+    assert line.endswith("expected the name of a new one")
+
+
+@pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
+def test_the_root_of_the_file_system_is_refused(refusal: Refusal, tmp_path: Path, overwrite: list[str]) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=/", *overwrite)
+    assert line == "--out: / is the root of the file system; expected a folder in it"
 
 
 def test_a_name_that_is_not_utf_8_is_refused(refusal: Refusal, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """The Spark session: its settings, its start during other work, and its end, also if its JVM is gone."""
 
+import errno
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, redirect_stderr
@@ -14,7 +16,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity.errors import CapacityError, SparkGone
+from rocketmq_capacity.errors import CapacityError, DiskFull, SparkGone
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
 from rocketmq_capacity.spark.process import NO_ANSWER, Jvm
 
@@ -29,6 +31,9 @@ SETTINGS: Final[Mapping[str, str]] = {
 
 _WORKER_GONE: Final = "Python worker exited unexpectedly"
 """How Spark reports that one of its Python processes has ended. Source: PythonRunner.scala, Spark 4.2.0."""
+
+_DISK_FULL: Final = os.strerror(errno.ENOSPC)
+"""Python, Arrow and Java report a full disk in the system's words, and Spark repeats what its workers report."""
 
 Session = Callable[[], SparkSession]
 """Waits for the session and returns it."""
@@ -76,7 +81,8 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
         inventory_bytes: size of the inventory; it decides the heap.
         tell: is given the warnings of Spark's log; None: standard error.
 
-    Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java.
+    Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java; DiskFull
+    if no space is left.
     """
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
@@ -89,15 +95,27 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
         except Exception as error:  # a JVM that ends in the middle of an answer causes many kinds of errors
             if starting.done() and starting.exception() is None and not starting.result().jvm.is_alive():
                 raise starting.result().jvm.gone() from error
-            if _WORKER_GONE in str(error):
-                raise SparkGone(
-                    "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "
-                    "most often the machine's memory was too small"
-                ) from error
+            if (explained := explanation(error)) is not None:
+                raise explained from error
             raise
         finally:
             if starting.exception() is None and starting.result().jvm.is_alive():
                 starting.result().session.stop()
+
+
+def explanation(error: Exception) -> CapacityError | None:
+    """Our own error for one of a Python worker, or for a full disk wherever it was noticed; None for any other."""
+    if _WORKER_GONE in str(error):
+        return SparkGone(
+            "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "
+            "most often the machine's memory was too small"
+        )
+    if _DISK_FULL in str(error):
+        return DiskFull(
+            "no space is left on a disk; expected more room where the plan is written, or in the folder of temporary "
+            f"files, {tempfile.gettempdir()}"
+        )
+    return None
 
 
 @contextmanager

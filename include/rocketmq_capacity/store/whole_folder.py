@@ -33,12 +33,16 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
         place: the target. What is there stays until then.
         overwrite: whether the target may exist and have content.
 
-    Errors: BadInput if another process is writing the same folder, or if a killed writer's old folder had to be
-    restored and must not be replaced.
+    Errors: BadInput if the target's folder cannot be written to, if another process is writing the same folder, or if a
+    killed writer's old folder had to be restored and must not be replaced.
     """
     place = place.resolve()
-    place.parent.mkdir(parents=True, exist_ok=True)
     work = place.with_name(f".{place.name[:LONGEST_NAME]}.part")
+    try:
+        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"{place.parent} cannot be written to ({error.strerror}); expected a folder that can, for {place}"
+        raise BadInput("--out", "", problem) from None
     with _only_writer(work, place):
         new, old = work / "new", work / "old"
         try:
