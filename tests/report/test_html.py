@@ -7,8 +7,9 @@ import json
 import re
 
 import pytest
+from jinja2 import PackageLoader
 
-from rocketmq_capacity.report import limits
+from rocketmq_capacity.report import html, limits
 from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.vocabulary import RULE_WORDS
 from tests.report.from_rows import page_of, plan_of
@@ -69,6 +70,13 @@ def test_a_cluster_without_anything_gives_a_valid_page():
 
 
 def test_equal_rows_give_equal_pages(varied_page):
+    assert page(varied_rows(18), a_scenario()) == varied_page
+
+
+def test_a_process_that_is_ready_reads_no_template_for_a_page(varied_page, monkeypatch):
+    html.get_ready()
+    monkeypatch.delattr(PackageLoader, "get_source")
+
     assert page(varied_rows(18), a_scenario()) == varied_page
 
 

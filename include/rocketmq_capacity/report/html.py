@@ -14,6 +14,7 @@ from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize, visible
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS
@@ -34,6 +35,14 @@ def render_report(plan: Plan, beside: PageRows) -> str:
     """
     page = page_of(plan, beside)
     return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
+
+
+def get_ready() -> None:
+    """Do what the first page of a process would have to wait for: compile the templates, and start what draws."""
+    environment = _environment()
+    for name in environment.list_templates(extensions=[TEMPLATE.rpartition(".")[2]]):
+        environment.get_template(name)
+    start_to_draw()
 
 
 def style_hash(style: str) -> str:

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from rocketmq_capacity.collector import give_memory_back
 from rocketmq_capacity.progress.progress import Progress
+from rocketmq_capacity.report.html import get_ready
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.spark.units import warm_up
@@ -55,6 +56,7 @@ def plan_snapshots(
             """Allocate for the last snapshot while its tables are made. The progress shows it when it is waited for."""
             last = replace(stored[-1], session=session, progress=Progress())
             early.append(thread.submit(allocate_early, last))
+            thread.submit(get_ready)  # for the page, while Spark's processes assess
 
         def start_workers() -> None:
             """Start them while this process is still busy with units, unless they have units already."""
