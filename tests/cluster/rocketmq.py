@@ -139,7 +139,7 @@ class Cluster(Started):
         """Set PULL or POP for a group's topic, which both must exist, on every master that has the topic."""
         hosts = {
             row["broker_addr"]
-            for row in self.facts()["topic_configs"]
+            for row in self.facts_of_brokers()["topic_configs"]
             if row["topic"] == topic and row["broker_addr"] in self._masters()
         }
         for address in hosts:
@@ -170,7 +170,12 @@ class Cluster(Started):
 
     def facts(self) -> dict[str, Any]:
         """What the official admin client says, as lists of rows; see Facts.java for their fields."""
-        facts: dict[str, Any] = self._ask("facts")
+        facts: dict[str, Any] = self._ask("facts", asks_clients=True)
+        return facts
+
+    def facts_of_brokers(self) -> dict[str, Any]:
+        """The same without what clients say of themselves: a client that has just started may not answer in time."""
+        facts: dict[str, Any] = self._ask("facts", asks_clients=False)
         return facts
 
     def mqadmin(self, line: str) -> str:

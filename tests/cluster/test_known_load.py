@@ -181,7 +181,11 @@ def _set_back(cluster: Cluster) -> Iterator[None]:
 
 
 def _has_committed(cluster: Cluster, group: str) -> bool:
-    rows = [row for row in cluster.facts()["consume_stats"] if (row["consumer_group"], row["topic"]) == (group, group)]
+    rows = [
+        row
+        for row in cluster.facts_of_brokers()["consume_stats"]
+        if (row["consumer_group"], row["topic"]) == (group, group)
+    ]
     return bool(rows) and all(row["consumer_offset"] > 0 for row in rows)
 
 

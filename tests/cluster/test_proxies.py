@@ -214,6 +214,6 @@ def written(cluster: Cluster) -> Counter[WriteQueue]:
     """How many messages each queue of the topic ``moving`` holds."""
     return Counter({
         (row["broker_name"], row["queue_id"]): row["max_offset"]
-        for row in cluster.facts()["topic_stats"]
+        for row in cluster.facts_of_brokers()["topic_stats"]
         if row["topic"] == "moving" and row["max_offset"]
     })

@@ -18,6 +18,7 @@ from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.units import units_of
@@ -98,7 +99,15 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
 
 
 def plan_of(cluster: Cluster) -> dict[str, Any]:
-    units = units_of(asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1))))
+    """The plan by the first snapshot that everybody answers."""
+    taken: list[Inventory] = []
+
+    def is_whole() -> bool:
+        taken.append(asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1))))
+        return not taken[-1].failures
+
+    wait_until(is_whole)
+    units = units_of(taken[-1])
     topic = units.topic("pay")
     facts = Topic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
     counts = [QueueCounts(broker_name=name, read_queue_nums=AFTER, write_queue_nums=AFTER) for name in BROKERS]

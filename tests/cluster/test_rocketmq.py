@@ -64,7 +64,9 @@ def count_once(count: Callable[[], int], wanted: int, within_s: float = 180) -> 
 
 
 def test_the_name_server_lists_every_broker_and_the_slave(cluster: Cluster) -> None:
-    listed = {(row["broker_name"], row["broker_id"]): row["broker_addr"] for row in cluster.facts()["brokers"]}
+    listed = {
+        (row["broker_name"], row["broker_id"]): row["broker_addr"] for row in cluster.facts_of_brokers()["brokers"]
+    }
 
     assert listed == cluster.broker_addrs
     assert set(listed) == {("broker-a", 0), ("broker-b", 0), ("broker-b", 1), ("room1@broker-c", 0), ("broker-d", 0)}
@@ -91,7 +93,7 @@ def test_no_port_is_open_to_another_machine(cluster: Cluster) -> None:
 def test_a_topic_has_its_own_counts_on_each_broker(cluster: Cluster) -> None:
     cluster.create_topic("uneven", {"broker-a": (2, 5), "room1@broker-c": 1}, perm={"broker-a": 6, "room1@broker-c": 4})
 
-    routes = [row for row in cluster.facts()["routes"] if row["topic"] == "uneven"]
+    routes = [row for row in cluster.facts_of_brokers()["routes"] if row["topic"] == "uneven"]
 
     assert sorted((r["broker_name"], r["read_queue_nums"], r["write_queue_nums"], r["perm"]) for r in routes) == [
         ("broker-a", 2, 5, 6),
@@ -102,7 +104,7 @@ def test_a_topic_has_its_own_counts_on_each_broker(cluster: Cluster) -> None:
 def test_an_order_topic_and_its_message_type_are_kept(cluster: Cluster) -> None:
     cluster.create_topic("ordered", {"broker-a": 2}, order=True, message_type="FIFO")
 
-    (config,) = [row for row in cluster.facts()["topic_configs"] if row["topic"] == "ordered"]
+    (config,) = [row for row in cluster.facts_of_brokers()["topic_configs"] if row["topic"] == "ordered"]
 
     assert (config["order"], config["attributes"]) == (True, {"message.type": "FIFO"})
 
@@ -166,7 +168,7 @@ def test_a_client_id_of_two_consumers_is_listed_twice_on_every_broker(cluster: C
     cluster.create_topic("twice", PLACED)
     numbers = [clients.start_consumer(Consumer("g_twice", "same", ["twice"])) for _ in range(2)]
     owned = clients.settled()
-    rows = [row for row in cluster.facts()["connections"] if row["consumer_group"] == "g_twice"]
+    rows = [row for row in cluster.facts_of_brokers()["connections"] if row["consumer_group"] == "g_twice"]
     for number in numbers:
         clients.stop_consumer(number)
 
@@ -203,7 +205,7 @@ def test_messages_go_to_the_queues_by_weight_and_are_consumed(cluster: Cluster, 
     clients.produce("skewed", 300, weights={("broker-b", 1): 97}, tag="hot")
     consumed = count_once(lambda: clients.owned()[-1].consumed, 300)
     clients.stop_consumer(number)
-    stored = offsets(cluster.facts(), "skewed")
+    stored = offsets(cluster.facts_of_brokers(), "skewed")
 
     assert sum(stored.values()) == consumed == 300
     assert stored["broker-b", 1] > 250
@@ -212,11 +214,11 @@ def test_messages_go_to_the_queues_by_weight_and_are_consumed(cluster: Cluster, 
 def test_a_load_goes_on_until_it_is_stopped(cluster: Cluster, clients: Clients) -> None:
     cluster.create_topic("flowing", {"broker-a": 1})
     clients.start_load("flowing", 200)
-    stored = count_once(lambda: sum(offsets(cluster.facts(), "flowing").values()), 100)
+    stored = count_once(lambda: sum(offsets(cluster.facts_of_brokers(), "flowing").values()), 100)
     clients.stop_loads()
 
     assert stored >= 100
-    assert is_at_rest(lambda: offsets(cluster.facts(), "flowing"))
+    assert is_at_rest(lambda: offsets(cluster.facts_of_brokers(), "flowing"))
 
 
 def is_at_rest(look: Callable[[], object], within_s: float = 180) -> bool:
@@ -240,7 +242,7 @@ def test_a_frozen_broker_still_accepts_connections_and_goes_on_when_thawed(clust
         cluster.thaw("broker-d")
     cluster.create_topic("thawed", {"broker-d": 1})
 
-    assert ("broker-d", 0) in offsets(cluster.facts(), "thawed")
+    assert ("broker-d", 0) in offsets(cluster.facts_of_brokers(), "thawed")
 
 
 def test_a_broker_that_shares_a_process_cannot_be_frozen_alone(cluster: Cluster) -> None:

@@ -129,7 +129,7 @@ def holds_hidden(owned: Owned) -> bool:
 
 def committed(cluster: Cluster, consumer_group: str, topic: str) -> int:
     """Messages before the group's offsets, over the topic's queues."""
-    rows = cluster.facts()["consume_stats"]
+    rows = cluster.facts_of_brokers()["consume_stats"]
     return sum(
         row["consumer_offset"] for row in rows if (row["consumer_group"], row["topic"]) == (consumer_group, topic)
     )
@@ -137,7 +137,7 @@ def committed(cluster: Cluster, consumer_group: str, topic: str) -> int:
 
 def ends(cluster: Cluster, topic: str) -> dict[int, tuple[int, int]]:
     """The first offset of each queue, and the one after its last."""
-    rows = [row for row in cluster.facts()["topic_stats"] if row["topic"] == topic]
+    rows = [row for row in cluster.facts_of_brokers()["topic_stats"] if row["topic"] == topic]
     return {row["queue_id"]: (row["min_offset"], row["max_offset"]) for row in rows}
 
 

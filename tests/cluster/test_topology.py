@@ -95,7 +95,7 @@ def before_the_slave_copies(cluster: Cluster) -> Inventory:
         cluster.create_topic(f"{NEW}{number}", {"broker-a": 1})
         cluster.create_group(f"g_{NEW}{number}")
         inventory = taken((cluster.nameserver,))
-        told = [row for row in cluster.facts()["topic_configs"] if row["topic"] == f"{NEW}{number}"]
+        told = [row for row in cluster.facts_of_brokers()["topic_configs"] if row["topic"] == f"{NEW}{number}"]
         if {row["broker_id"] for row in told} == {0}:
             return inventory
     pytest.fail(f"the slave copied its master's topics {TRIES} times, each time while a snapshot was taken")

@@ -142,7 +142,9 @@ class Stage:
         """Until brokers delete messages, which they begin to do a minute after their start."""
         topics = {run.name for run in self.every if run.kind == "EXPAND_LATE"}
         deadline = time.monotonic() + PATIENCE_S
-        while topics & {row["topic"] for row in self.cluster.facts()["topic_stats"] if row["min_offset"] == 0}:
+        while topics & {
+            row["topic"] for row in self.cluster.facts_of_brokers()["topic_stats"] if row["min_offset"] == 0
+        }:
             if time.monotonic() > deadline:
                 raise ClusterError("the broker deletes no messages")
             time.sleep(1.0)

@@ -88,12 +88,12 @@ def read_by_groups(facts: dict[str, Any]) -> dict[tuple[str, str, str, int], tup
 
 def facts_when_quiet(cluster: Cluster) -> dict[str, Any]:
     """What the admin client says once groups have committed all that they have read, which takes them some seconds."""
-    facts = cluster.facts()
+    facts = cluster.facts_of_brokers()
     for _ in range(30):
         time.sleep(3)
-        before, facts = facts, cluster.facts()
+        before, facts = facts, cluster.facts_of_brokers()
         if read_by_groups(before) == read_by_groups(facts):
-            return facts
+            return cluster.facts()
     pytest.fail("the groups' offsets did not come to rest")
 
 

@@ -65,7 +65,7 @@ final class Admin {
         add(commands, "set_broker_config", Admin::setBrokerConfig);
         add(commands, "create_user", Admin::createUser);
         add(commands, "set_offset", Admin::setOffset);
-        commands.add("facts", fields -> new Facts(client()).all());
+        commands.add("facts", fields -> new Facts(client()).all(fields.getBooleanValue("asks_clients")));
         commands.add("mqadmin", fields -> CommandLine.run(fields.getList("words", String.class)));
     }
 
