@@ -27,6 +27,11 @@ SETTINGS: Final[Mapping[str, str]] = {
     # A row is a unit with all its facts: Spark's default of 10,000 rows would be hundreds of megabytes.
     # It must not be small either, because the tables of a pass are searched once for each batch.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    # A task gets about 1,000 units, or fewer that are large. So where some groups are much larger than the others, the
+    # core that has them leaves the other tasks to the other cores.
+    "spark.sql.files.maxPartitionBytes": "4m",
+    # Spark adds this to the size of each file. Its default of 4 MiB is more than a file of units.
+    "spark.sql.files.openCostInBytes": "64k",
 }
 
 _WORKER_GONE: Final = "Python worker exited unexpectedly"
