@@ -50,7 +50,7 @@ def running_master(services: Services, workers: int) -> Iterator[Master]:
     def is_well() -> bool:
         try:
             told = httpx.get(f"http://127.0.0.1:{page}/json/", trust_env=False).raise_for_status().json()
-        except httpx.HTTPError:  # not yet
+        except (httpx.HTTPError, ValueError):  # not yet, or not yet that page: "/" is there first, and answers for it
             return False
         return bool(told["aliveworkers"] == workers)
 

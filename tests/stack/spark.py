@@ -86,7 +86,7 @@ class Spark:
         """Whether the master knows its worker."""
         try:
             return bool(self.state()["aliveworkers"] == 1)
-        except httpx.HTTPError:  # not yet, or not yet that page
+        except (httpx.HTTPError, ValueError):  # not yet, or not yet that page: "/" is there first, and answers for it
             return False
 
 
