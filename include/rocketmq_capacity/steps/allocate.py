@@ -35,6 +35,7 @@ def allocate(planning: Planning, early: Future[None] | None = None) -> None:
 
 def allocate_early(planning: Planning) -> None:
     """Write the rows of the step before the snapshot is complete: they need only its units."""
+    planning.session()  # if Spark does not start, nothing may be written: the run is being deleted
     planning.begin(ALLOCATE, WRITTEN)
     _run_strategies(planning)
 

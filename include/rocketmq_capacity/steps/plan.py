@@ -47,7 +47,9 @@ def plan_snapshots(
         progress: shows how far the steps are.
     """
     progress = progress or Progress()
-    with tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent) as folder, _thread() as thread:
+    # After an error Spark's tasks may still write while the lake is deleted. The error is what counts then.
+    a_lake = tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent, ignore_cleanup_errors=True)
+    with a_lake as folder, _thread() as thread:
         lake, shown = Lake(Path(folder)), waited_for(session, progress)
         stored: list[Planning] = []
         early: list[Future[None]] = []
