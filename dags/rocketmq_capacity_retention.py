@@ -6,6 +6,10 @@ cluster's latest plan, or anything in the lake that no Dag made.
 **How long**: `retention` in the policy file, by days and by number of runs of a cluster. Both apply to plans and to
 what-ifs. A run by hand with *Only list* deletes nothing.
 
+**Never by mistake**: if more than the policy's share of a cluster's runs would go at once, nothing is deleted. The
+machine's clock may be wrong then. A run by hand with *Delete any number* deletes them all the same. A run that a
+process works on is kept, and links are not followed.
+
 | task | does |
 |---|---|
 | `list_expired` | lists the runs to delete, their sizes and the reasons |
@@ -25,7 +29,7 @@ from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.store.retention import Expired, delete, expired
+from rocketmq_capacity.store.retention import Expired, check_share, delete, expired
 
 PLACES = Places.of(home_of(__file__))
 LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}
@@ -41,7 +45,14 @@ with DAG(
             title="Only list",
             description="Say what would be deleted, and delete nothing.",
             section="What is done",
-        )
+        ),
+        "any_number": Param(
+            False,
+            type="boolean",
+            title="Delete any number",
+            description="Delete more runs of a cluster at once than the policy's share, such as after a change of it.",
+            section="What is done",
+        ),
     },
 ) as dag:
 
@@ -53,10 +64,17 @@ with DAG(
         except BadInput as error:
             refuse(error)
         found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
+        params = get_current_context()["params"]
         for shelf, runs in found.items():
             for run in runs:
                 words = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
                 logging.getLogger(__name__).warning("%s: %s/%s, %d bytes: %s", *words)
+        if not (params["only_list"] or params["any_number"]):
+            for shelf, runs in found.items():
+                try:
+                    check_share(LAKES[shelf], runs, rules)
+                except BadInput as error:
+                    refuse(error)
         return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
 
     @task
@@ -65,7 +83,9 @@ with DAG(
         if get_current_context()["params"]["only_list"]:
             raise AirflowSkipException("the form asks only for the list")
         for shelf, runs in listed.items():
-            delete(LAKES[shelf], [Expired(**run) for run in runs])
+            for run in delete(LAKES[shelf], [Expired(**run) for run in runs]):
+                log = logging.getLogger(__name__)
+                log.warning("%s: %s/%s is kept: a process still works on it", shelf, run.cluster, run.run_id)
 
     listed: Any = list_expired()
     delete_expired(listed)

@@ -73,6 +73,7 @@ def test_advice_and_thresholds_are_given_for_names_that_exist() -> None:
         *RULES,
         *ACTIONS,
         "BROKER_RESTART",
+        "EFFECT",
         "LOW_UTILISATION",
         "PRODUCER_BALANCE",
         "PRODUCER_TIMELINE",

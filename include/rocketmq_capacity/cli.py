@@ -33,7 +33,7 @@ _CONNECTION: Final = {
     "help": "TLS, access keys and time limits of the live cluster (YAML)",
 }
 _POLICY: Final = {"type": Path, "metavar": "FILE", "help": "policy file (YAML)"}
-_OVERWRITE: Final = {"action": "store_true", "help": "replace what is at --out"}
+_OVERWRITE: Final = {"action": "store_true", "help": "replace a file, or an earlier plan, at --out"}
 _QUIET: Final = {"action": "store_true", "help": "do not tell on standard error how far the work is"}
 
 OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
@@ -172,6 +172,7 @@ def _taken(
     from rocketmq_capacity.simulation.change import apply
     from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.snapshot.past import with_past_samples
+    from rocketmq_capacity.snapshot.past_rates import with_past_rates
     from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
 
     settings = connection_of(given.connection, given.nameserver)
@@ -179,7 +180,8 @@ def _taken(
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
     # Earlier samples do not hold for queues that a scenario changes; for the other queues they do.
-    whole = current if what_if is None else with_past_samples(current, past)
+    days = policy.thresholds.PROVISION.peak_days
+    whole = current if what_if is None else with_past_rates(with_past_samples(current, past), past, days)
     changed = None if what_if is None else apply(whole, what_if, policy, str(given.scenario))
     size = sum(map(len, render_inventory(current))) if given.inventory is None else given.inventory.stat().st_size
     return snapshots(current, past, changed), size
@@ -206,6 +208,8 @@ def _check_out_file(out: Path, *, overwrite: bool) -> None:
 
 
 def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bool) -> None:
+    from rocketmq_capacity.store.whole_folder import check_ours
+
     _check_place(out)
     if out.exists() and not out.is_dir():
         raise BadInput("--out", "", f"{out} is a file; expected the name of a folder")
@@ -216,6 +220,7 @@ def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bo
     for given in filter(None, inputs):
         if out.resolve() in (given.resolve(), *given.resolve().parents):
             raise BadInput("--out", "", f"{out} holds {given}, which would be replaced; expected another folder")
+    check_ours(out)
 
 
 def _check_place(out: Path) -> None:

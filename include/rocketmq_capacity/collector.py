@@ -44,15 +44,15 @@ def without_collector() -> Iterator[None]:
 def give_memory_back() -> None:
     """Give free memory back to the system, after something large such as an inventory has been freed.
 
-    It is 1.2 GB after the snapshot of 10,000 groups, a third of what the plan needs. Python keeps its part until the
-    collector has looked at everything, and the C library keeps its own.
+    After the snapshot of 10,000 groups it is 1.2 GB, a third of what the plan needs. Python keeps a part until the
+    collector has looked at everything, and the C library keeps another.
     """
     gc.collect()
     give_blocks_back()
 
 
 def give_blocks_back() -> None:
-    """Give back only what the C library keeps: texts, and lists of more than 60 items.
+    """Give back only the part that the C library keeps: texts, and lists of more than 60 items.
 
     Source: malloc_trim(3) of glibc; other C libraries do not have it.
     """

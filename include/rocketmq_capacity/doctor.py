@@ -12,9 +12,11 @@ from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from rocketmq_capacity.client.reach import Answer, reach
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import printable
 from rocketmq_capacity.settings.address import parse_nameservers
 from rocketmq_capacity.spark.jvm import java_program
 
@@ -43,7 +45,8 @@ def examine(nameserver: str | None, settings: ConnectionSettings | None = None) 
     parts = [_python(), _java(), _spark(), *cluster]
     table = Table("part", "found", "how to mend it")
     for part in parts:
-        table.add_row(part.name, part.found, part.mend or "nothing to do")
+        # A cluster's words are text, and no markup of rich's.
+        table.add_row(*(Text(printable(words)) for words in (part.name, part.found, part.mend or "nothing to do")))
     Console().print(table)
     return not any(part.mend for part in parts)
 

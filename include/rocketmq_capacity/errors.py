@@ -43,6 +43,13 @@ HALF_A_CHARACTER: Final = "has half a character (\\uD800 to \\uDFFF); expected w
 """What is wrong with a text that cannot be written. JSON, YAML and file names can all have such a half."""
 
 
+def printable(text: str) -> str:
+    """The text, with escapes for control and format characters, such as those that a terminal obeys, and halves."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
 def is_writable(text: str) -> bool:
     """Whether the text can be written as UTF-8: it has no half of a UTF-16 pair."""
     return text.isascii() or writable(text) == text
@@ -73,7 +80,7 @@ class BadInput(CapacityError):
     def __init__(self, source: str, place: str, problem: str) -> None:
         self.source, self.place, self.problem = source, cut(place, LONGEST_PLACE), cut(problem, LONGEST_PROBLEM)
         where = f"{source}: {self.place}" if place else source
-        super().__init__(writable(" ".join(f"{where}: {self.problem}".split())))
+        super().__init__(printable(" ".join(f"{where}: {self.problem}".split())))
 
 
 class ClusterUnreachable(CapacityError):

@@ -180,10 +180,52 @@ OVER: Final = "OVER_PROVISIONED"
 UNDECIDED: Final = "UNDECIDED"
 ProvisionStatus = Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
 
+READ: Final = "READ"
+UNREAD: Final = "UNREAD"
+TWICE: Final = "TWICE"
+UNKNOWN: Final = "UNKNOWN"
+ReadingStatus = Literal["READ", "UNREAD", "TWICE", "UNKNOWN"]
+"""Whether every readable queue of a group has a reader, and how many."""
+
+ScaleDownCode = Literal[
+    "NOTHING_TO_DIVIDE",
+    "TOO_FEW_STORED_DAYS",
+    "TOO_FEW_CLIENTS",
+    "NOT_ALL_READ_ONCE",
+    "TOO_BUSY_WITHOUT_SOME",
+    "LOSS_NOT_SURVIVED",
+    "UNDECIDED",
+]
+"""What forbids that a group runs fewer clients, beside the findings of rules."""
+BoundsConfidence = Literal["HIGH", "MEDIUM", "LOW"]
+ReasonCode = Literal[
+    "BUSIEST_TOO_BUSY",
+    "LAG_GROWS",
+    "FITS",
+    "FEWER_ARE_ENOUGH",
+    "NO_CLIENTS",
+    "CLIENTS_UNKNOWN",
+    "SNAPSHOT_INCOMPLETE",
+    "FACTS_MISSING",
+]
+"""Why a group has its provision status."""
+
+HeadroomKind = Literal["GROUP", "TOPIC", "BROKER"]
+UTILISATION: Final = "UTILISATION"
+PUT_MESSAGES: Final = "PUT_MESSAGES"
+PUT_BYTES: Final = "PUT_BYTES"
+DISK: Final = "DISK"
+Breaks = Literal["UTILISATION", "PUT_MESSAGES", "PUT_BYTES", "DISK"]
+"""What breaks first when traffic grows: UTILISATION, if the busiest client of a group goes above its bound;
+PUT_MESSAGES and PUT_BYTES, if a broker has to store more than it can; DISK, if it has to delete messages early."""
+TOLD: Final = "TOLD"
+SEEN: Final = "SEEN"
+
 Rule = Literal[
     "ALLOCATION_SKEW",
     "BAD_VERSION",
     "CLIENT_MEMORY",
+    "CLIENT_OUTLIER",
     "BROKER_DISK",
     "BROKER_LOSS",
     "CONSUMER_CAPACITY",
@@ -207,10 +249,12 @@ Rule = Literal[
     "ROOM_STARVATION",
     "SLAVE_DRIFT",
     "SNAPSHOT_INCOMPLETE",
+    "STALE_OBJECT",
     "STUCK_QUEUE",
     "SUBSCRIPTION_MISMATCH",
     "SUSPECT_SNAPSHOT",
     "TOPIC_COVERAGE",
+    "TOPIC_UNREAD",
     "TRAFFIC_SKEW",
 ]
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
@@ -234,8 +278,8 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     ),
     "SUBSCRIPTION_MISMATCH": Wording(
         "Consumers of one group that subscribe differently",
-        "RocketMQ divides every topic among all consumers of a group. If a consumer does not subscribe to a topic, or "
-        "filters it differently, the group misses messages of that consumer's share.",
+        "RocketMQ divides every topic among all consumers of a group. If a consumer does not subscribe to a topic, "
+        "nobody reads its share. If it filters differently, the group skips messages for good.",
     ),
     "MIXED_STRATEGIES": Wording(
         "Consumers of one group that divide the queues differently",
@@ -257,6 +301,11 @@ RULE_WORDS: Final[dict[str, Wording]] = {
     "STUCK_QUEUE": Wording(
         "Queues that a consumer holds and does not read",
         "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them.",
+    ),
+    "CLIENT_OUTLIER": Wording(
+        "A consumer far worse than its peers",
+        "It does the same work as the others of its group, but far slower, with far fewer threads, or with far more "
+        "failures. Its share of the messages waits for it.",
     ),
     "LAG_STATE": Wording(
         "A backlog that does not shrink",
@@ -288,9 +337,13 @@ RULE_WORDS: Final[dict[str, Wording]] = {
         "A consumer asks one broker, chosen at random, for the group's members. If brokers answer differently, the "
         "shares overlap or leave gaps.",
     ),
+    "TOPIC_UNREAD": Wording(
+        "Topics that are written and that nobody reads",
+        "Producers send messages to which no group subscribes. They fill the disks and are deleted unread.",
+    ),
     "TOPIC_COVERAGE": Wording(
-        "Topics that are not spread evenly over the brokers",
-        "A topic on a single broker is lost with that broker. Unequal numbers of queues give brokers unequal load.",
+        "Brokers without topics, or topics in too few places",
+        "A topic on a single broker is lost with that broker. A broker without topics takes no load from the others.",
     ),
     "RETRY_PRESSURE": Wording(
         "Many messages fail and are delivered again",
@@ -374,14 +427,20 @@ Action = Literal[
     "FIX_CLIENT_ID",
     "FIX_SUBSCRIPTION",
     "INVESTIGATE",
+    "LOWER_PULL_THRESHOLDS",
     "RAISE_CONSUME_THREADS",
     "RAISE_READ_QUEUES",
+    "REPLACE_CLIENT",
     "SCALE_CONSUMERS",
+    "SHORTEN_CALLS",
     "SHRINK_QUEUES",
     "SWITCH_TO_POP",
 ]
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 ACTION_WORDS: Final[dict[str, Wording]] = {
+    "REPLACE_CLIENT": Wording(
+        "Replace or restart the slow consumer of {group}", "The others of its group do the same work without trouble."
+    ),
     "EXPAND_QUEUES": Wording("Give {topic} more queues", "So that every consumer can own one, evenly."),
     "SHRINK_QUEUES": Wording("Give {topic} fewer queues", "In steps, so that no message is left unread."),
     "SCALE_CONSUMERS": Wording(
@@ -397,9 +456,15 @@ ACTION_WORDS: Final[dict[str, Wording]] = {
     "RAISE_CONSUME_THREADS": Wording(
         "Raise the consume threads of {group}", "A change in the consumers' set-up, not a command."
     ),
+    "SHORTEN_CALLS": Wording(
+        "Shorten the calls of the listener of {group}", "A change in the consumers' code: what a call waits for."
+    ),
+    "LOWER_PULL_THRESHOLDS": Wording(
+        "Let the consumers of {group} cache fewer messages", "A change in the consumers' set-up, not a command."
+    ),
     "FIX_CLIENT_ID": Wording("Give each consumer of {group} its own client id", "A change in the consumers' set-up."),
     "FIX_SUBSCRIPTION": Wording(
-        "Let all consumers of {group} read the same topics", "A change in the consumers' code."
+        "Let all consumers of {group} read the same messages", "A change in the consumers' code."
     ),
     "RAISE_READ_QUEUES": Wording("Make all written queues of {topic} readable", "As many read queues as write queues."),
     "CREATE_TOPIC_ON_BROKER": Wording(

@@ -1,12 +1,15 @@
 """Who may read what. Airflow's own checks decide: a user must be logged in, and may read the Dag of the report."""
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Final
 
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
 from fastapi import Depends, HTTPException, Request
 
 from rocketmq_capacity_pages.kinds import KINDS, Kind
+
+ACCEPT: Final = "rocketmq_capacity_accept"
 
 
 def require(kind: Kind, request: Request, user: GetUserDep) -> None:
@@ -18,6 +21,17 @@ def may_read(kind: Kind, request: Request, user: GetUserDep) -> bool:
     """Whether the user may read the Dag."""
     try:
         require(kind, request, user)
+    except HTTPException as refused:
+        if refused.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        return False
+    return True
+
+
+def may_accept(request: Request, user: GetUserDep) -> bool:
+    """Whether the user may trigger the Dag that accepts risks."""
+    try:
+        requires_access_dag("POST", DagAccessEntity.RUN, ACCEPT)(request, user)
     except HTTPException as refused:
         if refused.status_code != HTTPStatus.FORBIDDEN:
             raise

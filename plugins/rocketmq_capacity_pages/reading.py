@@ -12,7 +12,8 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.shelf import Report
-from rocketmq_capacity_pages.access import KindOfAddress, may_read
+from rocketmq_capacity.report.tables import BY_OWNER
+from rocketmq_capacity_pages.access import KindOfAddress, may_accept, may_read
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
@@ -39,8 +40,16 @@ def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster
         report=report,
         earlier=earlier,
         downloads=tuple(DOWNLOADS),
+        owner_files=shelf_of(kind).owner_files(report),
+        may_accept=kind is PLANS and may_accept(request, user),
         may_read_plans=may_read(PLANS, request, user),
     )
+
+
+@router.api_route("/reports/{kind}/{cluster}/{run_id}/by-owner/{name}", methods=READING)
+def owner_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
+    """The findings of one owner, to download."""
+    return report_file(request, kind, cluster, run_id, f"{BY_OWNER}/{name}")
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/{name}", methods=READING)
@@ -59,15 +68,29 @@ def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str
             content = file.read()
         return HTMLResponse(content, headers={"Content-Security-Policy": policy_of(content)})
     # It has only letters, digits, '_', '.' and '-': both names exist as folders.
-    file_name = f"{cluster}-{run_id}-{name}"
+    file_name = f"{cluster}-{run_id}-{name.replace('/', '-')}"
+    media_type = DOWNLOADS.get(name, DOWNLOADS[FINDINGS])
     headers = {
         "Content-Disposition": f'attachment; filename="{file_name}"',
         "Content-Length": str(fstat(file.fileno()).st_size),
     }
     if request.method == "HEAD":
         file.close()
-        return Response(media_type=DOWNLOADS[name], headers=headers)
-    return StreamingResponse(_chunks(file), media_type=DOWNLOADS[name], headers=headers)
+        return Response(media_type=media_type, headers=headers)
+    return StreamingResponse(_chunks(file), media_type=media_type, headers=headers)
+
+
+@router.api_route("/reports/{kind}/{cluster}/{run_id}/scripts/{name}", methods=READING)
+def script(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
+    """A script of the report, to be read: the report's own page leads here."""
+    path = shelf_of(kind).script(_report(kind, cluster, run_id), name)
+    try:
+        content = None if path is None else path.read_bytes()
+    except OSError:
+        content = None
+    if content is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return Response(content, media_type="text/plain; charset=utf-8")
 
 
 def _report(kind: Kind, cluster: str, run_id: str) -> Report:

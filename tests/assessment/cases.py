@@ -19,6 +19,7 @@ from rocketmq_capacity.snapshot.inventory import (
     ConsumeStatus,
     GroupOffset,
     OwnedQueue,
+    PastRate,
     Sample,
     Subscription,
     Topic,
@@ -73,18 +74,28 @@ class Part:
 
     def case(self, name: str, clients: Iterable[Client] | None, *layout: TopicQueues, **facts: Any) -> str:
         """Add a topic and a group of one name, which reads it; gives the name. ``rates`` is the topic's."""
-        about_topic = {key: facts.pop(key) for key in ("rates", "message_type", "order") if key in facts}
+        about_topic = {key: facts.pop(key) for key in ("rates", "message_type", "order", "stored_days") if key in facts}
         return self.group(name, clients, self.topic(name, *layout, **about_topic), **facts)
 
-    def owning(self, name: str, own: Sequence[int], rates: Mapping[int, float] | None = None, **facts: Any) -> str:
-        """Add a case whose clients report to own so many queues each; queue i of its one broker has ``rates[i]``."""
+    def owning(
+        self,
+        name: str,
+        own: Sequence[int],
+        rates: Mapping[int, float] | None = None,
+        client: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> str:
+        """Add a case whose clients report to own so many queues each; queue i of its one broker has ``rates[i]``.
+
+        ``client`` is what each client reports besides.
+        """
         total = sum(own)
         each = rates or dict.fromkeys(range(total), 10.0)
         first = 0
         clients = []
-        for client, count in zip(ids(len(own)), own, strict=True):
+        for client_id, count in zip(ids(len(own)), own, strict=True):
             mine = tuple(OwnedQueue(topic=name, broker_name="broker-a", queue_id=first + i) for i in range(count))
-            clients.append(member(client, allocate_strategy=OWN_STRATEGY, owned_queues=mine))
+            clients.append(member(client_id, allocate_strategy=OWN_STRATEGY, owned_queues=mine, **client or {}))
             first += count
         by_queue = {("broker-a", i): each.get(i) for i in range(total)}
         return self.case(name, clients, queues("broker-a", total), rates=by_queue, **facts)
@@ -97,10 +108,12 @@ def a_topic(
     offsets: Mapping[tuple[str, int], tuple[int | None, int | None]] | None = None,
     message_type: str | None = None,
     order: bool | None = None,
+    stored_days: int = 14,
 ) -> Topic:
     """A topic, by default with four queues on each broker that can be read and written, 10 messages a second on each.
 
-    ``rates`` by broker and queue id; ``offsets`` likewise, as (min_offset, max_offset), 0 and 5,000 by default.
+    ``rates`` by broker and queue id; ``offsets`` likewise, as (min_offset, max_offset), 0 and 5,000 by default. It was
+    written at the same rate on each of the ``stored_days`` before.
     """
     layout = layout or (queues("broker-a"), queues("broker-b"))
     every = [(q.broker_name, i) for q in layout for i in range(max(q.read_queue_nums or 0, q.write_queue_nums or 0))]
@@ -113,7 +126,10 @@ def a_topic(
         )
         for (name, i), (least, most) in where.items()
     )
-    return Topic(topic=name, queues=layout, offsets=told, message_type=message_type, order=order)
+    known = [rate for rate in rates.values() if rate is not None]
+    whole = sum(known) if len(known) == len(rates) else None
+    past = tuple(PastRate(at=ago(86_400 * day), put_msgs_per_s=whole) for day in range(stored_days, 0, -1))
+    return Topic(topic=name, queues=layout, offsets=told, message_type=message_type, order=order, rates=past)
 
 
 def a_group(

@@ -15,6 +15,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.contracts.arrow import table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.division import Division
@@ -22,7 +23,7 @@ from rocketmq_capacity.contracts.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
-from tests.fixtures.losses import broker_losses
+from tests.fixtures.losses import broker_losses, coverage, ease_of
 from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
@@ -97,12 +98,15 @@ def judge(
     findings = [
         *chain.from_iterable(group.findings for group in groups),
         *chain.from_iterable(
-            assess_topic(Topic(unit, units.cluster, policy, tuple(units.producers))) for unit in units.topics
+            assess_topic(Topic(unit, units.cluster, policy, tuple(units.producers), ease_of(groups, policy)))
+            for unit in units.topics
         ),
         *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
         *permanent_displacement(units.producers),
+        *bad_versions(row for group in groups for row in group.version_faults),
         *broker_losses(groups, units, policy),
+        *coverage(units, policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}
     found = {

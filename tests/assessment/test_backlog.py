@@ -73,6 +73,7 @@ def behind(*lags: int) -> list[tuple[int, int]]:
 STANDS = [(END - 9_000 + 1_000 * n, END - 12_000) for n in range(9)]
 """Of a consumer that does not move while 1,000 messages a minute are written."""
 STALLED = a_queue(STANDS, (END, END - 12_000))
+REWOUND = a_queue([(END, 90_000 + 500 * n) for n in range(9)], (END, 93_000))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,25 @@ STALLED = a_queue(STANDS, (END, END - 12_000))
         (replace(STALLED, last_timestamp=before(10)), "STOP", "CRITICAL"),
         (replace(STALLED, last_timestamp=before(8.9)), "STALL", "CRITICAL"),
         (STALLED, "STALL", "CRITICAL"),
-        (a_queue([(END, 90_000 + 500 * n) for n in range(9)], (END, 93_000)), "REWIND", "CRITICAL"),
-        (a_queue([(END, END)] * 8 + [(END, 99_990)], (END, 99_900)), "REWIND", "WARNING"),
+        (a_queue([(END, 50_000)] * 9, (END, 50_000)), "STALL", "WARNING"),
+        (a_queue([(END, END - 20)] * 9, (END, END - 20)), "STALL", "WARNING"),
+        (REWOUND, "REWIND", "WARNING"),
+        (a_queue([(END, END)] * 8 + [(END, 99_990)], (END, 99_900)), "REWIND", "INFO"),
         (a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000)), "WARN", "WARNING"),
+        (a_queue(behind(*range(100, 1_000, 100)), (END, END - 1_000)), "WARN", "WARNING"),
+        (a_queue(behind(*range(100, 1_000, 100)), (END, END - 999)), "WARN", "INFO"),
+    ],
+    ids=[
+        "stopped, and more is written",
+        "stalled at a client that may own it",
+        "stalled, and more is written",
+        "stalled, and nothing is written",
+        "a few messages wait for ten minutes",
+        "set back",
+        "set back a little",
+        "grows",
+        "grows to the floor",
+        "little lag grows",
     ],
 )
 def test_the_first_rule_that_holds_is_the_state(queue: GroupOffset, state: str, severity: str) -> None:
@@ -150,11 +167,47 @@ def test_how_long_it_takes_to_catch_up() -> None:
     never = judge(a_cluster(STALLED)).finding("LAG_STATE")["evidence"]
     assert (never["catches_up"], never["catch_up_s"]) == (False, None)
 
-    # Queue 1 reads 2,000 a minute more than is written; queue 0 stands, with 12,000 messages.
+    # 3,000 messages in nine minutes, and none are written: 7,000 are left.
+    soon = judge(a_cluster(REWOUND)).finding("LAG_STATE")["evidence"]
+    assert (soon["put_msgs_per_s"], soon["consume_msgs_per_s"]) == (0.0, 5.5556)
+    assert (soon["catches_up"], soon["catch_up_s"]) == (True, 1260.0)
+
+
+def test_a_queue_that_catches_up_does_not_speak_for_the_one_that_stands() -> None:
     quick = a_queue([(END, END - 30_000 + 3_000 * n) for n in range(9)], (END, END - 3_000), queue_id=1)
-    soon = judge(a_cluster(STALLED, quick)).finding("LAG_STATE")["evidence"]
-    assert (soon["put_msgs_per_s"], soon["consume_msgs_per_s"]) == (16.6667, 50.0)
-    assert (soon["catches_up"], soon["catch_up_s"]) == (True, 360.0)
+    found = judge(a_cluster(STALLED, quick)).finding("LAG_STATE")
+
+    assert (found["evidence"]["consume_msgs_per_s"], found["evidence"]["catches_up"]) == (0.0, False)
+
+
+def test_lag_has_a_rate_and_the_time_over_which_it_grew() -> None:
+    found = judge(a_cluster(STALLED)).finding("LAG_STATE")
+
+    figures = found["evidence"]
+    assert (figures["lag_growth"], figures["over_s"], figures["growth_msgs_per_h"]) == (9_000, 540.0, 60_000.0)
+    assert found["message"] == (
+        "1 queue with 12,000 messages of lag does not catch up over the last 10 samples: 1 STALL. Their lag grew by"
+        " 9,000 messages in 9 min, 60,000 an hour."
+    )
+
+
+def test_the_age_is_that_of_the_queues_that_are_named() -> None:
+    """Queue 1 is read, and is only behind what it was; queue 0 stands."""
+    stands = replace(STALLED, last_timestamp=before(9))
+    grows = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000), before(100), queue_id=1)
+
+    assert judge(a_cluster(stands, grows)).finding("LAG_STATE")["evidence"]["behind_s"] == 540.0
+
+
+@pytest.mark.parametrize("rule", ["LAG_STATE", "RETENTION_RISK", "LAG_SKEW"])
+def test_a_broadcasting_group_keeps_its_own_offsets(rule: str) -> None:
+    late = replace(STALLED, last_timestamp=before(71 * HOUR))
+    clustering, broadcasting = (
+        judge(a_cluster(late, runtime=KEPT, message_model=model)) for model in ("CLUSTERING", "BROADCASTING")
+    )
+
+    assert rule == "LAG_SKEW" or clustering.found(rule) is not None
+    assert broadcasting.found(rule) is None
 
 
 HOUR = 60

@@ -15,7 +15,6 @@ PART = Part()
 PART.owning("excess_of_1_11", [10, 8])
 PART.owning("excess_of_1_10", [11, 9])
 PART.owning("gap_of_one", [9, 8])
-PART.owning("excess_of_2_00", [4, 1, 1])
 PART.owning("excess_of_2_50", [5, 1, 1, 1])
 PART.owning("one_owns_all", [6, 0, 0])
 PART.owning("two_are_busiest", [4, 4, 1, 1])
@@ -50,7 +49,9 @@ def test_a_client_that_owns_a_ninth_more_than_it_must_is_flagged(judged: Judgeme
         "min": 8.0,
         "topics": 1,
         "uneven_topics": 1,
+        "clients": 2,
         "current_strategy": OWN_STRATEGY,
+        "peak_utilisation_ratio": None,
     }
     assert found["message"] == ("The busiest client owns 10 queues, the least busy 8; none needs more than 9: c01.")
 
@@ -63,15 +64,15 @@ def test_a_difference_of_one_queue_cannot_be_mended(judged: Judgement) -> None:
     assert judged.found("ALLOCATION_SKEW", "gap_of_one") is None
 
 
-def test_twice_what_is_needed_is_a_warning_and_more_is_critical(judged: Judgement) -> None:
-    assert judged.finding("ALLOCATION_SKEW", "excess_of_2_00")["severity"] == "WARNING"
-    assert judged.finding("ALLOCATION_SKEW", "excess_of_2_50")["severity"] == "CRITICAL"
+def test_no_skew_is_critical_however_large(judged: Judgement) -> None:
+    found = judged.finding("ALLOCATION_SKEW", "excess_of_2_50")
+
+    assert (found["severity"], found["evidence"]["excess"]) == ("WARNING", 2.5)
 
 
 def test_clients_without_a_queue_count_in_the_mean(judged: Judgement) -> None:
     found = judged.finding("ALLOCATION_SKEW", "one_owns_all")
 
-    assert found["severity"] == "CRITICAL"
     assert (found["evidence"]["peak"], found["evidence"]["excess"], found["evidence"]["min"]) == (3.0, 3.0, 0.0)
 
 
@@ -122,7 +123,6 @@ def _topics(name: str, clients: int, *counts: int, **facts: Any) -> None:
 _topics("remainders_pile_up", 4, 5, 5, 5)
 _topics("cross_excess_of_1_10", 2, 9, 11)
 _topics("cross_excess_of_1_11", 2, 9, 9)
-_topics("cross_excess_of_2_00", 2, 1, 1)
 _topics("cross_excess_of_3_00", 3, 1, 1, 1)
 _topics("one_topic_of_five", 4, 5)
 _uneven = [PART.topic(f"one_is_uneven_{i}", queues("broker-a", 4)) for i in range(2)]
@@ -173,9 +173,8 @@ def test_a_tenth_more_over_all_topics_is_not_flagged_yet(judged: Judgement) -> N
     assert judged.rules("cross_excess_of_1_11") == {"CROSS_TOPIC_SKEW"}
 
 
-def test_more_than_twice_what_is_needed_over_all_topics_is_critical(judged: Judgement) -> None:
-    assert judged.finding("CROSS_TOPIC_SKEW", "cross_excess_of_2_00")["severity"] == "WARNING"
-    assert judged.finding("CROSS_TOPIC_SKEW", "cross_excess_of_3_00")["severity"] == "CRITICAL"
+def test_three_times_what_is_needed_over_all_topics_is_a_warning(judged: Judgement) -> None:
+    assert judged.finding("CROSS_TOPIC_SKEW", "cross_excess_of_3_00")["severity"] == "WARNING"
 
 
 def test_a_single_topic_has_no_other_to_pile_up_with(judged: Judgement) -> None:

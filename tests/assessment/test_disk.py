@@ -26,7 +26,7 @@ def full(name: str, ratio: str | None, setting: str | None = None, **facts: Any)
 
 def of(*brokers: Broker, failures: tuple[Failure, ...] = ()) -> Inventory:
     names = {one.broker_name for one in brokers if not one.broker_id}
-    return cluster([a_topic("pay", *(queues(name) for name in sorted(names)))], [], brokers, failures)
+    return cluster([a_topic("pay", *(queues(name) for name in sorted(names)), rates={})], [], brokers, failures)
 
 
 def found(inventory: Inventory, policy: Policy | None = None) -> list[Row]:

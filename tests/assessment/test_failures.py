@@ -1,6 +1,7 @@
 """What failures would do, compared with a plan of the cluster that has failed: the what-ifs are the oracle."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -8,13 +9,17 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.failures import topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import GroupFailure
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.simulation.outcome import outcome
+from rocketmq_capacity.simulation.traffic import without_samples
+from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.vocabulary import UNDECIDED
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
 from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
@@ -28,7 +33,11 @@ POLICY = Policy.model_validate(yaml.safe_load(policy_for_generated()))
 
 @cache
 def fleet(seed: int) -> Inventory:
-    return msgspec.convert(generated(30, seed), Inventory)
+    """Without samples: a what-if drops those of topics that change, and the highest rate between samples is a peak."""
+    inventory = msgspec.convert(generated(30, seed), Inventory)
+    names = {topic.topic for topic in inventory.topics}
+    groups = (without_samples(group, names) for group in inventory.consumer_groups)
+    return replace(inventory, consumer_groups=tuple(groups))
 
 
 @cache
@@ -131,6 +140,30 @@ def test_the_loss_of_each_room_is_what_a_plan_without_it_says(seed: int) -> None
     assert compared > 50
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("failure", ["BROKER", "ROOM"])
+def test_a_failure_has_the_verdict_that_the_same_what_if_has_and_makes_nobody_better_off(
+    seed: int, failure: str
+) -> None:
+    before = {group.name: group for group in plan_of(seed).groups}
+    found: Counter[str] = Counter()
+    for lost in sorted({one.lost or "" for _, one in failures(seed, failure)}):
+        is_room = failure == "ROOM"
+        change = {"change": "lose_room", "room": lost} if is_room else {"change": "lose_broker", "broker_name": lost}
+        now = {group.name: group for group in plain_plan(after(fleet(seed), change, policy=POLICY), POLICY).groups}
+        rows = {one.consumer_group: one for _, one in failures(seed, failure) if one.lost == lost}
+        for name, group in now.items():
+            told, _ = outcome(before[name], group, (), (), frozenset(), [lost] if is_room else ())
+            assert told.verdict != "BETTER"
+            one = rows.get(name)
+            if one is not None and UNDECIDED not in (one.verdict, told.verdict):
+                found[told.verdict] += 1
+                assert (one.verdict, one.reasons) == (told.verdict, told.reasons), (one, told)
+                assert told.unread_queues in (None, one.unread_queues)
+                assert told.waiting_messages in (None, one.waiting_messages)
+    assert min(found["WORSE"], found["UNCHANGED"]) > 15
+
+
 def small(
     count: int = 2, *, rates: Any = None, policy: Policy | None = None, layout: Any = None, **facts: Any
 ) -> PlainPlan:
@@ -172,6 +205,69 @@ def test_what_the_lost_broker_got_goes_to_the_others() -> None:
     (more,) = rows(plan, "ONE_MORE")
     assert more.busy_ratio == pytest.approx(0.3)
     assert (more.lost, more.moved["AVG"]) == (None, 3)
+
+
+def verdicts(plan: PlainPlan, failure: str) -> list[tuple[str | None, str | None, tuple[str, ...]]]:
+    return [(one.lost, one.verdict, one.reasons) for one in rows(plan, failure)]
+
+
+def test_a_failure_has_the_verdict_of_a_what_if() -> None:
+    """Two clients that are 40 % busy share two brokers. One of them is 80 % busy alone, and 30 % with two others."""
+    plan = small()
+    assert verdicts(plan, "BROKER") == [("broker-a", "UNCHANGED", ()), ("broker-b", "UNCHANGED", ())]
+    assert verdicts(plan, "ONE_FEWER") == [("c02", "WORSE", ("CAPACITY",))]
+    assert verdicts(plan, "BUSIEST_CLIENT") == [("c01", "WORSE", ("CAPACITY",))]
+    assert verdicts(plan, "ONE_MORE") == [(None, "UNCHANGED", ())]
+
+
+def test_a_failure_that_takes_a_topic_makes_its_groups_worse_off_although_nobody_is_busy() -> None:
+    plan = small(layout=(queues("broker-a"), queues("broker-b", perm=4)))
+    assert verdicts(plan, "BROKER") == [("broker-a", "WORSE", ("REACHABILITY",)), ("broker-b", "UNCHANGED", ())]
+    told = {one.lost: (one.unreadable_topics, one.unwritable_topics) for one in rows(plan, "BROKER")}
+    assert told == {"broker-a": (0, 1), "broker-b": (0, 0)}
+    assert verdicts(small(layout=(queues("broker-a"),)), "BROKER") == [("broker-a", "WORSE", ("REACHABILITY",))]
+
+
+def test_messages_that_wait_on_a_lost_broker_are_counted() -> None:
+    offsets = tuple(
+        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=behind)
+        for on, behind in (("broker-a", 4990), ("broker-b", 4700))
+        for i in range(4)
+    )
+    plan = small(offsets=offsets)
+    assert [one.waiting_messages for one in rows(plan, "BROKER")] == [40, 1200]
+    assert verdicts(plan, "BROKER")[1] == ("broker-b", "WORSE", ("LOSS",))
+    assert {one.waiting_messages for one in rows(plan, "BUSIEST_CLIENT")} == {0}
+    unknown = tuple(replace(one, consumer_offset=None) if one.broker_name == "broker-b" else one for one in offsets)
+    assert [one.waiting_messages for one in rows(small(offsets=unknown), "BROKER")] == [40, None]
+
+
+def test_queues_that_a_list_gives_to_the_lost_client_are_unread() -> None:
+    """CONFIG gives a client its list, whoever else is there."""
+    brokers = ("broker-a", "broker-b")
+    own = [[{"topic": "pay", "broker_name": name, "queue_id": i} for i in range(4)] for name in brokers]
+    policy = Policy.model_validate({"config_assignments": {"g_pay": {"c01": own[0], "c02": own[1]}}})
+    clients = members(2, allocate_strategy="CONFIG", consume_threads=1, consume_batch_size=1, status=takes("pay", 1.0))
+    plan = small(policy=policy, clients=clients)
+    assert [(one.verdict, one.unread_queues) for one in rows(plan, "BUSIEST_CLIENT")] == [("WORSE", 4)]
+    assert [(one.verdict, one.unread_queues) for one in rows(plan, "ONE_FEWER")] == [("WORSE", 4)]
+    assert [(one.verdict, one.unread_queues) for one in rows(plan, "BROKER")] == [("UNCHANGED", 0)] * 2
+
+
+def test_a_lost_room_that_has_all_clients_makes_the_group_worse_off() -> None:
+    rooms = Policy.model_validate({
+        "rooms": {"brokers": [{"broker_name": "broker-a", "room": "hz"}], "clients": [{"pattern": "(?P<room>hz)"}]}
+    })
+    clients = [
+        replace(one, client_id=f"hz-{one.client_id}")
+        for one in members(2, allocate_strategy="AVG", consume_threads=1, status=takes("pay", 10.0))
+    ]
+    plan = small(policy=rooms, clients=clients)
+    assert verdicts(plan, "ROOM") == [("hz", "WORSE", ("REACHABILITY",))]
+
+
+def test_a_group_whose_owners_are_unknown_is_undecided() -> None:
+    assert {verdict for _, verdict, _ in verdicts(small(subscriptions=(pops("pay"),)), "BROKER")} == {"UNDECIDED"}
 
 
 def test_a_broker_whose_loss_makes_a_group_too_weak_is_a_warning() -> None:

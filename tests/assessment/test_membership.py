@@ -1,6 +1,5 @@
-"""DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
+"""DUPLICATE_CLIENT_ID, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
-from rocketmq_capacity.snapshot.inventory import Client, Subscription
 from tests.assessment.cases import OWN_STRATEGY, Part, ago, member, members, owned, pops
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import queues, reads
@@ -83,107 +82,6 @@ def test_ids_that_differ_are_no_duplicates_though_the_address_is_one(judged: Jud
     assert judged.found("DUPLICATE_CLIENT_ID", "one_machine_two_ids") is None
 
 
-# SUBSCRIPTION_MISMATCH
-def _subscribing(name: str, *minority: str, started_at: str | None = None) -> list[Client]:
-    return [
-        *members(3, subscriptions=(reads(name),)),
-        member("c99", subscriptions=tuple(reads(name, expression) for expression in minority), started_at=started_at),
-    ]
-
-
-PART.case("filters_differ", _subscribing("filters_differ", "TagA"))
-PART.case("filters_agree", _subscribing("filters_agree", "*"))
-PART.case("differs_at_120_s", _subscribing("differs_at_120_s", "TagA", started_at=ago(120)))
-PART.case("differs_at_121_s", _subscribing("differs_at_121_s", "TagA", started_at=ago(121)))
-PART.case(
-    "expression_types_differ",
-    [
-        member("a", subscriptions=(reads("expression_types_differ"),)),
-        member("b", subscriptions=(reads("expression_types_differ"),)),
-        member(
-            "c",
-            subscriptions=(Subscription(topic="expression_types_differ", expression_type="SQL92", expression="*"),),
-        ),
-    ],
-)
-PART.case(
-    "retry_differs",
-    [
-        member("a", subscriptions=(reads("retry_differs"),)),
-        member("b", subscriptions=(reads("retry_differs"), reads("%RETRY%retry_differs"))),
-    ],
-)
-PART.case(
-    "excluded_differs",
-    [
-        member("a", subscriptions=(reads("excluded_differs"),)),
-        member("b", subscriptions=(reads("excluded_differs"), reads("bench_x"))),
-    ],
-)
-PART.case("inherits_the_same", [member("a", subscriptions=(reads("inherits_the_same"),)), member("b")])
-PART.case(
-    "inherits_another",
-    [
-        member("a", subscriptions=(reads("inherits_another", "TagA"),)),
-        member("b"),
-        member("c"),
-    ],
-)
-PART.case(
-    "two_ways_each",
-    [
-        member("a", subscriptions=(reads("two_ways_each", "TagA"),)),
-        member("b", subscriptions=(reads("two_ways_each", "TagB"),)),
-    ],
-)
-
-
-def test_a_client_with_another_filter_is_named(judged: Judgement) -> None:
-    found = judged.finding("SUBSCRIPTION_MISMATCH", "filters_differ")
-
-    assert found["severity"] == "WARNING"
-    assert found["subjects"] == ["c99"]
-    assert (found["evidence"]["clients"], found["evidence"]["sets"]) == (4, 2)
-    assert [(s["clients"], s["subscriptions"]) for s in found["evidence"]["subscription_sets"]] == [
-        (3, ["filters_differ TAG *"]),
-        (1, ["filters_differ TAG TagA"]),
-    ]
-    assert found["message"] == "Its 4 clients subscribe in 2 different ways; the broker keeps the latest only."
-
-
-def test_equal_subscriptions_are_no_mismatch(judged: Judgement) -> None:
-    assert judged.rules("filters_agree") == set()
-
-
-def test_a_client_up_for_two_minutes_is_not_compared_yet(judged: Judgement) -> None:
-    assert judged.found("SUBSCRIPTION_MISMATCH", "differs_at_120_s") is None
-
-
-def test_a_client_up_for_more_than_two_minutes_is_compared(judged: Judgement) -> None:
-    assert judged.finding("SUBSCRIPTION_MISMATCH", "differs_at_121_s")["subjects"] == ["c99"]
-
-
-def test_the_kind_of_expression_counts(judged: Judgement) -> None:
-    assert judged.finding("SUBSCRIPTION_MISMATCH", "expression_types_differ")["subjects"] == ["c"]
-
-
-def test_a_retry_topic_that_only_some_have_is_normal(judged: Judgement) -> None:
-    assert judged.rules("retry_differs") == set()
-
-
-def test_a_topic_that_the_policy_excludes_makes_no_mismatch(judged: Judgement) -> None:
-    assert judged.found("SUBSCRIPTION_MISMATCH", "excluded_differs") is None
-
-
-def test_a_client_that_reported_none_has_its_groups_subscriptions(judged: Judgement) -> None:
-    assert judged.rules("inherits_the_same") == set()
-    assert judged.finding("SUBSCRIPTION_MISMATCH", "inherits_another")["subjects"] == ["a"]
-
-
-def test_where_no_way_has_a_majority_somebody_is_named_still(judged: Judgement) -> None:
-    assert judged.finding("SUBSCRIPTION_MISMATCH", "two_ways_each")["subjects"] == ["b"]
-
-
 # MIXED_STRATEGIES: of eight queues AVG gives the first of two clients 0 to 3, the circle gives the second 1, 3, 5, 7.
 PART.case(
     "two_strategies",
@@ -228,6 +126,21 @@ def test_clients_of_two_strategies_are_flagged_with_what_it_does(judged: Judgeme
         "Its clients run different strategies: AVG, AVG_BY_CIRCLE."
         " Now nobody reads 2 queues, and 2 queues are read twice."
     )
+
+
+PART.case(
+    "two_strategies_agree",
+    [member("a", allocate_strategy="AVG"), member("b", allocate_strategy="AVG_BY_CIRCLE")],
+    queues("broker-a", 1),
+    queues("broker-b", 1),
+)
+
+
+def test_strategies_that_agree_today_hurt_once_queues_or_clients_change(judged: Judgement) -> None:
+    """Of two queues both strategies give the first to a and the second to b."""
+    found = judged.finding("MIXED_STRATEGIES", "two_strategies_agree")
+
+    assert (found["severity"], found["evidence"]["orphan_queues"]) == ("WARNING", 0)
 
 
 def test_the_clients_that_differ_from_most_are_named(judged: Judgement) -> None:

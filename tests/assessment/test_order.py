@@ -12,6 +12,13 @@ _half_gone = (queues("broker-a", 2), queues("masterless", 3))
 
 # A FIFO topic and who reads it.
 PART.case("fifo_side_by_side", members(3), message_type="FIFO", orderly=False)
+PART.case(
+    "fifo_quiet",
+    members(3),
+    message_type="FIFO",
+    orderly=False,
+    rates={(name, i): 0.0 for name in ("broker-a", "broker-b") for i in range(4)},
+)
 PART.case("fifo_in_order", members(3), message_type="FIFO", orderly=True)
 PART.case("fifo_of_unknown_order", members(3), message_type="FIFO")
 PART.case("fifo_popped", members(3), message_type="FIFO", orderly=False, subscriptions=(pops("fifo_popped"),))
@@ -43,7 +50,7 @@ PART.case("orderly_on_an_absent_broker", members(3), queues("broker-a", 2), queu
 def test_a_fifo_topic_read_side_by_side_is_named_with_the_clients_that_do(judged: Judgement) -> None:
     found = judged.finding("FIFO_BROKEN", "fifo_side_by_side")
 
-    assert (found["severity"], found["topic"], found["broker_name"]) == ("WARNING", "fifo_side_by_side", None)
+    assert (found["severity"], found["topic"], found["broker_name"]) == ("CRITICAL", "fifo_side_by_side", None)
     assert found["subjects"] == ["c01", "c02", "c03"]
     assert found["evidence"] == {"message_type": "FIFO", "orderly": False, "clients": 3}
     assert found["message"] == (
@@ -53,7 +60,11 @@ def test_a_fifo_topic_read_side_by_side_is_named_with_the_clients_that_do(judged
 
 @pytest.mark.parametrize("group", ["fifo_popped", "fifo_broadcast", "fifo_grpc"])
 def test_however_the_group_gets_its_messages(judged: Judgement, group: str) -> None:
-    assert judged.finding("FIFO_BROKEN", group)["severity"] == "WARNING"
+    assert judged.finding("FIFO_BROKEN", group)["severity"] == "CRITICAL"
+
+
+def test_nothing_is_out_of_order_while_nothing_is_written(judged: Judgement) -> None:
+    assert judged.finding("FIFO_BROKEN", "fifo_quiet")["severity"] == "WARNING"
 
 
 @pytest.mark.parametrize(

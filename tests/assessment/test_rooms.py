@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, TopicQueues
 from tests.assessment.cases import a_group, a_topic, member, pops
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
-from tests.simulation.clusters import cluster, queues
+from tests.simulation.clusters import broker, cluster, queues
 
 ROOMS: dict[str, Any] = {
     "brokers": [{"pattern": "^(?P<room>[^@]+)@"}],
@@ -20,7 +21,7 @@ TWO_ROOMS = (queues("hz@broker-a", 4), queues("sh@broker-b", 4))
 
 
 def policy(**more: Any) -> Policy:
-    return Policy.model_validate({"rooms": ROOMS, **more})
+    return Policy.model_validate({"rooms": ROOMS, "report_cross_room": True, **more})
 
 
 def clients(*client_ids: str, strategy: str = "AVG") -> list[Client]:
@@ -79,6 +80,7 @@ def test_each_strategy_has_its_share() -> None:
     plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=policy())
     evidence = told("CROSS_ROOM", plan)
     assert evidence["cross_room_share"] == share_of(evidence, "AVG_BY_CIRCLE") == 0.5
+    assert share_of(evidence, "MACHINE_ROOM") is None
     assert share_of(evidence, "AVG") == share_of(evidence, "MACHINE_ROOM_NEARBY-AVG") == 0.0
     assert share_of(evidence, "POP") == 0.5  # every client pops every queue
     assert evidence["nearby"] == {
@@ -90,13 +92,55 @@ def test_each_strategy_has_its_share() -> None:
     }
 
 
-def test_a_strategy_that_crosses_less_makes_it_a_warning_and_is_recommended() -> None:
+def test_it_is_silent_unless_the_policy_asks_for_it() -> None:
+    plan = planned(
+        clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=Policy.model_validate({"rooms": ROOMS})
+    )
+    assert of("CROSS_ROOM", plan) == []
+
+
+def test_a_strategy_that_crosses_less_is_recommended_with_the_share_before_and_after() -> None:
     plan = planned(clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=policy())
     (found,) = of("CROSS_ROOM", plan)
-    assert found.severity == "WARNING"
-    assert found.message == "50.0 % of 8 queues cross from one machine room to another; under AVG it would be 0.0 %."
+    assert found.severity == "INFO"
+    assert found.message == (
+        "50.0 % of the queues whose rooms are known are read from another machine room: hz from sh (2 queues, 20.0"
+        " messages a second); sh from hz (2 queues, 20.0 messages a second). Under AVG it would be 0.0 %."
+    )
     (answer,) = [one for one in plan.recommendations if "CROSS_ROOM" in one.rules]
-    assert (answer.action, json.loads(answer.after)["strategy"]) == ("CHANGE_STRATEGY", "AVG")
+    before, after = json.loads(answer.before), json.loads(answer.after)
+    assert (answer.action, after["strategy"]) == ("CHANGE_STRATEGY", "AVG")
+    assert (before["cross_room_share"], after["cross_room_share"]) == (0.5, 0.0)
+    assert "0.0 % of the queues are read from another machine room instead of 50.0 %" in answer.reason
+
+
+def test_a_strategy_that_leaves_queues_unread_is_not_compared() -> None:
+    """MACHINE_ROOM would leave sh's queues without a reader, and cross nothing."""
+    inventory = policy(machine_rooms=["hz"])
+    plan = planned(clients("hz-1", "hz-2", strategy="AVG"), *TWO_ROOMS, policy=inventory)
+    (load,) = [one for one in plan.assessments[0].loads if one.strategy == "MACHINE_ROOM"]
+    evidence = told("CROSS_ROOM", plan)
+
+    assert load.orphan_queues, "the case is to have a strategy that leaves queues unread"
+    assert share_of(evidence, "MACHINE_ROOM") is None
+    assert share_of(evidence, "AVG") == 0.5
+
+
+def test_pairs_of_rooms_have_megabytes_by_the_average_message_of_the_broker() -> None:
+    """Clients of hz read 20 messages a second of 1.5 MB from sh, and those of sh 20 of 0.5 MB from hz."""
+    pay = a_topic("pay", *TWO_ROOMS)
+    group = a_group("g_pay", clients("hz-1", "sh-1", strategy="AVG_BY_CIRCLE"), [pay])
+    sized = [
+        replace(broker(name), runtime={"putMessageAverageSize": size})
+        for name, size in (("hz@broker-a", "500000.0"), ("sh@broker-b", "1500000.0"))
+    ]
+    evidence = told("CROSS_ROOM", plain_plan(cluster([pay], [group], sized), policy()))
+
+    assert evidence["pairs"] == [
+        {"client_room": "hz", "broker_room": "sh", "queues": 2, "msgs_per_s": 20.0, "mb_per_s": 30.0},
+        {"client_room": "sh", "broker_room": "hz", "queues": 2, "msgs_per_s": 20.0, "mb_per_s": 10.0},
+    ]
+    assert evidence["cross_room_mb_per_s"] == 40.0
 
 
 def test_rooms_without_clients_are_read_from_elsewhere_in_any_case() -> None:
@@ -120,8 +164,9 @@ def test_queues_without_a_room_in_the_policy_are_not_known_to_cross() -> None:
     assert of("CROSS_ROOM", plan) == []
     layout = (queues("hz@broker-a", 4), queues("lone", 4))
     evidence = told("CROSS_ROOM", planned(clients("sh-1", "sh-2", "9"), *layout, policy=policy()))
+    # Of the queues and readers whose rooms are both known there is one: the fourth of hz, which sh-1 reads.
     assert (evidence["cross_room_share"], evidence["untold_room_queues"], evidence["untold_room_clients"]) == (
-        0.125,
+        1.0,
         4,
         1,
     )

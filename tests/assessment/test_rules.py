@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.assessment import trust
+from rocketmq_capacity.assessment.coverage import topic_coverage
 from rocketmq_capacity.assessment.failures import broker_loss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
@@ -26,6 +27,7 @@ EVERY = [
     *topic_rules().values(),
     *cluster_rules().values(),
     broker_loss,
+    topic_coverage,
     permanent_displacement,
     trust.snapshot_incomplete,
     trust.suspect_snapshot,
@@ -57,5 +59,5 @@ def test_a_rule_that_is_added_judges_every_business_group_and_topic(monkeypatch:
 
     assert judged.rules("quite-a-long-one") == {LONG_NAME}
     assert judged.rules("short") == set()
-    assert judged.rules(topic="unread") == {UNREAD}
+    assert judged.rules(topic="unread") == {UNREAD, "TOPIC_UNREAD"}
     assert judged.rules(topic="read") == judged.rules(topic="TBW102") == set()

@@ -80,8 +80,12 @@ def test_each_queue_is_named_with_its_owner_and_its_cause(judged: Judgement) -> 
         "since_s": 300.0,
         "lag": 10,
     }
+    assert row["evidence"]["since_s"] == 300.0
     assert (second["client_id"], second["state"], second["lag"]) == ("c02", "DROPPED", 2_000)
-    assert row["message"] == "2 queues with 2010 messages of lag are stuck at c01, c02: 1 DROPPED, 1 NO_PROGRESS."
+    assert (
+        row["message"]
+        == "2 queues with 2010 messages of lag are stuck at c01, c02 for 300 s: 1 DROPPED, 1 NO_PROGRESS."
+    )
 
 
 def test_queues_of_which_no_client_reports_anything_give_no_finding(judged: Judgement) -> None:
@@ -149,7 +153,7 @@ def test_a_listener_is_busy_for_too_long_after_the_bound(consumed_ago_s: float, 
 
 
 def test_an_offset_that_does_not_move_for_longer_than_the_bound_needs_no_time_of_the_client() -> None:
-    for bound, told in ((59.0, [("NO_PROGRESS", "ONE_MESSAGE", None)]), (60.0, [])):
+    for bound, told in ((59.0, [("NO_PROGRESS", "ONE_MESSAGE", 60.0)]), (60.0, [])):
         policy = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progress_s": bound}}})
         assert states(found([holder("pay", cached_msgs=5)], policy)) == told
 
@@ -179,7 +183,7 @@ def test_of_a_group_that_never_committed_an_offset_the_clients_word_counts(
     assert (row is not None) is is_stuck
     if row is not None:
         assert (row["severity"], row["evidence"]["lag"]) == ("WARNING", None)
-        assert row["message"] == "1 queue is stuck at c01: 1 NO_PROGRESS."
+        assert row["message"] == "1 queue is stuck at c01 for 61 s: 1 NO_PROGRESS."
 
 
 @pytest.mark.parametrize("cached", [0, None])
@@ -218,8 +222,60 @@ def test_queues_of_topics_that_are_not_read_any_more_are_left_out() -> None:
     assert found([other]) is None
 
 
-def test_fewer_messages_than_the_policy_minds_are_a_warning() -> None:
-    row = found([holder("pay", dropped=True, pulled_ago_s=90)])
+@pytest.mark.parametrize(("since_s", "severity"), [(299, "WARNING"), (300, "CRITICAL")])
+def test_a_queue_with_messages_is_danger_by_the_time_for_which_it_is_stuck(since_s: float, severity: str) -> None:
+    row = found([holder("pay", cached_msgs=1, consumed_ago_s=since_s)])
+
+    assert row is not None
+    assert (row["severity"], row["evidence"]["lag"], row["evidence"]["since_s"]) == (severity, 10, since_s)
+
+
+def test_a_policy_may_wait_longer() -> None:
+    policy = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"critical_s": 900.0}}})
+    row = found([holder("pay", cached_msgs=1, consumed_ago_s=899)], policy)
 
     assert row is not None
     assert row["severity"] == "WARNING"
+
+
+def test_many_messages_are_no_danger_while_nobody_knows_for_how_long_they_wait() -> None:
+    row = found([holder("pay", dropped=True, pulled_ago_s=None)], lag=50_000)
+
+    assert row is not None
+    assert (row["severity"], row["evidence"]["lag"], row["evidence"]["since_s"]) == ("WARNING", 50_000, None)
+
+
+@pytest.mark.parametrize(
+    ("facts", "severity"),
+    [
+        ({}, "CRITICAL"),
+        ({"lags": {("pay", "broker-a", 0): 0}}, "WARNING"),
+        ({"samples": {("pay", "broker-a", 0): [(99_995, 99_900)]}}, "WARNING"),
+    ],
+    ids=["messages wait", "none wait", "somebody reads them"],
+)
+def test_a_queue_that_is_not_pulled_is_danger_if_messages_wait_there(facts: dict[str, Any], severity: str) -> None:
+    row = found([holder("pay", pulled_ago_s=301)], **facts)
+
+    assert row is not None
+    assert row["severity"] == severity
+
+
+def test_a_clock_that_may_be_wrong_is_no_danger_until_an_offset_stands() -> None:
+    old: dict[str, Any] = {"pulled_ago_s": 3_600, "consumed_ago_s": 3_600, "locked_ago_s": 3_600}
+    slow = member("c01", owned_queues=(held("pay", **old), held("pay", 1, **old)))
+
+    for samples, severity in (({}, "WARNING"), ({("pay", "broker-a", 0): STANDS}, "CRITICAL")):
+        row = found([slow], samples=samples)
+        assert row is not None
+        assert row["severity"] == severity
+
+
+def test_what_a_broadcasting_client_holds_is_judged_by_its_own_word() -> None:
+    """The offsets on the brokers, which its clients do not use, stand still."""
+    broadcasting: dict[str, Any] = {"message_model": "BROADCASTING", "orderly": False}
+
+    assert found([holder("pay", cached_msgs=1, consumed_ago_s=1)], **broadcasting) is None
+    row = found([holder("pay", cached_msgs=1, consumed_ago_s=400)], **broadcasting)
+    assert row is not None
+    assert (row["evidence"]["lag"], row["severity"]) == (None, "CRITICAL")

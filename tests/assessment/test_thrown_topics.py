@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Topic
 from tests.assessment.cases import a_group, a_topic, member, owned, takes
 from tests.assessment.judge import Judgement, Row, judge
@@ -165,7 +166,10 @@ def test_a_group_whose_owners_are_not_known_is_undecided_and_says_where() -> Non
 
 
 def test_old_owners_that_the_clients_report_are_the_owners() -> None:
-    found = judged(telling((0, 1), (2,), (3,), ()))
+    picky = POLICY.model_copy(
+        update={"thresholds": Thresholds.model_validate({"LOW_UTILISATION": {"silent_ratio": 0}})}
+    )
+    found = judged(telling((0, 1), (2,), (3,), ()), policy=picky)
 
     # One client owns four queues and one two, although none needs more than three; no queue is without an owner.
     assert found.rules("g") == {"ALLOCATION_SKEW"}

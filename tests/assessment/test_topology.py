@@ -27,7 +27,7 @@ BROKERS = (broker("broker-a"), broker("broker-b"))
 
 def asked(*views: NameserverView) -> Inventory:
     """A cluster with two brokers and a topic on both, four queues each."""
-    inventory = cluster([a_topic("pay"), a_topic("ship")], [], BROKERS)
+    inventory = cluster([a_topic(name, rates={}) for name in ("pay", "ship")], [], BROKERS)
     return replace(inventory, nameservers=(FIRST, SECOND), nameserver_views=views)
 
 
@@ -142,7 +142,7 @@ def test_each_name_server_is_asked_for_its_brokers_and_a_route() -> None:
 
 def slave(**facts: Any) -> Inventory:
     own = Broker(broker_name="broker-a", broker_id=1, broker_addr="broker-a:10912", **facts)
-    return cluster([a_topic("pay")], [], (*BROKERS, own))
+    return cluster([a_topic("pay", rates={})], [], (*BROKERS, own))
 
 
 MISSING = DriftedTopic(topic="pay", master_read_queue_nums=4, master_write_queue_nums=4)

@@ -23,9 +23,9 @@ def _spare(queues_a: int, queues_b: int) -> tuple[Topic, ConsumerGroup]:
 
 
 def _groups(count: int, idle: int, topic: Topic) -> list[ConsumerGroup]:
-    """Groups g01, g02, … of one client each; of the first ``idle`` one client has no queue of the topic's."""
+    """Groups g01, g02, … of one client each; of the first ``idle`` half of the clients have no queue of the topic's."""
     readable = sum(q.read_queue_nums or 0 for q in topic.queues or ())
-    return [a_group(f"g{i:02}", members(readable + 1 if i <= idle else 1), [topic]) for i in range(1, count + 1)]
+    return [a_group(f"g{i:02}", members(2 * readable if i <= idle else 1), [topic]) for i in range(1, count + 1)]
 
 
 def _failure(addr: str) -> Failure:

@@ -1,16 +1,20 @@
 """BAD_VERSION."""
 
+import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Client
-from tests.assessment.cases import Part, a_group, a_topic, member
-from tests.assessment.judge import Judgement, Row, judge
+from tests.assessment.cases import a_group, a_topic, member
+from tests.assessment.judge import Row, judge
+from tests.fixtures.plain_plan import plain_plan
+from tests.report.from_rows import plan_of
+from tests.report.row_builders import a_cluster
 from tests.simulation.clusters import broker, cluster
 
-PART = Part()
 OWN_NAME, PID, PID_AND_TIME = "10.0.0.1@orders", "10.0.0.1@4711", "10.0.0.1@4711#1700000000"
 
 
@@ -18,7 +22,7 @@ def _java(client_id: str, version: str | None, **facts: Any) -> Client:
     return member(client_id, language="JAVA", version=version, **facts)
 
 
-PART.case("old_and_new", [_java(PID, "V4_8_0"), _java("10.0.0.2@7#1", "V5_3_3"), member("go", language="GO")])
+_OLD_AND_NEW = [_java(PID, "V4_8_0"), _java("10.0.0.2@7#1", "V5_3_3"), member("go", language="GO")]
 
 
 def _found(clients: list[Client], policy: Policy | None = None, **facts: Any) -> Row | None:
@@ -34,9 +38,10 @@ def _issues(found: Row | None) -> list[int]:
     return [int(fault["issue"].removeprefix("apache/rocketmq#")) for fault in faults]
 
 
-def test_a_fault_is_named_with_its_issue_its_versions_and_the_clients_that_have_it(judged: Judgement) -> None:
-    found = judged.finding("BAD_VERSION", "old_and_new")
+def test_a_fault_is_named_with_its_issue_its_versions_and_the_clients_that_have_it() -> None:
+    found = _found(_OLD_AND_NEW)
 
+    assert found is not None
     assert (found["severity"], found["subjects"]) == ("WARNING", [PID])
     evidence = found["evidence"]
     assert (evidence["clients"], evidence["versions"], evidence["upgrade_to"]) == (1, ["V4_8_0"], ["V4_9_8"])
@@ -47,7 +52,9 @@ def test_a_fault_is_named_with_its_issue_its_versions_and_the_clients_that_have_
         "what": "",
         "faulty": [{"first_version": "V3_0_0", "last_version": "V4_8_0", "fixed_in": "V4_9_0"}],
         "versions": ["V4_8_0"],
+        "clients": 1,
         "client_ids": [PID],
+        "group_names": ["g"],
     }
     assert second["issue"] == "apache/rocketmq#7779"
     assert found["message"].startswith("1 client runs V4_8_0 with known faults: ")
@@ -138,11 +145,48 @@ def test_a_broadcasting_group_does_not_divide_queues() -> None:
 
 
 def test_faults_of_producers_alone_are_for_information() -> None:
-    found = _found([_java(PID_AND_TIME, "V5_1_4"), _java(OWN_NAME, "V4_9_4")])
+    for client_id, version, upgrade_to in ((PID_AND_TIME, "V5_1_4", "V5_2_0"), (OWN_NAME, "V4_9_4", "V4_9_8")):
+        found = _found([_java(client_id, version)])
+        assert found is not None
+        assert (found["severity"], found["subjects"]) == ("INFO", [client_id])
+        assert found["evidence"]["upgrade_to"] == [upgrade_to]
 
-    assert found is not None
-    assert (found["severity"], found["subjects"]) == ("INFO", sorted([PID_AND_TIME, OWN_NAME]))
-    assert found["evidence"]["upgrade_to"] == ["V4_9_8", "V5_2_0"]
+
+def test_a_version_is_one_finding_whatever_number_of_groups_has_it() -> None:
+    topic = a_topic("pay")
+    groups = [
+        a_group(f"g{n:02}", [_java(f"10.0.0.{n}@a", "V5_1_4"), _java(f"10.0.0.{n}@b", "V5_1_4")], [topic])
+        for n in range(60)
+    ]
+    old = a_group("old", [_java(OWN_NAME, "V4_9_4")], [topic])
+    judged = judge(cluster([topic], [*groups, old], (broker("broker-a"), broker("broker-b"))))
+    each = [found for found in judged.findings if found["rule"] == "BAD_VERSION"]
+
+    assert [found["evidence"]["version"] for found in each] == ["V4_9_4", "V5_1_4"]
+    assert (each[0]["consumer_group"], each[0]["subjects"]) == ("old", [OWN_NAME])
+    assert (each[1]["consumer_group"], each[1]["subjects"]) == (None, [f"g{n:02}" for n in range(50)])
+    assert (each[1]["evidence"]["clients"], each[1]["evidence"]["consumer_groups"]) == (120, 60)
+    assert each[1]["message"].startswith("120 clients of 60 groups run V5_1_4 with known faults: ")
+
+
+def test_a_version_has_one_answer_and_one_line() -> None:
+    topic = a_topic("pay")
+    versions = ("V5_1_4", "V5_1_4", "V4_9_4", "V4_9_4")
+    groups = [a_group(f"g{n}", [_java(f"10.0.0.{n}@a", one)], [topic]) for n, one in enumerate(versions)]
+    plan = plain_plan(cluster([topic], groups, (broker("broker-a"), broker("broker-b"))))
+    answers = [one for one in plan.recommendations if one.rules == ("BAD_VERSION",)]
+
+    assert sorted(json.loads(one.before)["version"] for one in answers) == ["V4_9_4", "V5_1_4"]
+    assert len({one.id for one in answers}) == 2
+    made = plan_of({
+        "cluster": [a_cluster()],
+        "finding": [msgspec.to_builtins(one) for one in plan.findings if one.rule == "BAD_VERSION"],
+        "recommendation": [msgspec.to_builtins(one) for one in answers],
+    })
+    assert [(cause.title, len(cause.findings), cause.action) for cause in made.causes] == [
+        ("Upgrade the clients of version V4_9_4", 1, "INVESTIGATE"),
+        ("Upgrade the clients of version V5_1_4", 1, "INVESTIGATE"),
+    ]
 
 
 def test_the_version_to_upgrade_to_has_none_of_the_other_faults() -> None:

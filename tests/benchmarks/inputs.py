@@ -36,7 +36,7 @@ class Inputs:
         """The inventory of a fleet: offsets, rates and running info of all groups."""
         file = self.folder / f"fleet_{groups}.json"
         if not file.exists():
-            write_fleet(file, groups, SEED, big=groups // SMALL_PER_BIG)
+            write_fleet(file, groups, SEED, big=groups // SMALL_PER_BIG, as_a_snapshot=True)
         return file
 
     def fleet_policy(self) -> Path:

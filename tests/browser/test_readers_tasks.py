@@ -20,6 +20,7 @@ from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from tests.browser.chromium import new_window, running_browser
@@ -69,7 +70,7 @@ def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
     read = rows_of_plan(run)
     rows = dataclasses.replace(read, strategy_load=list(read.strategy_load))
     taken_at = rows.cluster[0].taken_at
-    known = plan_of(rows)
+    known = plan_of(rows, Policy())
     new = next(cause.findings for cause in known.causes if cause.findings)
     since = [
         contracts.FindingSince(
@@ -81,7 +82,16 @@ def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
         )
         for one in sorted(known.findings, key=lambda one: one.id in new)
     ]
-    plan = plan_of(dataclasses.replace(rows, finding_since=since))
+    names = contracts.Finding.__struct_fields__
+    before = [
+        contracts.FindingBefore(**{name: getattr(row, name) for name in names})
+        for row in rows.finding
+        if not any((row.rule, row.consumer_group, row.topic) == key for key in _keys(known, new))
+    ]
+    rows = dataclasses.replace(
+        rows, finding_since=since, run_before=[contracts.RunBefore(taken_at=YESTERDAY)], finding_before=before
+    )
+    plan = plan_of(rows, Policy())
     detailed = detailed_groups(plan)
     beside = PageRows(
         group_status=rows.group_status,
@@ -93,6 +103,10 @@ def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
         ),
     )
     return plan, beside
+
+
+def _keys(plan: Plan, ids: tuple[str, ...]) -> list[tuple[str, str | None, str | None]]:
+    return [(one.rule, one.consumer_group, one.topic) for one in plan.findings if one.id in ids]
 
 
 @pytest.fixture
@@ -160,20 +174,24 @@ def test_the_page_says_what_the_loss_of_a_broker_would_do(known: Known, reader: 
 
     cells = line.split("\t")
     assert cells[2] == f"{worst.lost_queues:,}"
-    assert cells[5].startswith(f"{len(worst.under)}:" if worst.under else "none")
+    assert cells[5].startswith(f"{len(worst.worse)}:" if worst.worse else "none")
     assert cells[8] == f"{worst.read_again_s:g} s"
 
 
 def test_what_is_new_since_yesterday_is_found(known: Known, reader: Callable[[str], Reader]) -> None:
-    new = [cause for cause in known.plan.causes if cause.is_new]
-    person = reader("what is new since yesterday")
+    changes = known.plan.changes
+    assert changes is not None
+    person = reader("what is new since yesterday, and its cause")
+    section = person.page.locator("section[aria-labelledby=changes]")
 
-    assert f"{len(new):,} newly found" in person.read(person.page.locator(".card").first)
-    badge = person.look(person.page.locator("details.cause .badge.new:visible").first)
+    assert f"New {len(changes.new):,}" in person.read(section)
+    link = section.locator("li a").first
+    person.click(link)
+    target = person.page.locator(f"[id={str(link.get_attribute('href')).removeprefix('#')}]")
 
-    assert badge.is_visible()
-    title = badge.locator("xpath=ancestor::details[1]").inner_text()
-    assert any(cause.message in title or (cause.consumer_group or "") in title for cause in new)
+    assert person.look(target).is_visible()
+    first = next(one for one in known.plan.findings if one.id == changes.new[0])
+    assert first.message in target.inner_text()
 
 
 def test_the_page_is_printed(known: Known, reader: Callable[[str], Reader]) -> None:

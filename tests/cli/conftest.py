@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from rocketmq_capacity.cli import main
+from rocketmq_capacity.store.whole_folder import whole_folder
 from tests.cli.planned import SAMPLE, Planned, plain_sample, plan_of, plan_on_terminal
 from tests.cli.program import contents, says_what_was_expected
 from tests.cli.sample_plans import WHAT_IF, a_day_before, changed, in_another_order
@@ -69,10 +70,11 @@ def what_if(tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 @pytest.fixture(scope="session")
 def again(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    """The sample planned again from lists in another order, over a folder that held something else, and quietly."""
+    """The sample planned again from lists in another order, over an earlier plan, and quietly."""
     folder = tmp_path_factory.mktemp("again")
-    (folder / "out" / "tables").mkdir(parents=True)
-    (folder / "out" / "tables" / "of-last-year.parquet").write_text("old")
+    with whole_folder(folder / "out", overwrite=False) as earlier:
+        (earlier / "tables").mkdir()
+        (earlier / "tables" / "of-last-year.parquet").write_text("old")
     shuffled = folder / "inventory.json"
     shuffled.write_text(json.dumps(in_another_order(json.loads(SAMPLE.read_bytes()), Random(3))))
     return plan_of(shuffled, folder / "out", "--overwrite", "--quiet")

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 Rule = Literal[
+    "CLIENT_OUTLIER",
     "ORPHAN_QUEUE",
     "DUPLICATE_CLIENT_ID",
     "SUBSCRIPTION_MISMATCH",
@@ -25,6 +26,7 @@ Rule = Literal[
     "LAG_STATE",
     "RETENTION_RISK",
     "TOPIC_COVERAGE",
+    "TOPIC_UNREAD",
     "BROKER_DISK",
     "BROKER_LOSS",
     "MEMBERSHIP_DISAGREEMENT",
@@ -42,6 +44,9 @@ Rule = Literal[
     "REBALANCE_FREQUENCY",
 ]
 Action = Literal[
+    "LOWER_PULL_THRESHOLDS",
+    "REPLACE_CLIENT",
+    "SHORTEN_CALLS",
     "EXPAND_QUEUES",
     "SHRINK_QUEUES",
     "SCALE_CONSUMERS",
@@ -117,8 +122,41 @@ class NeededClients(Part, frozen=True):
     upper: Number | None
 
 
+class Peak(Part, frozen=True):
+    msgs_per_s: Metric | None
+    at: str | None
+    days: Number
+    rates: Number
+
+
+class ClientBounds(Part, frozen=True):
+    min_replicas: Number | None
+    target: Number | None
+    max_replicas: Number | None
+    max_useful: Number | None
+    scale_down_allowed: bool
+    blocked_by: list[str]
+    confidence: Literal["HIGH", "MEDIUM", "LOW"]
+    reason_code: str
+
+
+class GroupHeadroom(Part, frozen=True):
+    factor: Metric
+    measured_factor: Metric | None
+    breaks: Literal["UTILISATION"]
+
+
+class Headroom(Part, frozen=True):
+    kind: Literal["GROUP", "TOPIC", "BROKER"]
+    name: str
+    factor: Metric
+    breaks: str
+
+
 class Group(Part, frozen=True, kw_only=True):
     consumer_group: str
+    owner: str | None
+    tier: Number | None
     message_model: Literal["CLUSTERING", "BROADCASTING", "LITE_SELECTIVE"] | None
     message_request_mode: Literal["PULL", "POP", "MIXED"]
     connections: Number
@@ -127,11 +165,17 @@ class Group(Part, frozen=True, kw_only=True):
     max_useful_clients: Number | None
     provision_status: Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
     provision_reason: str | None
+    reading_status: Literal["READ", "UNREAD", "TWICE", "UNKNOWN"]
     utilisation: Utilisation | None
     busiest_client: str | None
+    outlier_clients: list[str] | UnsetType = UNSET
+    judged_utilisation: Utilisation | UnsetType = UNSET
     needed_clients: NeededClients | None
     min_safe_clients: Number | None
+    client_bounds: ClientBounds
+    headroom: GroupHeadroom | None
     peak_factor: Metric | None
+    peak: Peak
     current_strategy: str | None
     current_strategy_source: Literal["reported", "observed", "policy", "default"] | None
     strategies: list[Strategy]
@@ -149,6 +193,8 @@ class Finding(Part, frozen=True):
     subjects: list[str | Queue]
     evidence: dict[str, Any]
     message: str
+    owner: str | None
+    accepted: dict[str, Any] | None
 
 
 class Check(Part, frozen=True):
@@ -185,6 +231,7 @@ class Recommendation(Part, frozen=True):
     action: Action
     consumer_group: str | None
     topic: str | None
+    owner: str | None
     manual: bool
     reason: str
     rules: list[Rule]
@@ -217,6 +264,7 @@ class Impact(Part, frozen=True):
     idle_clients: Number | None
     lag: Number | None
     utilisation_ratio: Metric | None
+    cross_room_mb_per_s: Metric | None
 
 
 class Cause(Part, frozen=True):
@@ -226,6 +274,8 @@ class Cause(Part, frozen=True):
     action: Action | None
     consumer_group: str | None
     topic: str | None
+    owner: str | None
+    tier: Number | None
     title: str
     message: str
     findings: list[Id]
@@ -267,6 +317,11 @@ class ScenarioGroup(Part, frozen=True):
 
 class Undecided(Finding, frozen=True):
     why: str
+    gone_with: str | None
+
+
+class Added(Finding, frozen=True):
+    cause: str | None
 
 
 class Shares(Part, frozen=True):
@@ -282,12 +337,36 @@ class Messages(Part, frozen=True):
 class Affected(Part, frozen=True):
     consumer_group: str
     verdict: Verdict
+    reasons: list[Literal["CAPACITY", "REACHABILITY", "LOSS"]]
+    why: str
+    peak_utilisation: Shares
+    is_over_bound: bool | None
+    clients: Messages
+    queues: Messages
+    unread_queues: Number | None
+    waiting_messages: Number | None
+    unreadable_topics: list[str]
+    unwritable_topics: list[str]
     utilisation: Shares
     lag: Messages
     moved_queues: Number | None
     findings_added: Number
     findings_cleared: Number
     findings_undecided: Number
+
+
+class Carried(Part, frozen=True):
+    is_carried: bool | None
+    bound: Ratio
+    over_bound: list[str]
+    newly_over_bound: list[str]
+    falling_behind: list[str]
+    without_clients: list[str]
+    unreadable_topics: list[str]
+    unwritable_topics: list[str]
+    unread_queues: Number
+    waiting_messages: Number
+    undecided: list[str]
 
 
 class Totals(Part, frozen=True):
@@ -373,11 +452,12 @@ class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
     verdict: Verdict
+    carried: Carried
     totals: Totals
     affected_groups: list[Affected]
     changes: list[dict[str, Any]]
     groups: list[ScenarioGroup]
-    findings_added: list[Finding]
+    findings_added: list[Added]
     findings_cleared: list[Finding]
     findings_undecided: list[Undecided]
     producers_undecided: list[dict[str, str]]
@@ -402,10 +482,40 @@ class ProducerBalance(Part, frozen=True):
     displacing_producer_groups: list[str]
 
 
+class WorseFigure(Part, frozen=True):
+    name: str
+    before: float
+    now: float
+
+
+class Worse(Part, frozen=True):
+    finding: str
+    severity_before: Literal["INFO", "WARNING", "CRITICAL"]
+    figures: list[WorseFigure]
+
+
+class Gone(Part, frozen=True):
+    id: str
+    rule: str
+    severity: Literal["INFO", "WARNING", "CRITICAL"]
+    consumer_group: str | None
+    topic: str | None
+    broker_name: str | None
+    message: str
+
+
+class Changes(Part, frozen=True):
+    since: Moment
+    new: list[str]
+    worse: list[Worse]
+    gone: list[Gone]
+
+
 class Plan(Part, frozen=True):
     format: Literal["rocketmq-capacity/plan/1"]
     cluster_name: str
     taken_at: Moment
+    valid_until: str
     fingerprint: Sha256
     completeness: Completeness
     groups: list[Group]
@@ -413,7 +523,13 @@ class Plan(Part, frozen=True):
     recommendations: list[Recommendation]
     causes: list[Cause]
     alternatives: list[list[str]]
+    headroom: list[Headroom]
     producer_balance: list[ProducerBalance]
+    brokers: list[dict[str, Any]]
+    accepted: list[dict[str, Any]]
+    freeze: dict[str, Any] | None
+    notes: list[str]
+    changes: Changes | None
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
 
 

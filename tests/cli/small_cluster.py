@@ -50,6 +50,7 @@ CLUSTER: Final[dict[str, Any]] = {
                     "put_msgs_per_s": 100.0,
                 },
             ],
+            "rates": [{"at": "2026-11-19T02:00:00Z", "put_msgs_per_s": 380.0, "mean_msgs_per_s": 150.5}],
         },
     ],
     "consumer_groups": [

@@ -91,6 +91,13 @@ def test_an_output_folder_that_holds_something_is_refused_and_kept(refusal: Refu
     assert line == "--out: out is not empty; expected a new or empty folder, or --overwrite"
 
 
+def test_a_folder_that_is_no_plan_of_ours_is_never_overwritten(refusal: Refusal, tmp_path: Path) -> None:
+    (tmp_path / "out" / ".git").mkdir(parents=True)
+    (tmp_path / "out" / "thesis.txt").write_text("the only copy")
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--overwrite")
+    assert line.startswith("--out: out has no marker of a plan (.rocketmq-capacity); expected ")
+
+
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
 def test_an_output_folder_that_is_a_file_is_refused(refusal: Refusal, tmp_path: Path, overwrite: list[str]) -> None:
     (tmp_path / "out").write_text("a file")

@@ -349,3 +349,37 @@ def test_what_the_contract_allows_is_read(place: str, value: Any) -> None:
 def test_an_optional_member_may_be_missing_or_null(place: str) -> None:
     for value in (LEFT_OUT, None):
         parse_inventory(json.dumps(cluster_with(place, value)).encode(), source="inventory")
+
+
+TEXT: Final = json.dumps(CLUSTER)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (TEXT.replace('"taken_at"', '"taken_at": "2020-01-01T00:00:00Z", "taken_at"', 1), "$.taken_at"),
+        (TEXT.replace('"perm"', '"perm": null, "perm"', 1), "$.topics[0].queues[0].perm"),
+        (TEXT.replace('"perm"', '"perm" : 6,\n"perm"', 1), "$.topics[0].queues[0].perm"),
+        (TEXT.replace('"client_id"', '"client_\\u0069d": "x", "client_id"', 1), f"$.{CLIENT}.client_id"),
+        (TEXT.replace('"taken_at"', '"unknown": {"a": [1, {"b": 1, "b": 2}]}, "taken_at"', 1), "$.unknown.a[1].b"),
+        (
+            json.dumps(CLUSTER, separators=(",", ":")).replace('"perm"', '"perm":6,"perm"', 1),
+            "$.topics[0].queues[0].perm",
+        ),
+    ],
+)
+def test_a_member_that_is_given_twice_is_named(refusal: Refusal, tmp_path: Path, text: str, place: str) -> None:
+    (tmp_path / "inventory.json").write_text(text)
+    line = refusal("plan", "--inventory=inventory.json", "--out=out")
+    assert line == f"inventory.json: {place}: is given twice; expected each member of an object once"
+
+
+def test_names_in_values_are_no_members(tmp_path: Path) -> None:
+    odd = {"broker_name": 'a":{"b":', "config": {":": '":', "x": ":"}}
+    inventory = parse_inventory(json.dumps({**CLUSTER, "brokers": [odd]}).encode(), source="odd")
+    assert inventory.brokers[0].config == odd["config"]
+
+
+def test_a_device_is_no_inventory(refusal: Refusal) -> None:
+    line = refusal("plan", "--inventory=/dev/zero", "--out=out")
+    assert line == "/dev/zero: is a device; expected an inventory file"

@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from rocketmq_capacity.store.whole_folder import whole_folder
 from tests.cli.program import contents, run
 from tests.client.conftest import free_address
 
@@ -64,8 +65,8 @@ def test_every_address_is_named_with_how_it_failed(tmp_path: Path, free_address:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_stood_there_is_kept(tmp_path: Path, free_address: object, command: list[str]) -> None:
     (tmp_path / "inventory.json").write_text("yesterday's")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "plan.json").write_text("yesterday's")
+    with whole_folder(tmp_path / "out", overwrite=False) as folder:
+        (folder / "plan.json").write_text("yesterday's")
     before = contents(tmp_path)
     done = run(*command, "--overwrite", f"--nameserver={free_address}", cwd=tmp_path, time_limit_s=TIME_LIMIT_S)
     assert done.returncode == 3

@@ -16,6 +16,7 @@ from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import RemoteProtocolError
 from rocketmq_capacity.protocol.signature import signed_fields
 from rocketmq_capacity.settings.address import Address
+from rocketmq_capacity.settings.networks import parse_network
 from tests.client.speaking_peer import Handler, SpeakingPeer, Visit
 
 QUICK = ConnectionSettings(connect_timeout_s=5, request_timeout_s=0.3)
@@ -276,3 +277,39 @@ def test_a_host_that_drops_what_it_is_sent_is_a_connect_error_with_the_limit(dea
 def test_a_host_without_an_address_is_a_connect_error() -> None:
     with pytest.raises(ConnectError, match="cannot connect"):
         asyncio.run(Connection.open(Address("no-such-host.invalid", 9876), QUICK))
+
+
+@pytest.mark.parametrize("networks", [(), ("127.0.0.0/8",), ("10.0.0.0/8", "127.0.0.1")])
+def test_an_address_in_the_networks_is_asked(networks: tuple[str, ...]) -> None:
+    async def use(_: SpeakingPeer, connection: Connection) -> None:
+        assert (await ask(connection, "pay")).body == b"pay"
+
+    with_peer(echo, use, replace(QUICK, networks=tuple(map(parse_network, networks))))
+
+
+def test_nothing_is_sent_to_an_address_outside_the_networks() -> None:
+    async def run() -> list[Command]:
+        async with SpeakingPeer(echo) as peer:
+            with pytest.raises(ConnectError, match=r"127\.0\.0\.1 is outside the networks of the connection"):
+                await Connection.open(peer.address, replace(QUICK, networks=(parse_network("10.0.0.0/8"),)))
+            await asyncio.sleep(0.1)
+            return peer.requests
+
+    assert asyncio.run(run()) == []
+
+
+@pytest.mark.parametrize("networks", [(), ("127.0.0.0/8",)])
+def test_a_peer_that_hangs_up_at_once_is_an_error_of_the_connection(networks: tuple[str, ...]) -> None:
+    settings = replace(QUICK, networks=tuple(map(parse_network, networks)))
+
+    async def use(address: Address) -> None:
+        connection = await Connection.open(address, settings)
+        await ask(connection, "pay")
+
+    async def run() -> None:
+        server = await asyncio.start_server(lambda _, writer: writer.transport.abort(), "127.0.0.1", 0)
+        async with server:
+            with pytest.raises((ConnectError, ConnectionLostError)):
+                await use(Address(*server.sockets[0].getsockname()[:2]))
+
+    asyncio.run(run())

@@ -2,6 +2,7 @@
 
 import os
 import ssl
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,6 +55,12 @@ def test_keys_and_limits_are_taken_as_they_stand(tmp_path: Path) -> None:
     assert settings.in_flight == 4
 
 
+def test_networks_are_taken_and_written_as_they_were_given(tmp_path: Path) -> None:
+    given = {"networks": ["10.0.0.0/8", "fd00::/8"]}
+    assert read_connection(written(tmp_path, given)).networks == (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
+    assert yaml.safe_load(render_options(options_of(given, "here"))) == given
+
+
 def test_proxies_are_taken_as_addresses_and_written_as_they_were_given(tmp_path: Path) -> None:
     options = options_of({"proxies": ["10.0.8.1:8080", "[fe80::1]:8080"]}, "here")
     settings = read_connection(written(tmp_path, {"proxies": ["10.0.8.1:8080", "[fe80::1]:8080"]}))
@@ -99,6 +106,13 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
                 ("['10.0.8.1:8080', '10.0.8.1:0']", "has a value that is not an address"),
                 ("['10.0.8.1:8080;10.0.8.2:8080']", "has a value that is not an address"),
                 ("[hunter2-in-the-wrong-place]", "has a value that is not an address"),
+            )
+        ),
+        *(
+            (f"networks: {value}", f"networks: {problem}; expected a list of networks, such as 10.0.0.0/8")
+            for value, problem in (
+                ("10.0.0.0/8", "is not a list"),
+                ("[10.0.0.1/8]", "has a value that is not a network"),
             )
         ),
         ("proxies: [8080]", "proxies: is not a text; expected text, in quotes if it looks like a number or a date"),

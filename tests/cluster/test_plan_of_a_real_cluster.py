@@ -190,8 +190,11 @@ def test_broadcasting_and_pop_groups_are_recognized_and_not_flagged(live: Live) 
     assert not {one.rule for one in about if one.severity != "INFO"}
 
 
-def test_a_group_with_more_consumers_than_work_is_over_provisioned(live: Live) -> None:
-    assert live.group("g_avg").provision_status == "OVER_PROVISIONED"
+def test_without_stored_days_a_group_with_more_consumers_than_work_keeps_them(live: Live) -> None:
+    group = live.group("g_avg")
+
+    assert group.provision_status == "RIGHT_PROVISIONED"
+    assert "TOO_FEW_STORED_DAYS" in group.client_bounds.blocked_by
 
 
 def test_a_broker_frozen_half_way_gives_an_incomplete_plan_that_takes_nobody_away(

@@ -21,7 +21,7 @@ from tests.fixtures.environment import ROOT
 from tests.oracle.maven_project import OracleUnavailable
 from tests.oracle.own_jar import OWN, own_jars
 from tests.oracle.requirement import started_or_skipped
-from tests.report.test_publish import FILES
+from tests.report.test_publish import FILES, files_in
 
 if TYPE_CHECKING:
     from airflow.models.dagrun import DagRun
@@ -115,7 +115,7 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert plan["cluster_name"] == recorded["cluster_name"]
     assert (plan["taken_at"], plan["recorded_at"]) == ("2026-11-16T00:00:00Z", recorded["taken_at"])
     assert len({finding["rule"] for finding in plan["findings"]}) >= 8
-    assert {file.name for file in stored(deployment, monday).report.iterdir()} == set(FILES)
+    assert files_in(stored(deployment, monday).report) == FILES
 
 
 def test_the_asset_event_says_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:

@@ -13,7 +13,18 @@ from rocketmq_capacity.settings.policy import Policy, read_policy
 from rocketmq_capacity.settings.thresholds import Thresholds
 
 FILE: Final = Path(__file__).parents[2] / "include/policy.yaml"
-EXAMPLES: Final = {"rooms", "machine_rooms", "config_assignments", "current_strategies", "client_heap_mib"}
+EXAMPLES: Final = {
+    "rooms",
+    "machine_rooms",
+    "config_assignments",
+    "current_strategies",
+    "client_heap_mib",
+    "groups",
+    "placement",
+    "brokers",
+    "accepted",
+    "freeze",
+}
 """The keys that an example shows."""
 
 

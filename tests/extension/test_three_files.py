@@ -46,7 +46,7 @@ GROUP_ACTIONS = (hire,)
         ('    "SUSPECT_SNAPSHOT": Wording(', '    "TOO_FEW_CLIENTS": Wording("Few clients", "Work stays undone."),\n'),
         ('    "EXPAND_QUEUES": Wording(', '    "HIRE": Wording("Hire for {group}", "More hands."),\n'),
         ('    "CHANGE_STRATEGY",\n    "CHECK_PRODUCER_KEYS",', '    "HIRE",\n'),
-        ('    "SNAPSHOT_INCOMPLETE",\n    "STUCK', '    "TOO_FEW_CLIENTS",\n'),
+        ('    "STALE_OBJECT",\n    "STUCK', '    "TOO_FEW_CLIENTS",\n'),
     )
 
     told = package.says(

@@ -32,7 +32,7 @@ def readable(run: Run) -> Files:
             manifest = json.loads((run.folder / "steps" / f"{step}.json").read_bytes())
             paths += [file for name in manifest["datasets"] for file in run.table(name).glob("[!.]*")]
     if run.report.is_dir():
-        paths += run.report.glob("[!.]*")
+        paths += (file for file in run.report.rglob("[!.]*") if file.is_file())
     return {str(path.relative_to(run.folder)): path.read_bytes() for path in paths}
 
 

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 STRATEGIES: Final = [
     *("AVG", "AVG_BY_CIRCLE", "CONFIG", "CONSISTENT_HASH", "MACHINE_ROOM", "MACHINE_ROOM_NEARBY-AVG", "POP"),
 ]
-CHANGES: Final = {"EXPAND_QUEUES", "SCALE_CONSUMERS", "CREATE_TOPIC_ON_BROKER", "CHANGE_STRATEGY", "SWITCH_TO_POP"}
+CHANGES: Final = {"EXPAND_QUEUES", "SCALE_CONSUMERS", "CREATE_TOPIC_ON_BROKER", "CHANGE_STRATEGY"}
 """Actions that need to know the whole cluster."""
 ASKED_GROUPS: Final = 60
 """How many groups the official classes are asked about, with all strategies and all topics."""
@@ -198,7 +198,8 @@ def test_only_a_cluster_that_has_answered_is_changed(whole: Whole) -> None:
 
     if whole.plan.completeness.ratio >= 0.95:
         assert actions > CHANGES
-        assert status == {"UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"}
+        # Nothing is known of the days before, so nobody is called unneeded.
+        assert status == {"UNDER_PROVISIONED", "RIGHT_PROVISIONED", "UNDECIDED"}
     else:
         assert actions.isdisjoint(CHANGES)
         assert status == {"UNDECIDED"}

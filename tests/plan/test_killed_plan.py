@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.store.whole_folder import whole_folder
 from tests.cli.planned import plain_sample
 from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.plan import program
@@ -33,12 +34,13 @@ def test_the_old_output_stays_and_the_next_plan_is_as_if_nothing_had_been(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     out = tmp_path / "out"
-    out.mkdir()
-    (out / "plan.json").write_text("yesterday's")
+    with whole_folder(out, overwrite=False) as folder:
+        (folder / "plan.json").write_text("yesterday's")
+    before = contents(out)
 
     kill_in_the_middle(out)
 
-    assert contents(out) == {"plan.json": b"yesterday's"}
+    assert contents(out) == before
     program.plan(sample_inventory(), out, "--overwrite")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     expected = plain_sample(tmp_path_factory).folder

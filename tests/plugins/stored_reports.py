@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.lake import Lake, Run, write_together
 from rocketmq_capacity.store.run_key import run_key
 from tests.report.from_rows import publish_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -53,7 +53,8 @@ def _report_of(moment: datetime, groups: int, cluster: str) -> dict[str, bytes]:
     """The files of that day's plan; drawing them takes a second, and many tests want the same."""
     with TemporaryDirectory() as folder:
         publish_rows(rows_of(moment, groups, cluster), Path(folder))
-        return {file.name: file.read_bytes() for file in Path(folder).iterdir()}
+        files = (file for file in Path(folder).rglob("*") if file.is_file())
+        return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 def put_days(lake: Path, days: int, cluster: str = CLUSTER) -> list[Run]:
@@ -63,7 +64,7 @@ def put_days(lake: Path, days: int, cluster: str = CLUSTER) -> list[Run]:
         moment = LAST - timedelta(days=ago)
         run = Lake(lake).run(cluster, run_id_of(moment))
         for name, content in _report_of(moment, 5 + ago % 3, cluster).items():
-            write_whole(run.report / name, content)
+            write_together(run.report, {name: content})
         run.begin("publish")
         run.commit("publish", [])
         runs.append(run)

@@ -2,17 +2,21 @@
 
 import pytest
 
-from tests.plugins.stored_reports import CLUSTER, LAST, airflow_run_id_of, run_id_of
+from rocketmq_capacity.report.scripts import script_names
+from tests.plugins.stored_reports import CLUSTER, LAST, airflow_run_id_of, rows_of, run_id_of
+from tests.report.from_rows import plan_of
 
 pytestmark = pytest.mark.airflow
 ROOT = "/rocketmq-capacity"
 RUN = run_id_of(LAST)
 PLAN = f"{ROOT}/reports/plans/{CLUSTER}/{RUN}"
 FILES = ("report.html", "plan.json", "findings.csv", "recommendations.csv")
+SCRIPT = next(iter(script_names(plan_of(rows_of(LAST, 5))).values()))
 OF_PLANS = [
     PLAN,
     f"{PLAN}/",
     *(f"{PLAN}/{name}" for name in FILES),
+    f"{PLAN}/{SCRIPT}",
     f"{ROOT}/?kind=plans",
     f"{ROOT}/trends/{CLUSTER}",
     f"{ROOT}/difference?cluster={CLUSTER}&before=plans/{RUN}&after=plans/{RUN}",

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 
+from rocketmq_capacity.settings.policy import Policy
 from tests.plugins.stored_reports import (
     CLUSTER,
     LAST,
@@ -306,6 +307,35 @@ def test_an_answer_is_seen_in_the_list_and_in_the_report(api, own_lakes):
     assert "admin, 20 November 2026, 08:00:00 UTC: the change window is tonight" in listed
     assert "Approval: Rejected" in text_of(tree_of(viewer, f"reports/plans/{CLUSTER}/r1/"))
     assert "Rejected by admin" in viewer.get(f"{ROOT}reports/plans/{CLUSTER}/r1/report.html").text
+
+
+def test_the_findings_of_each_owner_are_offered_and_nothing_beside_them(api, own_lakes):
+    policy = Policy.model_validate({"groups": [{"match": ".", "owner": "pay & co"}]})
+    run = put(own_lakes[0], "r1", rows_of(LAST), policy=policy)
+    (file,) = (run.report / "by-owner").iterdir()
+    (run.report / "by-owner" / "linked.csv").symlink_to(run.report / "plan.json")
+    viewer, page = api("viewer"), f"{ROOT}reports/plans/{CLUSTER}/r1/"
+
+    offered = [one.get("href") for one in elements(tree_of(viewer, f"reports/plans/{CLUSTER}/r1/"), "a")]
+    assert [one.rpartition("/")[2] for one in offered if "by-owner" in one] == [file.name]
+    answer = viewer.get(f"{page}by-owner/{file.name}")
+    assert answer.content == file.read_bytes()
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    assert f"by-owner-{file.name}" in answer.headers["Content-Disposition"]
+    for name in ("linked.csv", "..%2Fplan.json", ".hidden.csv", "nobody.csv", file.name + "/"):
+        assert viewer.get(f"{page}by-owner/{name}").status_code in (404, 307), name
+    assert viewer.head(f"{page}by-owner/{file.name}").status_code == 200
+    assert api("stranger").get(f"{page}by-owner/{file.name}").status_code == 403
+    assert api().get(f"{page}by-owner/{file.name}").status_code == 401
+
+
+@pytest.mark.parametrize(("user", "is_told"), [("admin", True), ("viewer", False)])
+def test_who_may_trigger_the_dag_that_accepts_risks_is_told_of_it(api, own_lakes, user, is_told):
+    put(own_lakes[0], "r1", rows_of(LAST))
+
+    page = text_of(tree_of(api(user), f"reports/plans/{CLUSTER}/r1/"))
+
+    assert ("rocketmq_capacity_accept" in page) is is_told
 
 
 def test_a_report_deleted_while_it_is_looked_at_is_not_found(api, own_lakes):

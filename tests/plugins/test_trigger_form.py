@@ -58,6 +58,27 @@ def test_a_misspelt_name_is_refused_with_the_nearest_name_of_its_kind(api, conf,
     assert "looked up in the snapshot of 2026-" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("conf", "reason"),
+    [
+        ({"why": "a rollout", "until": "2030-01-01"}, "expected one of consumer_group, topic, broker_name"),
+        ({"topic": "pay", "until": "2030-01-01"}, "why: is missing"),
+        ({"topic": "pay", "why": "a rollout"}, "until: is missing"),
+        ({"topic": "pay", "why": "a", "until": "2030-01-01", "by": "somebody else"}, "by: is not a known field"),
+    ],
+)
+def test_a_risk_without_place_reason_or_day_or_in_another_name_is_refused_before_a_run_is_made(
+    api, conf, reason
+) -> None:
+    told = {"rule": "IDLE_CONSUMERS", **conf}
+    accept = "/api/v2/dags/rocketmq_capacity_accept/dagRuns"
+    answer = api("admin").post(accept, json={"logical_date": None, "conf": told})
+
+    assert answer.status_code == HTTPStatus.BAD_REQUEST
+    assert reason in answer.json()["detail"]
+    assert api("viewer").post(accept, json={"logical_date": None, "conf": told}).status_code == HTTPStatus.FORBIDDEN
+
+
 def test_a_scenario_reaches_airflow_with_everything_that_was_sent(api) -> None:
     answer = api("admin").post(WHAT_IFS, json={"logical_date": None, "conf": LOST, "dag_run_idd": "unknown to Airflow"})
 

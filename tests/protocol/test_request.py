@@ -85,7 +85,7 @@ def test_a_body_that_is_no_object_is_the_peers_error(code: int, body: bytes) -> 
         (21, b'{"topicConfigTable":[1]}', "topicConfigTable is a list"),
         (26, b"\xff=1", "not UTF-8"),
         (28, b'{"table":{"a":[]}}', "table.a is a list"),
-        (38, b'{"consumerIdList":[1]}', "consumerIdList holds 1"),
+        (38, b'{"consumerIdList":[1]}', "an entry of consumerIdList is 1"),
         (43, b'{"offsetTable":{"t@g":{0:"x"}}}', "t@g.0 is 'x'"),
         (43, b'{"offsetTable":{"t@g":{"a":1}}}', "the key 'a'"),
         (105, b'{"queueDatas":[{"brokerName":1}]}', "queueDatas.brokerName is 1"),

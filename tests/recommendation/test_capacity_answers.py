@@ -39,7 +39,7 @@ def figures(text: str) -> dict[str, Any]:
 def test_more_clients_more_threads_and_shorter_calls_are_alternatives() -> None:
     found = answers(planned(4, 150.0))
 
-    assert set(found) == {"SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "INVESTIGATE"}
+    assert set(found) == {"SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "SHORTEN_CALLS"}
     more = found["SCALE_CONSUMERS"]
     assert figures(more.before) == {"clients": 4, "utilisation_ratio": 0.9}
     assert figures(more.after) == {"clients": 6, "utilisation_ratio": 0.6}
@@ -49,7 +49,7 @@ def test_more_clients_more_threads_and_shorter_calls_are_alternatives() -> None:
 
 
 def test_shorter_calls_are_given_as_a_number() -> None:
-    shorter = answers(planned(4, 150.0))["INVESTIGATE"]
+    shorter = answers(planned(4, 150.0))["SHORTEN_CALLS"]
 
     assert shorter.is_manual
     assert "on c01 to 7.777 ms instead of 10 for pay" in shorter.reason
@@ -75,7 +75,7 @@ def test_following_the_advice_ends_it() -> None:
 def test_an_orderly_group_with_too_few_queues_is_given_more() -> None:
     found = answers(planned(24, 80.0, orderly=True))
 
-    assert set(found) == {"EXPAND_QUEUES", "INVESTIGATE"}
+    assert set(found) == {"EXPAND_QUEUES", "SHORTEN_CALLS"}
     assert found["EXPAND_QUEUES"].topic == "pay"
     # Keys move to other queues when an ordered topic grows.
     assert found["EXPAND_QUEUES"].is_manual
@@ -91,15 +91,29 @@ def test_another_strategy_is_an_answer_where_it_shares_the_load_better() -> None
     assert share is not None
     assert share.estimate > 0.7, "the ring of these ids has become even: choose others"
 
-    assert figures(answers(plan)["CHANGE_STRATEGY"].after)["strategy"] in {"AVG", "AVG_BY_CIRCLE"}
+    found = answers(plan)["CHANGE_STRATEGY"]
+    before, after = figures(found.before), figures(found.after)
+    assert after["strategy"] in {"AVG", "AVG_BY_CIRCLE"}
+    assert (before["utilisation_ratio"], after["utilisation_ratio"]) == (pytest.approx(share.estimate, abs=1e-4), 0.6)
+    assert "the busiest client is busy for 60.0 % of its time instead of" in found.reason
+
+
+def test_lag_that_grows_at_clients_with_time_left_is_answered_by_no_strategy() -> None:
+    """Every strategy keeps the busiest client within the bound, as the one in use does."""
+    each = [("pay", name, i) for name in ("broker-a", "broker-b") for i in range(12)]
+    told = [(100_000 - 500 * n, 95_000 - 400 * n) for n in range(9, 0, -1)]
+    plan = planned(5, 20.0, lag=5_000, samples=dict.fromkeys(each, told))
+
+    assert {one.rule for one in plan.findings if one.consumer_group == "g_pay"} >= {"LAG_STATE", CAPACITY}
+    assert [one.action for one in plan.recommendations if one.action == "CHANGE_STRATEGY"] == []
 
 
 def test_where_nothing_does_alone_one_has_to_look() -> None:
-    # One queue of an orderly group takes more than all the time of a client.
-    found = answers(planned(1, 4_000.0, (queues("broker-a", 1),), orderly=True, client={"consume_threads": 1}))
+    # 80 times the work of a client: not even 64 queues, each with a client, are enough.
+    found = answers(planned(1, 8_000.0, (queues("broker-a", 1),), orderly=True, client={"consume_threads": 1}))
 
-    assert set(found) == {"INVESTIGATE"}
-    assert "alone" in found["INVESTIGATE"].reason
+    assert set(found) == {"SHORTEN_CALLS"}
+    assert "alone" in found["SHORTEN_CALLS"].reason
 
 
 def test_clients_that_are_not_needed_are_named_with_the_load_of_the_rest() -> None:
@@ -109,9 +123,9 @@ def test_clients_that_are_not_needed_are_named_with_the_load_of_the_rest() -> No
     fewer = found["SCALE_CONSUMERS"]
     # 480 msg/s over 24 queues: the busiest of seven owns four of them.
     assert figures(fewer.before) == {"clients": 8, "utilisation_ratio": 0.06, "one_lost_utilisation_ratio": 0.08}
-    assert figures(fewer.after) == {"clients": 2, "utilisation_ratio": 0.24, "one_lost_utilisation_ratio": 0.48}
-    assert "6 of its 8 clients are not needed" in fewer.reason
-    assert "for 48.0 % if one more is lost. The policy keeps at least 2." in fewer.reason
+    assert figures(fewer.after) == {"clients": 3, "utilisation_ratio": 0.16, "one_lost_utilisation_ratio": 0.24}
+    assert "5 of its 8 clients are not needed" in fewer.reason
+    assert "for 24.0 % if one more is lost. The policy keeps at least 3." in fewer.reason
 
 
 def test_nothing_is_recommended_on_part_of_the_facts() -> None:

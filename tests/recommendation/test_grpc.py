@@ -72,10 +72,10 @@ def test_nothing_is_recommended_for_what_grpc_clients_cannot_have(answered: Answ
 
 
 def test_what_is_too_busy_may_have_more_clients_or_more_threads_of_their_own_kind(answered: Answers) -> None:
-    actions = {"RAISE_CONSUME_THREADS", "SCALE_CONSUMERS", "INVESTIGATE"}
+    actions = {"RAISE_CONSUME_THREADS", "SCALE_CONSUMERS", "SHORTEN_CALLS"}
     assert set(answered.actions(consumer_group="grpc_too_busy")) == actions
     # A gRPC client cannot be asked about itself.
-    assert answered.one("INVESTIGATE", "grpc_too_busy")["commands"] == []
+    assert answered.one("SHORTEN_CALLS", "grpc_too_busy")["commands"] == []
     assert "setConsumptionThreadCount" in answered.one("RAISE_CONSUME_THREADS", "grpc_too_busy")["reason"]
     # 40 messages a second of 200 ms each keep 8 threads busy: at most 70 % of 6 clients' 12.
     assert answered.one("SCALE_CONSUMERS", "grpc_too_busy")["after"]["clients"] == 6

@@ -39,6 +39,13 @@ CASES.case(
     samples={("behind", "broker-a", 0): [(80_000 + 1000 * i, 71_000 + 1000 * i) for i in range(9)]},
 )
 CASES.case(
+    "offline_behind",
+    [],
+    *_two,
+    lags={("offline_behind", "broker-a", 0): 9_000},
+    samples={("offline_behind", "broker-a", 0): [(91_100 + 1000 * i, 91_000) for i in range(9)]},
+)
+CASES.case(
     "twelve_own_strategies",
     [member(f"c{i:02}", allocate_strategy=f"com.acme.Own{i}") for i in range(12)],
     *_two,
@@ -47,7 +54,7 @@ CASES.case("side_by_side", members(2), *_two, message_type="FIFO", orderly=False
 CASES.case("cannot_lock", members(2), queues("broker-a", 2), queues("masterless", 2), orderly=True)
 _dropped = OwnedQueue(topic="stuck_owner", broker_name="broker-a", queue_id=0, dropped=True)
 CASES.case("stuck_owner", [member("c01", owned_queues=(_dropped,)), member("c02")], *_two)
-CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_8_0")], *_two)
+CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_6_1")], *_two)
 
 
 def test_producers_choose_the_hot_queue(answered: Answers) -> None:
@@ -69,7 +76,7 @@ def test_the_key_of_a_fifo_topic_is_its_message_group(answered: Answers) -> None
 
 
 def test_even_queues_need_no_answer(answered: Answers) -> None:
-    assert answered.actions(topic="not_hot") == []
+    assert answered.one("INVESTIGATE", topic="not_hot")["rules"] == ["TOPIC_UNREAD"]
 
 
 def test_a_topic_that_no_broker_has_is_created_or_given_up(answered: Answers) -> None:
@@ -120,7 +127,7 @@ def test_every_broker_is_asked_for_the_versions_of_clients_that_are_to_be_upgrad
     found = answered.one("INVESTIGATE", "old_client")
 
     assert found["rules"] == ["BAD_VERSION"]
-    assert found["reason"].startswith("Upgrade to V4_9_8 or later: 1 client runs V4_8_0 with known faults: ")
+    assert found["reason"].startswith("Upgrade to V4_9_8 or later: 1 client runs V4_6_1 with known faults: ")
     assert [command.split()[1] for command in found["commands"]] == ["consumerConnection"] * 2
 
 
@@ -150,3 +157,13 @@ def test_of_many_clients_a_few_are_asked(answered: Answers) -> None:
 
     asked = [options(command).get("-i") for command in found["commands"]]
     assert asked == [None, "c01", "c02", "c03", "c04", "c05"]
+
+
+def test_a_group_without_clients_has_no_listener_that_waits(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "offline_behind")
+
+    assert found["rules"] == ["LAG_STATE"]
+    assert found["reason"] == (
+        "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are"
+        " kept are read; if not, nothing is lost."
+    )

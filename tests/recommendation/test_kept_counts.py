@@ -37,10 +37,9 @@ def test_idle_clients_are_no_reason_for_more_queues(answered: Answers, name: str
     assert f"The number of its queues stays as it is, {why}" in reason
 
 
-@pytest.mark.parametrize(("name", "why"), [("levels_unequal", LEVELS), ("lite_unequal", LITE)])
-def test_brokers_with_unlike_counts_are_left_as_they_are(answered: Answers, name: str, why: str) -> None:
-    assert answered.actions(topic=name) == ["INVESTIGATE"]
-    assert f"The number of its queues stays as it is, {why}" in answered.one("INVESTIGATE", topic=name)["reason"]
+@pytest.mark.parametrize("name", ["levels_unequal", "lite_unequal"])
+def test_brokers_with_unlike_counts_are_left_as_they_are(answered: Answers, name: str) -> None:
+    assert answered.actions(topic=name) == []
 
 
 def test_a_priority_topic_is_created_with_the_same_levels_on_another_broker(answered: Answers) -> None:

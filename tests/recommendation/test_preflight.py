@@ -10,7 +10,7 @@ from tests.recommendation.cases import SILENT, Cases
 from tests.simulation.clusters import queues
 
 CASES = Cases()
-MODIFY = ("updateTopic", "setConsumeMode", "updateBrokerConfig", "cloneGroupOffset")
+MODIFY = ("updateTopic", "setConsumeMode", "updateBrokerConfig", "cloneGroupOffset", "deleteTopic", "deleteSubGroup")
 """The subcommands, of those that a plan may print, that change anything."""
 LOOK = (
     "brokerStatus",
@@ -18,6 +18,8 @@ LOOK = (
     "consumerConnection",
     "consumerProgress",
     "consumerStatus",
+    "producer",
+    "statsAll",
     "topicRoute",
     "topicStatus",
 )

@@ -16,6 +16,8 @@ from tests.recommendation.cases import broker
 from tests.simulation.clusters import AT, cluster, queues
 
 WIDE = (queues("broker-a", 16), queues("broker-b", 16))
+FEW = Policy.model_validate({"thresholds": {"SHRINK_QUEUES": {"min_saved_queues": 1}}})
+"""A policy that shrinks small topics too."""
 
 
 def a_cluster(clients: int = 4, *layout: Any, **facts: Any) -> Inventory:
@@ -38,7 +40,7 @@ def daily(inventory: Inventory, days: int = 14) -> list[Inventory]:
 
 
 def shrinks(now: Inventory, history: list[Inventory], policy: Policy | None = None) -> list[Recommendation]:
-    plan = plain_plan(now, policy, history)
+    plan = plain_plan(now, policy or FEW, history)
     return [one for one in plan.recommendations if one.action == "SHRINK_QUEUES"]
 
 
@@ -135,8 +137,15 @@ def test_where_no_number_is_divided_evenly_nothing_shrinks() -> None:
 
 
 def test_the_bounds_are_the_policys() -> None:
-    policy = Policy.model_validate({"thresholds": {"SHRINK_QUEUES": {"history_days": 1, "min_snapshots": 1}}})
+    bounds = {"history_days": 1, "min_snapshots": 1, "min_saved_queues": 1}
+    policy = Policy.model_validate({"thresholds": {"SHRINK_QUEUES": bounds}})
     assert shrinks(a_cluster(), [before(a_cluster(), 2)], policy)
+
+
+@pytest.mark.parametrize(("each", "is_offered"), [(33, False), (34, True)])
+def test_some_queues_more_than_clients_are_healthy(each: int, is_offered: bool) -> None:
+    now = a_cluster(4, queues("broker-a", each), queues("broker-b", each))
+    assert bool(shrinks(now, daily(now), Policy())) == is_offered
 
 
 def test_a_client_without_a_subscription_of_its_own_counts_by_its_group() -> None:

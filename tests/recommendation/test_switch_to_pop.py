@@ -21,10 +21,11 @@ CASES.case("pop_go_client", members(4, language="GO", version="V5_3_3"), *_two)
 CASES.case("pop_in_order", java_members(4), *_two, orderly=True)
 CASES.case("pop_fifo", java_members(4), *_two, message_type="FIFO")
 CASES.case("pop_lite_pull", java_members(4), *_two, consume_type="CONSUME_ACTIVELY")
-CASES.case("pop_old_broker", java_members(5), *_two, queues("old", 1))
-CASES.case("pop_without_timer", java_members(5), *_two, queues("timerless", 1))
-CASES.case("pop_masterless", java_members(5), *_two, queues("masterless", 1))
-CASES.case("pop_silent", java_members(5), *_two, queues("silent", 1))
+CASES.case("pop_old_broker", java_members(6), *_two, queues("old", 1))
+CASES.case("pop_without_timer", java_members(6), *_two, queues("timerless", 1))
+CASES.case("pop_masterless", java_members(6), *_two, queues("masterless", 1))
+CASES.case("pop_silent", java_members(6), *_two, queues("silent", 1))
+CASES.case("pop_few", java_members(5), queues("broker-a", 2), queues("broker-b", 1))
 CASES.case("pop_enough", java_members(2), *_two)
 CANNOT: Final = (
     "pop_old_client",
@@ -72,6 +73,14 @@ def test_who_cannot_pop_is_not_asked_to(answered: Answers, name: str) -> None:
 
 def test_without_idle_clients_there_is_no_reason_to(answered: Answers) -> None:
     assert answered.actions("pop_enough") == []
+
+
+def test_a_few_idle_clients_are_no_reason_to(answered: Answers) -> None:
+    figures = answered.judged.finding("IDLE_CONSUMERS", "pop_few")["evidence"]
+
+    assert (figures["idle"], figures["clients"]) == (2, 5)
+    assert "EXPAND_QUEUES" in answered.actions("pop_few") or "SCALE_CONSUMERS" in answered.actions("pop_few")
+    assert "SWITCH_TO_POP" not in answered.actions("pop_few")
 
 
 def test_a_broker_that_did_not_answer_makes_it_a_comment(answered: Answers) -> None:

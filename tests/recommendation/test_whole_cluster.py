@@ -12,7 +12,10 @@ from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import broker, java_members
 from tests.simulation.clusters import cluster, queues, reads
 
-POLICY = Policy.model_validate({"strategies": ["AVG"], "thresholds": {"EXPAND_QUEUES": {"headroom": 0.5}}})
+POLICY = Policy.model_validate({
+    "strategies": ["AVG"],
+    "thresholds": {"EXPAND_QUEUES": {"headroom": 0.5}, "IDLE_CONSUMERS": {"warning_ratio": 0.3}},
+})
 READ_COMMANDS = ("consumerConnection", "consumerProgress", "consumerStatus", "topicRoute", "topicStatus", "clusterList")
 
 

@@ -14,9 +14,11 @@ from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
+from rocketmq_capacity.settings.policy import Policy
 
 Built = Mapping[str, Sequence[dict[str, Any]]]
 """Rows by the name of their dataset; one that is absent has none."""
+DEFAULTS = Policy()
 REPORTED = (
     contracts.Cluster,
     contracts.Failure,
@@ -24,9 +26,13 @@ REPORTED = (
     contracts.StrategyLoad,
     contracts.Finding,
     contracts.FindingSince,
+    contracts.RunBefore,
+    contracts.FindingBefore,
     contracts.Recommendation,
     contracts.RecommendedTransition,
     contracts.ProducerBalance,
+    contracts.BrokerLoad,
+    contracts.TopicHeadroom,
 )
 
 
@@ -36,19 +42,21 @@ def typed(dataset: type[Dataset], rows: Built) -> Any:
     return [msgspec.convert({name: _plain(value) for name, value in row.items()}, dataset) for row in built]
 
 
-def plan_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> Plan:
+def plan_of(rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None) -> Plan:
     answer = None if approval is None else approval_of(approval)
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
-    return plan.plan_of(Rows(**held), scenario=scenario, approval=answer)
+    return plan.plan_of(Rows(**held), policy, scenario=scenario, approval=answer)
 
 
-def page_of(rows: Built, *, scenario: Any = None, approval: Any = None) -> str:
-    made = plan_of(rows, scenario=scenario, approval=approval)
+def page_of(rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None) -> str:
+    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval)
     return html.render_report(made, beside_of(rows))
 
 
-def publish_rows(rows: Built, folder: Path, *, scenario: Any = None, approval: Any = None) -> PlanSummary:
-    made = plan_of(rows, scenario=scenario, approval=approval)
+def publish_rows(
+    rows: Built, folder: Path, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None
+) -> PlanSummary:
+    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval)
     return publish.publish(made, beside_of(rows), folder)
 
 

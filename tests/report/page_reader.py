@@ -33,3 +33,9 @@ def by_id(tree: Element, name: str) -> Element:
     """The one element of an id."""
     (found,) = [element for element in tree.iter() if element.get("id") == name]
     return found
+
+
+def section(tree: Element, name: str) -> Element:
+    """The section whose heading has this id."""
+    (found,) = (one for one in elements(tree, "section") if one.get("aria-labelledby") == name)
+    return found

@@ -154,6 +154,8 @@ def a_group_failure(
         "moved_today": 3,
         "busy_ratio": 0.5,
         "becomes_under": False,
+        "verdict": "UNCHANGED",
+        "reasons": [],
         "read_again_s": 180.0,
     } | changes
     return {"busy_lower": row["busy_ratio"], "busy_upper": row["busy_ratio"]} | row

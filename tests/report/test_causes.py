@@ -221,3 +221,228 @@ def test_a_cause_is_as_old_as_its_oldest_finding_and_new_where_all_are():
     }
     first = plan_of(rows | {"finding_since": []})
     assert {(cause.since, cause.is_new) for cause in first.causes} == {(None, None)}
+
+
+def test_the_topics_that_level_a_broker_without_topics_are_one_cause_with_it():
+    proposed = {"proposed": [{"topic": "pay"}, {"topic": "refund"}]}
+    made = plan(
+        [
+            a_finding("TOPIC_COVERAGE", proposed, severity="INFO", consumer_group=None, broker_name=broker)
+            for broker in ("broker-c", "broker-d")
+        ],
+        [
+            advice("CREATE_TOPIC_ON_BROKER", ["TOPIC_COVERAGE"], consumer_group=None, topic=topic, number=topic)
+            for topic in ("pay", "refund", "elsewhere")
+        ],
+    )
+
+    assert told(made) == [
+        ("TOPIC_COVERAGE", ["TOPIC_COVERAGE"] * 2, ["CREATE_TOPIC_ON_BROKER"] * 2),
+        ("TOPIC_COVERAGE", [], ["CREATE_TOPIC_ON_BROKER"]),
+    ]
+
+
+@pytest.mark.parametrize(("queues", "causes"), [(QUEUES[:2], 1), (QUEUES[1:4], 2)], ids=["its own", "others too"])
+def test_a_backlog_belongs_to_a_sick_client_only_where_all_of_its_queues_are_that_client_s(queues, causes):
+    made = plan(
+        [
+            a_finding(
+                "CLIENT_OUTLIER",
+                {"behind_queues": QUEUES[:3], "outliers": [{"client_id": "c1", "figure": "consume_rt_ms"}]},
+                severity="CRITICAL",
+                subjects=["c1"],
+            ),
+            a_finding("LAG_STATE", {"lag": 9}, severity="CRITICAL", queues=queues),
+            a_finding("LAG_SKEW", {"lag": 9}, subjects=["c1"]),
+        ],
+        [advice("REPLACE_CLIENT", ["CLIENT_OUTLIER"])],
+    )
+
+    assert len(made.causes) == causes
+    first = made.causes[0]
+    assert (first.rule, first.action, first.severity) == ("CLIENT_OUTLIER", "REPLACE_CLIENT", "CRITICAL")
+
+
+def _crossing(group, pairs, mb_per_s, **more):
+    evidence = {"pairs": [dict(zip(("client_room", "broker_room"), pair, strict=True)) for pair in pairs]}
+    return a_finding(
+        "CROSS_ROOM", evidence | {"cross_room_mb_per_s": mb_per_s}, severity="INFO", consumer_group=group, **more
+    )
+
+
+def test_groups_that_read_across_two_rooms_are_one_line_of_these_rooms_by_megabytes():
+    made = plan(
+        [
+            _crossing("g_1", [("hz", "sh")], 1.5),
+            _crossing("g_2", [("sh", "hz"), ("hz", "bj")], 2.0),
+            _crossing("g_3", [("bj", "hz")], 9.0),
+        ],
+        [advice("CHANGE_STRATEGY", ["CROSS_ROOM"], consumer_group=f"g_{n}") for n in (1, 2, 3)],
+        groups=("g_1", "g_2", "g_3"),
+    )
+
+    assert [(cause.title, cause.message, cause.consumer_group) for cause in made.causes] == [
+        (
+            "Messages between the machine rooms bj and hz",
+            "1 group reads 9.00 MB a second between the machine rooms bj and hz.",
+            "g_3",
+        ),
+        (
+            "Messages between the machine rooms hz and sh",
+            "2 groups read 3.50 MB a second between the machine rooms hz and sh.",
+            None,
+        ),
+    ]
+    assert [cause.impact.cross_room_mb_per_s for cause in made.causes] == [9.0, 3.5]
+
+
+def test_a_client_that_subscribes_to_nothing_is_the_cause_of_all_that_it_leaves():
+    made = plan(
+        [
+            a_finding("SUBSCRIPTION_MISMATCH", severity="CRITICAL", subjects=["c3"]),
+            a_finding("ORPHAN_QUEUE", {"cause": "SUBSCRIPTION_MISMATCH"}, severity="CRITICAL", queues=QUEUES[:2]),
+            a_finding("LAG_STATE", severity="CRITICAL", queues=QUEUES[:2]),
+            a_finding("LAG_SKEW"),
+            a_finding("IDLE_CONSUMERS", severity="INFO", subjects=["c3"]),
+            a_finding("ALLOCATION_SKEW"),
+        ],
+        [advice("FIX_SUBSCRIPTION", ["SUBSCRIPTION_MISMATCH", "ORPHAN_QUEUE"]), advice("INVESTIGATE", ["LAG_STATE"])],
+    )
+
+    (cause,) = made.causes
+    assert (cause.rule, cause.action, len(cause.findings)) == ("SUBSCRIPTION_MISMATCH", "FIX_SUBSCRIPTION", 6)
+
+
+def test_clients_beyond_the_queues_are_idle_whatever_another_one_subscribes_to():
+    made = plan(
+        [
+            a_finding("SUBSCRIPTION_MISMATCH", severity="CRITICAL", subjects=["c3"]),
+            a_finding("IDLE_CONSUMERS", severity="INFO", subjects=["c3", "c9"]),
+        ],
+        [advice("FIX_SUBSCRIPTION", ["SUBSCRIPTION_MISMATCH"]), advice("SCALE_CONSUMERS", ["IDLE_CONSUMERS"])],
+    )
+
+    assert [cause.rule for cause in made.causes] == ["SUBSCRIPTION_MISMATCH", "IDLE_CONSUMERS"]
+
+
+@pytest.mark.parametrize("rule", ["STUCK_QUEUE", "RETENTION_RISK"])
+def test_a_backlog_on_queues_that_are_held_back_belongs_to_what_holds_them(rule):
+    made = plan([
+        a_finding(rule, severity="CRITICAL", queues=QUEUES[:2]),
+        a_finding("LAG_STATE", severity="WARNING", queues=QUEUES[:1]),
+        a_finding("LAG_SKEW", severity="WARNING"),
+    ])
+
+    assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [(rule, 3)]
+
+
+@pytest.mark.parametrize(("strategy", "causes"), [("AVG", 1), ("MACHINE_ROOM", 2)])
+def test_orphans_of_a_strategy_that_leaves_none_come_of_brokers_that_name_other_members(strategy, causes):
+    made = plan([
+        a_finding("ORPHAN_QUEUE", {"cause": f"strategy {strategy}"}, severity="CRITICAL", queues=QUEUES[:1]),
+        a_finding("MEMBERSHIP_DISAGREEMENT", severity="WARNING"),
+    ])
+
+    assert len(made.causes) == causes
+    assert made.causes[0].rule == ("MEMBERSHIP_DISAGREEMENT" if causes == 1 else "ORPHAN_QUEUE")
+
+
+def test_causes_of_one_title_also_say_what_is_wrong():
+    made = plan(
+        [a_finding("TRAFFIC_SKEW", severity="WARNING"), a_finding("CONSUMER_CAPACITY", severity="WARNING")],
+        [
+            advice("SCALE_CONSUMERS", ["TRAFFIC_SKEW"]),
+            advice("SCALE_CONSUMERS", ["CONSUMER_CAPACITY"], number=2),
+        ],
+    )
+
+    assert len({cause.title for cause in made.causes}) == len(made.causes) == 2
+
+
+@pytest.mark.parametrize(
+    ("severity", "root"),
+    [("WARNING", "CONSUMER_CAPACITY"), ("INFO", "IDLE_CONSUMERS")],
+    ids=["too busy", "none is needed"],
+)
+def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(severity, root):
+    made = plan(
+        [
+            a_finding(topic="pay", severity="WARNING"),
+            a_finding("CONSUMER_CAPACITY", {"utilisation_ratio": 0.9}, severity=severity),
+        ],
+        [
+            advice("EXPAND_QUEUES", ["CONSUMER_CAPACITY", "IDLE_CONSUMERS"], consumer_group=None, topic="pay"),
+            advice("RAISE_CONSUME_THREADS", ["CONSUMER_CAPACITY"]),
+        ],
+    )
+
+    (cause,) = made.causes
+    assert cause.rule == root
+    assert cause.action == "EXPAND_QUEUES"
+
+
+@pytest.mark.parametrize(("idle", "causes"), [(["c1"], 1), (["c1", "c2"], 2)], ids=["starving", "others too"])
+def test_idle_clients_belong_to_the_room_that_gets_nothing_only_where_all_of_them_are_in_it(idle, causes):
+    made = plan([
+        a_finding("IDLE_CONSUMERS", subjects=idle),
+        a_finding("ROOM_STARVATION", subjects=["c1", "c3"]),
+        a_finding("TRAFFIC_SKEW", subjects=["c9"]),
+    ])
+
+    assert sorted((cause.rule, len(cause.findings)) for cause in made.causes)[-1] == ("ROOM_STARVATION", 4 - causes)
+
+
+def test_messages_shared_out_unevenly_are_a_consequence_of_queues_that_are():
+    made = plan(
+        [a_finding("TRAFFIC_SKEW"), a_finding("ALLOCATION_SKEW")],
+        [advice("CHANGE_STRATEGY", ["ALLOCATION_SKEW", "TRAFFIC_SKEW"])],
+    )
+
+    assert told(made) == [("ALLOCATION_SKEW", ["TRAFFIC_SKEW", "ALLOCATION_SKEW"], ["CHANGE_STRATEGY"])]
+
+
+@pytest.mark.parametrize("rule", ["LAG_STATE", "RETENTION_RISK"])
+@pytest.mark.parametrize(("of", "root"), [("lag", "behind"), ("busy", "CONSUMER_CAPACITY")])
+def test_lag_is_the_cause_where_clients_have_time_left_and_a_consequence_where_they_have_not(rule, of, root):
+    made = plan([
+        a_finding("CONSUMER_CAPACITY", {"cause": of}, severity="CRITICAL"),
+        a_finding(rule, {"lag": 9}, queues=QUEUES[:1]),
+    ])
+
+    (cause,) = made.causes
+    assert cause.rule == (rule if root == "behind" else root)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "causes"),
+    [
+        ({"unwritable_topics": ["pay"], "unreadable_topics": ["pay"], "groups_under": []}, 1),
+        ({"unwritable_topics": ["pay"], "unreadable_topics": [], "groups_under": ["g_pay"]}, 2),
+        ({"unwritable_topics": ["pay", "mail"], "unreadable_topics": [], "groups_under": []}, 2),
+    ],
+    ids=["this topic only", "a group is too weak", "another topic"],
+)
+def test_a_brokers_loss_belongs_to_the_topic_that_is_on_this_broker_alone(evidence, causes):
+    made = plan([
+        a_finding("BROKER_LOSS", evidence, severity="INFO", consumer_group=None, broker_name="broker-a"),
+        a_finding("TOPIC_COVERAGE", severity="INFO", consumer_group=None, topic="pay"),
+    ])
+
+    assert len(made.causes) == causes
+    assert "TOPIC_COVERAGE" in {cause.rule for cause in made.causes}
+
+
+def test_members_that_brokers_do_not_name_alike_are_the_doubt_of_a_doubtful_snapshot():
+    groups = ("g_mail", "g_pay", "g_stock")
+    made = plan(
+        [
+            a_finding("SUSPECT_SNAPSHOT", consumer_group=None, subjects=["g_mail", "g_pay"]),
+            *(a_finding("MEMBERSHIP_DISAGREEMENT", consumer_group=name) for name in groups),
+        ],
+        groups=groups,
+    )
+
+    assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [
+        ("SUSPECT_SNAPSHOT", 3),
+        ("MEMBERSHIP_DISAGREEMENT", 1),
+    ]

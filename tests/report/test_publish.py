@@ -12,6 +12,12 @@ from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
 FILES = ["capacity.json", "findings.csv", "plan.json", "recommendations.csv", "report.html", "summary.json"]
+"""Those that every plan has; the folder of scripts is beside them."""
+
+
+def files_in(folder):
+    """The names of the files in a folder, without those of folders in it."""
+    return sorted(path.name for path in folder.iterdir() if path.is_file())
 
 
 def test_the_files_and_their_counts(tmp_path):
@@ -20,7 +26,7 @@ def test_the_files_and_their_counts(tmp_path):
 
     summary = publish_rows(rows, tmp_path / "a" / "report")
 
-    assert sorted(path.name for path in (tmp_path / "a" / "report").iterdir()) == FILES
+    assert files_in(tmp_path / "a" / "report") == FILES
     assert (summary.groups, summary.recommendations, summary.completeness) == (1, 2, 0.5)
     assert summary.findings == {"CRITICAL": 0, "WARNING": 1, "INFO": 0}
     assert read_summary(tmp_path / "a" / "report" / "summary.json") == summary
@@ -38,14 +44,14 @@ def test_the_same_rows_give_the_same_bytes_in_every_file(tmp_path):
 
 def test_rows_that_break_the_contract_leave_what_stood_there(tmp_path):
     publish_rows(sample_rows(), tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     rows = sample_rows()
     rows["finding"][0]["evidence"] = "no JSON"
 
     with pytest.raises(ContractBroken):
         publish_rows(rows, tmp_path)
 
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_a_folder_is_published_again_over_what_stood_there(tmp_path):
@@ -53,4 +59,4 @@ def test_a_folder_is_published_again_over_what_stood_there(tmp_path):
     publish_rows(sample_rows(), tmp_path)
 
     assert json.loads((tmp_path / "plan.json").read_bytes())["cluster_name"] == "C1"
-    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+    assert files_in(tmp_path) == FILES

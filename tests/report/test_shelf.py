@@ -229,3 +229,14 @@ def test_the_causes_that_changed_since_the_plan_before_are_listed(shelf):
     assert told == {("plans", CLUSTER, latest.run_id): Since(len(has - had), len(had - has))}
     unknown = replace(older[0], summary=structs.replace(older[0].summary, causes=None))
     assert since_last([latest], [latest, unknown, older[1]]) == {}
+
+
+def test_only_scripts_of_the_report_are_given(shelf):
+    report = next(one for one in shelf.reports() if one.cluster == CLUSTER)
+    folder = shelf.lake.run(report.cluster, report.run_id).report
+    script = next((folder / "scripts").iterdir())
+    (folder / "scripts" / "link.sh").symlink_to(folder / "plan.json")
+
+    assert shelf.script(report, script.name) == script
+    for name in ("../plan.json", "none.sh", "link.sh", ".hidden.sh", "", "plan.json"):
+        assert shelf.script(report, name) is None

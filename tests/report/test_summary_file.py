@@ -28,6 +28,7 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "findings": {"CRITICAL": 0, "WARNING": 1, "INFO": 0},
         "recommendations": 2,
         "needing_approval": 2,
+        "accepted": 0,
         "scenario": None,
         "approval": None,
         "causes": ["8351725d42b5"],

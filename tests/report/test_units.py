@@ -11,14 +11,19 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.report.figures import unit_of
 from rocketmq_capacity.report.view.loads import measured_by
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, NameserverView, Route, TopicQueues
 from rocketmq_capacity.vocabulary import RULES
 from tests import assessment, recommendation
 from tests.assessment import cases as assessed
+from tests.assessment import test_broker_loads as loads
+from tests.assessment import test_coverage as coverage
 from tests.assessment import test_disk as disk
 from tests.assessment import test_producers as producing
 from tests.assessment import test_rooms as rooms
+from tests.assessment import test_stale as stale
+from tests.assessment import test_unread as unread
 from tests.assessment.judge import judge
 from tests.recommendation import cases as answered
 from tests.recommendation.answers import answer
@@ -69,6 +74,11 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     found += judge(rooms.room_cluster(), rooms.policy()).findings
     found += judge(producing.cluster_of(producing.producer("V4_9_7"))).findings
     found += judge(disk.of(disk.full("broker-a", "0.9"))).findings
+    found += judge(stale.at(0, [stale.old()]), history=[stale.at(20, [stale.old()])]).findings
+    found += judge(coverage.fleet(coverage.pairs(20, "a", "b"), "abc")).findings
+    brokers = Policy.model_validate({"brokers": loads.TOLD})
+    found += judge(cluster(loads.TOPICS, (), loads.masters()), brokers).findings
+    found += judge(unread.fleet()).findings
 
     assert {finding["rule"] for finding in found} == set(RULES)
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}

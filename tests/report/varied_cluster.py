@@ -58,7 +58,22 @@ def varied_rows(groups: int = 18, seed: int = 7, *, is_complete: bool = False) -
         {**dict(zip(PLACE, place, strict=True)), "since": SINCE[number % len(SINCE)]}
         for number, place in enumerate(places)
     ]
+    rows["run_before"] = [{"taken_at": SINCE[0]}]
+    rows["finding_before"] = _before(rows["finding"])
     return rows
+
+
+def _before(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Three of four findings, some of them less bad, and what only the run before found."""
+    known = [finding for number, finding in enumerate(findings) if number % 4]
+    gone = [a_finding("CLIENT_MEMORY", consumer_group=f"g_gone_{number}", severity="INFO") for number in range(12)]
+    return [*({**one, "severity": "INFO"} if place % 3 else one for place, one in enumerate(known)), *gone]
+
+
+def _verdict_on(place: int, failure: str) -> str:
+    if place % 5 == 4:
+        return "UNDECIDED"
+    return "WORSE" if place % 3 == 0 and failure == "BROKER" else "UNCHANGED"
 
 
 def _add_failures(rows: Rows) -> None:
@@ -69,6 +84,7 @@ def _add_failures(rows: Rows) -> None:
             failure,
             lost,
             becomes_under=None if place % 5 == 4 else place % 3 == 0 and failure == "BROKER",
+            verdict=_verdict_on(place, failure),
             busy_ratio=None if place % 5 == 4 else 0.2 * (place % 6),
             moved_today=None if place % 5 == 4 else place,
         )
@@ -427,6 +443,19 @@ def a_scenario() -> dict[str, Any]:
         ],
         "transitions": [a_transition("g_pay_gateway"), a_transition("g_order_worker", unread_longest_worst_s=23.0)],
         "verdict": "WORSE",
+        "carried": {
+            "is_carried": False,
+            "bound": 0.7,
+            "over_bound": ["g_was", "g_worker"],
+            "newly_over_bound": ["g_worker"],
+            "falling_behind": [],
+            "without_clients": [],
+            "unreadable_topics": ["pay"],
+            "unwritable_topics": ["pay"],
+            "unread_queues": 0,
+            "waiting_messages": 12,
+            "undecided": [],
+        },
         "totals": {
             "findings_added": 1,
             "findings_cleared": 0,
@@ -440,7 +469,17 @@ def a_scenario() -> dict[str, Any]:
             {
                 "consumer_group": "g_pay_gateway",
                 "verdict": "WORSE",
+                "reasons": ["REACHABILITY"],
+                "why": "pay has no readable queue any more, and producers cannot send to it",
                 "utilisation": {"before": 0.4, "after": None},
+                "peak_utilisation": {"before": 0.6, "after": None},
+                "is_over_bound": None,
+                "clients": {"before": 9, "after": 9},
+                "queues": {"before": 16, "after": 12},
+                "unread_queues": 0,
+                "waiting_messages": 12,
+                "unreadable_topics": ["pay"],
+                "unwritable_topics": ["pay"],
                 "lag": {"before": 12, "after": 10},
                 "moved_queues": 6,
                 "findings_added": 1,
@@ -451,7 +490,10 @@ def a_scenario() -> dict[str, Any]:
         "findings_added": [finding],
         "findings_cleared": [],
         "producers_undecided": [{"topic": "pay", "why": "too few messages are written after the change"}],
-        "findings_undecided": [finding | {"why": "who owns which queue after the change is not known"}],
+        "findings_undecided": [
+            finding | {"why": "who owns which queue after the change is not known"},
+            finding | {"broker_name": "broker-b", "why": "it is gone with broker-b", "gone_with": "broker broker-b"},
+        ],
         "queue_plans": [
             {
                 "action": "SHRINK_QUEUES",

@@ -11,8 +11,9 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producer_balance import producer_balance
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
-from rocketmq_capacity.contracts import ScenarioGroup
+from rocketmq_capacity.contracts import Finding, ScenarioGroup
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
 from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
 from rocketmq_capacity.simulation.outcome import Sorted, outcome
 from rocketmq_capacity.snapshot.inventory import (
@@ -26,6 +27,7 @@ from rocketmq_capacity.snapshot.inventory import (
     Sample,
 )
 from rocketmq_capacity.snapshot.past import with_past_samples
+from tests.fixtures.losses import coverage
 from tests.fixtures.units import Units, units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic
 
@@ -67,7 +69,8 @@ def tried(
     hot = {found.topic for found in topics if found.rule == "HOT_QUEUE"}
     side, changed = (Group(one.group(name), one.cluster, policy, Strategies(policy)) for one in (was, now))
     found, finds = (assess_group(one).findings for one in (side, changed))
-    return outcome(side, changed, found, finds, frozenset(filter(None, hot)))
+    rooms = [str(change["room"]) for change in changes if change["change"] == "lose_room"]
+    return outcome(side, changed, found, finds, frozenset(filter(None, hot)), rooms)
 
 
 def rules(findings: Sequence[Any]) -> set[str]:
@@ -173,7 +176,7 @@ def test_a_finding_with_other_subjects_is_still_there() -> None:
     assert rules([now for _, now in found.still]) == {IDLE}
     assert not found.added
     assert not found.cleared
-    assert row.verdict == "WORSE"  # half of its clients are idle now, which is critical
+    assert (row.verdict, row.reasons) == ("UNCHANGED", ())  # idle clients cost, and nobody is worse off for them
 
 
 def test_a_group_is_still_idle_where_the_finding_names_another_topic() -> None:
@@ -202,7 +205,10 @@ def behind(on: str, queue_id: int) -> GroupOffset:
 
 LAGGING: Final = cluster(
     [PAY, SHIP],
-    [group("g", [client("1", owned_queues=None, status=None)], [PAY], offsets=(behind("b", 0), behind("b", 1)))],
+    [
+        group("g", [client("1", owned_queues=None, status=None)], [PAY], offsets=(behind("b", 0), behind("b", 1))),
+        group("other", [client("9", subscriptions=(reads("ship"),))], [SHIP]),
+    ],
 )
 
 
@@ -213,7 +219,8 @@ LAGGING: Final = cluster(
         ({"change": "lose_broker", "broker_name": "c"}, True),
         ({"change": "scale_traffic", "factor": 0.0}, False),
         ({"change": "scale_traffic", "topic": "ship", "factor": 0.5}, True),
-        ({"change": "add_clients", "consumer_group": "g", "count": 1}, True),
+        ({"change": "add_clients", "consumer_group": "g", "count": 1}, False),
+        ({"change": "add_clients", "consumer_group": "other", "count": 1}, True),
     ],
     ids=str,
 )
@@ -273,6 +280,85 @@ def hot_after(*changes: Mapping[str, Any]) -> str | None:
     was, now = (Topic(side.topic("pay"), side.cluster, POLICY) for side in sides)
     (found,) = (one for one in assess_topic(was) if one.rule == "HOT_QUEUE")
     return undecided_of_topic(found, was, now)
+
+
+def gone_with(found: Sorted) -> dict[str, str | None]:
+    return {one.rule: one.gone_with for one in found.undecided}
+
+
+def test_what_is_gone_with_its_broker_topic_or_last_client_is_not_mended() -> None:
+    _, found = tried(ORPHANED, {"change": "lose_broker", "broker_name": "b"})
+    assert gone_with(found)[ORPHAN] == "broker b"
+    assert {name for name, lost in gone_with(found).items() if lost is None} == OBSERVED - {ORPHAN}
+
+    lost_both = [{"change": "lose_broker", "broker_name": name} for name in ("a", "b")]
+    _, found = tried(ORPHANED, *lost_both)
+    assert {rule: lost for rule, lost in gone_with(found).items() if rule != IDLE} == dict.fromkeys(
+        OBSERVED - {IDLE}, "topic pay"
+    )
+
+    _, found = tried(ORPHANED, {"change": "remove_clients", "consumer_group": "g", "count": 3})
+    assert set(gone_with(found).values()) == {"the last client of the group"}
+
+
+def test_a_client_only_on_a_dead_broker_is_not_mended_by_the_loss_of_that_broker() -> None:
+    pay = topic("pay", queues("a", 2), queues("dead", 2, perm=4))
+    offsets = tuple(
+        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=5000)
+        for on in ("a", "dead")
+        for i in range(2)
+    )
+    inventory = cluster([pay], [group("g", [client(i, owned_queues=None) for i in ("1", "2")], [pay], offsets=offsets)])
+
+    _, found = tried(inventory, {"change": "lose_broker", "broker_name": "dead"})
+
+    assert gone_with(found)["READ_ONLY_IDLE"] == "broker dead"
+    assert "READ_ONLY_IDLE" not in rules(found.cleared)
+
+
+def test_twins_of_a_lost_room_are_gone_with_it_and_mended_where_one_of_them_leaves() -> None:
+    north = Policy.model_validate({"rooms": {"clients": [{"pattern": "^(?P<room>[a-z]+)-"}]}})
+    clients = [client(name, owned_queues=None) for name in ("north-1", "north-1", "south-1")]
+    inventory = cluster([PAY], [group("g", clients, [PAY])])
+
+    _, lost = tried(inventory, {"change": "lose_room", "room": "north"}, policy=north)
+    _, mended = tried(
+        inventory, {"change": "remove_clients", "consumer_group": "g", "client_ids": ["north-1"]}, policy=north
+    )
+
+    assert gone_with(lost)["DUPLICATE_CLIENT_ID"] == "room north"
+    assert "DUPLICATE_CLIENT_ID" in rules(mended.cleared)
+
+
+def test_a_finding_without_a_group_is_gone_with_its_topic_or_broker() -> None:
+    usual: dict[str, Any] = {
+        "rule": "READ_LESS_THAN_WRITE",
+        "severity": "CRITICAL",
+        "evidence": "{}",
+        "message": "Hidden.",
+    }
+    on_topic = Finding(**usual, topic="pay", broker_name="b")
+    (now,) = units_of(cluster([topic("pay", queues("a", 2))], []), POLICY).topics
+    still = Topic(now, units_of(cluster([PAY], []), POLICY).cluster, POLICY)
+
+    assert gone_with_topic_or_broker(on_topic, None, ["b"]) == "topic pay"
+    assert gone_with_topic_or_broker(on_topic, still, ["b"]) == "broker b"
+    assert gone_with_topic_or_broker(on_topic, still, []) is None
+    assert gone_with_topic_or_broker(Finding(**usual, subjects=("b",)), None, ["a", "b"]) == "broker b"
+
+
+def test_the_loss_of_a_broker_is_not_mended_where_the_last_one_is_left() -> None:
+    inventory = cluster([PAY], [])
+    was, now = (
+        units_of(one, POLICY).cluster
+        for one in (inventory, after(inventory, {"change": "lose_broker", "broker_name": "b"}))
+    )
+    found = Finding(rule="BROKER_LOSS", severity="INFO", broker_name="a", evidence="{}", message="Lost.")
+
+    assert undecided_of_cluster(found, was, now, POLICY) == (
+        "the changed cluster has 1 broker, too few to judge the loss of one"
+    )
+    assert undecided_of_cluster(found, was, was, POLICY) is None
 
 
 def test_a_hot_queue_is_not_cooled_by_spreading_its_messages_in_a_simulation() -> None:
@@ -344,12 +430,12 @@ def test_a_group_that_was_too_busy_is_clear_with_enough_more_clients() -> None:
 
 def test_queues_that_consumers_cannot_see_are_not_well_because_their_broker_is_lost() -> None:
     hidden = topic("pay", queues("a", 2), queues("b", 1, 2))
-    inventory = cluster([hidden], [])
+    inventory = cluster([hidden], [], (broker("a"), broker("b"), broker("c", perm=6)))
     sides = [
         units_of(one, POLICY) for one in (inventory, after(inventory, {"change": "lose_broker", "broker_name": "b"}))
     ]
     was, now = (Topic(side.topic("pay"), side.cluster, POLICY) for side in sides)
-    found = {one.rule: one for one in assess_topic(was)}
+    found = {one.rule: one for one in (*assess_topic(was), *coverage(sides[1], POLICY))}
 
     assert undecided_of_topic(found["READ_LESS_THAN_WRITE"], was, now)
     assert undecided_of_topic(found["TOPIC_COVERAGE"], was, now) is None
@@ -365,14 +451,14 @@ def test_a_snapshot_is_not_made_whole_by_losing_the_broker_that_did_not_answer()
     )
     (found,) = snapshot_incomplete(was, (), POLICY)
 
-    assert undecided_of_cluster(found, was, now)
+    assert undecided_of_cluster(found, was, now, POLICY)
 
 
-def test_the_verdict_says_worse_where_something_new_is_wrong() -> None:
+def test_a_new_finding_makes_no_group_worse_off() -> None:
     row, found = tried(
         cluster([PAY], [group("g", [client(str(i), owned_queues=None, status=None) for i in range(4)], [PAY])]),
         {"change": "lose_broker", "broker_name": "b"},
     )
 
     assert rules(found.added) >= {IDLE}
-    assert (row.verdict, row.moved_queues) == ("WORSE", 0)  # 0 and 1 keep a:0 and a:1
+    assert (row.verdict, row.why, row.moved_queues) == ("UNCHANGED", "", 0)  # 0 and 1 keep a:0 and a:1

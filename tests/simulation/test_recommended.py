@@ -111,7 +111,7 @@ def test_with_fixed_lists_every_client_restarts_in_one_go(strategy: str) -> None
 
 
 def test_a_change_to_pop_is_undecided() -> None:
-    idle = pay_cluster(12)
+    idle = pay_cluster(20)  # more than half of them without a queue
     pops = replace(
         idle, brokers=tuple(replace(broker(name), version="V5_3_3", config={}) for name in ("broker-a", "broker-b"))
     )

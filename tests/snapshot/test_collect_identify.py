@@ -95,6 +95,12 @@ def test_logical_queues_have_the_name_that_clients_see(scope: str, broker: str) 
         ("anything", '{"secretKey":"x"}'),
         ("ACCESSKEY", "x"),
         ("someToken", "x"),
+        ("ldapPasswd", "x"),
+        ("keystorePass", "x"),
+        ("db_pwd", "x"),
+        ("apiKey", "x"),
+        ("api-key", "x"),
+        ("jdbcUrl", "jdbc:mysql://root:hunter2@10.0.0.1/acl"),
     ],
 )
 def test_a_setting_that_may_hold_a_secret_is_left_out(name: str, value: str) -> None:

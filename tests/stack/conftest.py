@@ -226,7 +226,7 @@ def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], Non
     expect(page.get_by_test_id("trigger-dag-submit")).to_be_enabled(timeout=PATIENCE_S * 1000)
     for strategy in STRATEGIES:
         ui.choose("strategies", strategy)
-    page.locator("#element_policy_changes").fill("snapshot: {sample_count: 3}")
+    page.locator("#element_policy_changes").fill("thresholds: {HOT_QUEUE: {peak: 2.0}}")
     ui.picture("trigger-form")
     page.get_by_test_id("trigger-dag-submit").click()
     page.get_by_role("dialog").wait_for(state="hidden")

@@ -202,7 +202,7 @@ def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None
 
     assert conf["clusters"] == [GOOD]
     assert conf["strategies"] == list(STRATEGIES)
-    assert conf["policy_changes"] == "snapshot: {sample_count: 3}"
+    assert conf["policy_changes"] == "thresholds: {HOT_QUEUE: {peak: 2.0}}"
 
 
 def test_the_navigation_leads_to_a_report(ui: Ui, by_hand: DagRun, answered: Published) -> None:

@@ -49,6 +49,8 @@ def test_a_run_that_is_assessed_anew_is_not_looked_back_at(tmp_path: Path) -> No
     found = looked_back(lake, today)
     assert found is not None
     assert found.flagged == {("g_pay", "IDLE_CONSUMERS")}
+    assert found.taken_at == FIRST
+    assert found.findings["message"].to_pylist() == [IDLE["message"]]
     before.begin("assess")
     assert looked_back(lake, today) is None
 
@@ -59,10 +61,24 @@ def test_a_finding_is_as_old_as_the_first_of_the_runs_in_a_row_that_have_it(tmp_
     second = assessed(lake.run("C1", "r2"), SECOND)
     found = looked_back(lake, second)
     assert found is not None
-    rows = since_when([PLACE, OTHER], found, SECOND)
+    rows = since_when({PLACE: "WARNING", OTHER: "CRITICAL"}, found, SECOND)
     assert {row.place: row.since for row in rows} == {PLACE: FIRST, OTHER: SECOND}
 
     put(second, contracts.FindingSince, *({name: getattr(row, name) for name in row.__struct_fields__} for row in rows))
     third = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
     assert third is not None
     assert third.since == {PLACE: FIRST}  # the other one was not found again
+
+
+def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assessed(lake.run("C1", "r1"), FIRST)
+    second = assessed(lake.run("C1", "r2"), SECOND)
+    found = looked_back(lake, second)
+    assert found is not None
+    assert found.least == {PLACE: "WARNING"}
+
+    rows = since_when({PLACE: "CRITICAL", OTHER: "INFO"}, found, SECOND)
+    assert {row.place: row.least_severity for row in rows} == {PLACE: "WARNING", OTHER: "INFO"}
+    rows = since_when({PLACE: "INFO"}, found, SECOND)
+    assert [row.least_severity for row in rows] == ["INFO"]

@@ -13,7 +13,8 @@ from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.dataset import Dataset, Queue
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report import plan
-from rocketmq_capacity.report.losses import TopicAfter
+from rocketmq_capacity.report.losses import GroupAfter, TopicAfter
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import first_producer_timeline, records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
@@ -31,7 +32,8 @@ def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
     target = run.new_table(dataset.dataset_name())
     for number in range(files):
-        pq.write_table(table.take(list(range(number, len(held), files))), target / f"part-{number}.parquet")
+        chosen = pa.array(range(number, len(held), files), pa.int64())
+        pq.write_table(table.take(chosen), target / f"part-{number}.parquet")
     return run
 
 
@@ -67,7 +69,7 @@ def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None
         held = typed(dataset, BUILT)
         stored(tmp_path, dataset, held, files=min(3, max(1, len(held))))
 
-    assert plan_bytes(plan.plan_of(rows_of_plan(Run(tmp_path)))) == plan_bytes(plan_of(BUILT))
+    assert plan_bytes(plan.plan_of(rows_of_plan(Run(tmp_path)), Policy())) == plan_bytes(plan_of(BUILT))
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
@@ -116,3 +118,14 @@ def test_some_columns_are_read_as_named_tuples(tmp_path: Path) -> None:
     found = sorted(records(run, contracts.TopicFailure, TopicAfter))
 
     assert found == sorted(TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in held)
+
+
+def test_a_column_that_an_earlier_version_did_not_write_is_null(tmp_path: Path) -> None:
+    held = [one for one in typed(contracts.GroupFailure, BUILT) if one.verdict is not None][:3]
+    run = stored(tmp_path, contracts.GroupFailure, held)
+    (file,) = run.table(contracts.GroupFailure.dataset_name()).glob("*.parquet")
+    pq.write_table(pq.read_table(file).drop_columns(["verdict"]), file)
+
+    found = list(records(run, contracts.GroupFailure, GroupAfter))
+
+    assert [(one.consumer_group, one.verdict) for one in found] == [(one.consumer_group, None) for one in held]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
@@ -78,10 +79,27 @@ def test_what_is_taken_is_how_far_groups_were(tmp_path: Path) -> None:
     assert [group.offsets for group in found.consumer_groups] == [
         group.offsets for group in pay_cluster().consumer_groups
     ]
-    assert not found.topics
-    assert not found.brokers
+    assert [(topic.offsets, topic.queues) for topic in found.topics] == [
+        (topic.offsets, None) for topic in pay_cluster().topics
+    ]
+    assert [(one.broker_name, one.config) for one in found.brokers] == [("broker-a", None), ("broker-b", None)]
 
 
 def test_a_first_run_has_no_history(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     assert stored_history(lake, lake.run("C1", "20261112T020000Z"), taken(12), Policy(), is_live=True) == []
+
+
+@pytest.mark.parametrize("day", [12, 13])
+def test_an_earlier_run_whose_values_are_wrong_is_set_aside_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, day: int
+) -> None:
+    lake = Lake(tmp_path)
+    damaged = {each: ran(lake, each) for each in (11, 12, 13)}[day].inventory
+    damaged.write_bytes(damaged.read_bytes().replace(b'"queue_id": 0', b'"queue_id": -5', 1))
+
+    found = stored_history(lake, lake.run("C1", "20261116T020000Z"), taken(16), Policy(), is_live=True)
+
+    assert days(found) == [each for each in (11, 12, 13) if each != day]
+    assert [bool(one.topics) for one in found] == [False, True]
+    assert "is set aside: " in caplog.text

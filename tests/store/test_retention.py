@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.retention import Expired, delete, expired
+from rocketmq_capacity.store.retention import Expired, check_share, delete, expired
 from rocketmq_capacity.store.run_key import key_before, run_key
 from tests.store.dag_run import DagRun
 
@@ -128,3 +128,42 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     delete(Lake(tmp_path / "lake"), [Expired("shop", target.folder.name, 0, "")])
 
     assert (target.tables / "part-0.parquet").exists()
+
+
+def test_a_clock_that_is_a_year_ahead_deletes_nothing(tmp_path: Path) -> None:
+    for days in range(80):
+        a_run(tmp_path, days)
+    lake, rules = Lake(tmp_path), Retention()
+    ahead = expired(lake, rules, NOW + timedelta(days=365))
+    assert len(ahead) == 79
+    with pytest.raises(BadInput, match=r"79 of the 80 runs of shop would be deleted at once; expected at most 20 "):
+        check_share(lake, ahead, rules)
+
+
+def test_what_expires_day_by_day_may_go(tmp_path: Path) -> None:
+    for days in range(90, 101):
+        a_run(tmp_path, days)
+    lake, rules = Lake(tmp_path), Retention()
+    daily = expired(lake, rules, NOW)
+    assert len(daily) == 10
+    check_share(lake, daily, rules)
+
+
+def test_a_run_that_a_process_works_on_is_spared(tmp_path: Path) -> None:
+    busy, old = a_run(tmp_path, 40), a_run(tmp_path, 50)
+    a_run(tmp_path, 0)
+    found = expired(Lake(tmp_path), A_MONTH, NOW)
+    with busy.alone():
+        spared = delete(Lake(tmp_path), found)
+    assert [one.run_id for one in spared] == [busy.folder.name]
+    assert busy.is_committed("publish")
+    assert not old.folder.exists()
+
+
+def test_a_linked_folder_of_a_cluster_is_never_followed(tmp_path: Path) -> None:
+    lake, elsewhere = tmp_path / "lake", tmp_path / "elsewhere"
+    run = a_run(elsewhere, 40)
+    lake.mkdir()
+    (lake / "shop").symlink_to(elsewhere / "shop")
+    assert delete(Lake(lake), [Expired("shop", run.folder.name, 100, "old")]) == []
+    assert run.is_committed("publish")

@@ -92,10 +92,14 @@ def test_a_first_run_has_none_before_it(tmp_path: Path) -> None:
         b'{"taken_at": "2026-11-20T02:00:00Z", "topics": [',
     ],
 )
-def test_a_spoiled_snapshot_is_named(tmp_path: Path, spoiled: bytes) -> None:
+def test_a_damaged_earlier_run_is_set_aside_with_a_warning(
+    tmp_path: Path, spoiled: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     lake = Lake(tmp_path)
     run = store(lake, "C1", "r2")
+    sound = published(lake, "C1", "r0", "2026-11-18T02:00:00Z")
     published(lake, "C1", "r1", "2026-11-19T02:00:00Z").inventory.write_bytes(spoiled)
 
-    with pytest.raises(BadInput, match=r"r1/inventory\.json: is not a stored inventory \("):
-        run_before(lake, run)
+    assert run_before(lake, run) == sound
+    assert "r1 is set aside: " in caplog.text
+    assert "r1/inventory.json: is not a stored inventory (" in caplog.text

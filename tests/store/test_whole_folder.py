@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.store.whole_folder import whole_folder
+from rocketmq_capacity.store.whole_folder import MARKER, whole_folder
 from tests.cli.program import contents
 from tests.kills.processes import ended_well, killed_at, points_of
 from tests.kills.steps import write_folder, write_folder_in_two_steps
@@ -15,7 +15,8 @@ from tests.kills.steps import write_folder, write_folder_in_two_steps
 
 def whole(text: str) -> dict[str, bytes | None]:
     """What `write_folder` writes."""
-    return {"plan.json": text.encode(), "tables": None, "tables/part-0": text.encode()}
+    marker = b"plan.json\ntables\n"
+    return {MARKER: marker, "plan.json": text.encode(), "tables": None, "tables/part-0": text.encode()}
 
 
 def test_a_killed_writer_leaves_nothing_or_the_whole_and_the_next_one_clears_up(tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def test_two_writers_at_a_time_are_one_too_many(tmp_path: Path) -> None:
         write_folder(place, "second", overwrite=True)
     ours.send("end")
     other.join()
-    assert contents(place) == {"plan.json": b"first"}
+    assert contents(place) == {MARKER: b"plan.json\n", "plan.json": b"first"}
     write_folder(place, "second", overwrite=True)
     assert contents(place) == whole("second")
 
@@ -123,3 +124,22 @@ def test_a_long_name_is_no_hindrance(tmp_path: Path) -> None:
     place = tmp_path / ("x" * 255)
     write_folder(place, "new", overwrite=False)
     assert contents(place) == whole("new")
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", ".git", "tables.old"])
+def test_a_folder_with_something_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "out"
+    write_folder(place, "old", overwrite=False)
+    (place / name).mkdir()
+    before = contents(place)
+    with pytest.raises(BadInput, match=f"has '{name}', which is no part of a plan"):
+        write_folder(place, "new", overwrite=True)
+    assert contents(place) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_without_a_marker_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("the only copy")
+    with pytest.raises(BadInput, match="has no marker of a plan"):
+        write_folder(tmp_path, "new", overwrite=True)
+    assert contents(tmp_path) == {"plan.json": b"the only copy"}

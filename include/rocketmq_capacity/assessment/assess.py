@@ -1,28 +1,37 @@
 """The stage: loads under every strategy, the current state of a group, and findings about groups and topics."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
+from rocketmq_capacity.assessment.capacity import clients_to_spare
 from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
 from rocketmq_capacity.assessment.churn import UNKNOWN
+from rocketmq_capacity.assessment.client_bounds import client_bounds
 from rocketmq_capacity.assessment.failures import group_failures
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.headroom import group_headroom
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
+from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settled
 from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad
+from rocketmq_capacity.assessment.versions import version_faults
+from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.vocabulary import Rule, java_order
+
+LOST_FOR_GOOD: Final[tuple[Rule, ...]] = ("RETENTION_RISK",)
+"""Rules that also speak of a group that its schedule has off: messages are deleted before it runs again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,7 @@ class GroupAssessment:
         sizes: how busy the clients would be with other numbers of them.
         capacity: the work of each client; None if the owners are unknown.
         failures: the state after each failure.
+        version_faults: clients whose version has a known fault.
         findings: what is wrong.
     """
 
@@ -66,14 +76,16 @@ class GroupAssessment:
     capacity: CapacityRows | None
     sizes: list[GroupSize]
     failures: list[GroupFailure]
+    version_faults: list[VersionFault]
     findings: list[Finding]
 
 
 def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
     """Judge business groups; what numpy computes is computed for all of them at once."""
-    divide_together(groups)
-    size_together(groups)
-    return list(map(_assessed, groups, group_failures(groups)))
+    judged = [group.apart for group in groups]
+    divide_together(list({id(group): group for group in (*groups, *judged)}.values()))
+    size_together(judged)
+    return list(map(_assessed, groups, group_failures(judged)))
 
 
 def assess_group(group: Group) -> GroupAssessment:
@@ -83,8 +95,12 @@ def assess_group(group: Group) -> GroupAssessment:
 
 
 def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
+    found = list(_findings(group))
+    spare = scale_down(group, found)
+    if spare.kept is not None:
+        found += clients_to_spare(group, spare.kept)
     return GroupAssessment(
-        status=_status(group),
+        status=_status(group, spare),
         loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies_of(group.name)]
         if not group.facts.is_broadcasting
         else [],
@@ -95,10 +111,18 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
             if load.is_whole
         ],
         capacity=capacity_rows(group),
-        sizes=group_sizes(group),
+        sizes=group_sizes(group.apart),
         failures=failures,
-        findings=list(chain.from_iterable(rule(group) for rule in group_rules().values())),
+        version_faults=version_faults(group),
+        findings=found,
     )
+
+
+def _findings(group: Group) -> Iterator[Finding]:
+    """What is wrong with a group; while its schedule has it off, only what is lost for good."""
+    for found in chain.from_iterable(rule(group) for rule in group_rules().values()):
+        if not group.is_off or found.rule in LOST_FOR_GOOD:
+            yield found
 
 
 def assess_topic(topic: Topic) -> list[Finding]:
@@ -149,9 +173,11 @@ def _encoded(numbers: Integers, texts: pa.StringArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), texts)
 
 
-def _status(group: Group) -> GroupStatus:
-    verdict, facts, current = group.provision, group.facts, group.current
-    use, needed = verdict.utilisation, verdict.needed or NOT_KNOWN
+def _status(group: Group, spare: ScaleDown) -> GroupStatus:
+    verdict, facts, current = settled(group.provision, spare), group.facts, group.current
+    bounds = client_bounds(group, verdict, spare)
+    use, judged, needed = verdict.utilisation, verdict.judged_utilisation, verdict.needed or NOT_KNOWN
+    headroom = group_headroom(group)
     return GroupStatus(
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
@@ -169,18 +195,38 @@ def _status(group: Group) -> GroupStatus:
         or None,
         untold_filters=tuple(reads.topic.topic for reads in group.business if reads.pass_ratio is None),
         provision_reason=verdict.reason,
+        reading_status=group.reading_status,
         current_strategy=None if current is None else current.strategy,
         current_strategy_source=None if current is None else current.source,
         utilisation=use and use.estimate,
         utilisation_lower=use and use.lower,
         utilisation_upper=use and use.upper,
         busiest_client=verdict.busiest_client,
-        peak_factor=verdict.peak if use else None,
+        outlier_clients=tuple(group.client_ids[one.client] for one in group.outliers),
+        judged_utilisation=judged and judged.estimate,
+        judged_utilisation_lower=judged and judged.lower,
+        judged_utilisation_upper=judged and judged.upper,
+        peak_factor=None if use is None else group.peak.factor,
+        peak_msgs_per_s=group.peak.msgs_per_s,
+        peak_at=group.peak.at,
+        peak_days=group.peak.days,
+        peak_rates=group.peak.rates,
         is_size_known=verdict.needed is not None,
         needed_clients_lower=needed.lower,
         needed_clients_target=needed.target,
         needed_clients_upper=needed.upper,
         min_safe_clients=verdict.min_safe_clients,
+        min_replicas=bounds.least,
+        max_replicas=bounds.most,
+        target_replicas=bounds.target,
+        max_useful_replicas=bounds.useful,
+        scale_down_allowed=spare.kept is not None,
+        scale_down_blocked_by=spare.blocked_by,
+        bounds_confidence=bounds.confidence,
+        provision_code=bounds.reason_code,
+        headroom_factor=None if headroom is None else headroom.factor,
+        headroom_measured_factor=None if headroom is None else headroom.measured_factor,
+        headroom_breaks=None if headroom is None else headroom.breaks,
     )
 
 

@@ -1,7 +1,7 @@
-"""Rules on messages that wait: LAG_STATE, RETENTION_RISK, RETRY_PRESSURE."""
+"""Rules on messages that wait: RETENTION_RISK, RETRY_PRESSURE, and the part of LAG_STATE that looks at samples."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from math import fsum
 from typing import Final
@@ -10,10 +10,22 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import STATES, WARN, WINDOW, business_topics, lag_troubles
+from rocketmq_capacity.assessment.lag import (
+    HOUR_S,
+    STALL,
+    STATES,
+    STOP,
+    WARN,
+    WINDOW,
+    QueueState,
+    business_topics,
+    grown,
+    lag_troubles,
+)
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
 
@@ -22,11 +34,12 @@ EARLIEST: Final = "earliestMessageTimeStamp"
 RESERVED: Final = "fileReservedTime"
 DEFAULT_RESERVED: Final = "72"
 """Hours (MessageStoreConfig.fileReservedTime)."""
-HOUR_S: Final = 3600
+STANDING: Final = (STOP, STALL)
+"""States of a queue whose offset did not move at all."""
 
 
-def lag_state(group: Group) -> Iterator[Finding]:
-    """LAG_STATE: by its last samples, a queue of the group is stopped, rewound, stalled, or never catches up.
+def lag_by_samples(group: Group) -> Iterator[Finding]:
+    """The finding of LAG_STATE if a queue is stopped, rewound, stalled, or never catches up by its last samples.
 
     A group that is bound to a LITE topic has no offsets on the topic's queues: brokers report 0, whatever it has read.
     """
@@ -39,58 +52,75 @@ def lag_state(group: Group) -> Iterator[Finding]:
         return
     worst = min((one.state for one in states), key=STATES.index)
     queues = [one.queue for one in states if one.state == worst]
-    put, consume = _speeds(group)
-    lag = sum(one.lag for one in states)
-    eta = lag / (consume - put) if put is not None and consume is not None and consume > put else None
-    ages = [one.behind_s for one in group.facts.lags if one.behind_s is not None and one.lag]
+    lag, grew, over_s = sum(one.lag for one in states), sum(one.grew for one in states), _window_s(states)
+    put = sum(one.written / one.over_s for one in states) if over_s > 0 else None
+    consumed = sum((one.written - one.grew) / one.over_s for one in states) if over_s > 0 else None
+    is_faster = None if put is None or consumed is None else consumed > put
+    ages = [
+        one.behind_s
+        for one in group.facts.lags
+        if one.behind_s is not None and Queue(one.topic, one.broker_name, one.queue_id) in queues
+    ]
     counts = Counter(one.state for one in states)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
         "LAG_STATE",
-        _severity(group, is_critical=worst != WARN and lag >= group.policy.thresholds.LOW_UTILISATION.min_lag),
+        _lag_severity(group, states),
         consumer_group=group.name,
         queues=queues,
         evidence={
             "state": worst,
             "lag": lag,
-            "behind_s": max(ages) if ages else None,
+            "clients": group.facts.connections,
+            "lag_growth": grew,
+            "over_s": rounded(over_s, 0),
+            "growth_msgs_per_h": rounded(grew * HOUR_S / over_s, 1) if over_s > 0 else None,
+            "behind_s": max(ages, default=None),
             "put_msgs_per_s": rounded(put),
-            "consume_msgs_per_s": rounded(consume),
-            "catches_up": None if put is None or consume is None else consume > put,
-            "catch_up_s": rounded(eta, 0),
+            "consume_msgs_per_s": rounded(consumed),
+            "catches_up": is_faster,
+            "catch_up_s": rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
             "queues": [{**asdict(one.queue), "state": one.state, "lag": one.lag} for one in states],
         },
-        message=f"{counted(len(states), 'queue')} with {counted(lag, 'message')} of lag do not catch up over the last "
-        f"{WINDOW} samples: {how}.",
+        message=f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
+        f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
+        + (f" Their lag {grown(grew, over_s)}." if grew > 0 else ""),
     )
 
 
+def _window_s(states: Sequence[QueueState]) -> float:
+    return max((one.over_s for one in states), default=0.0) if all(one.over_s > 0 for one in states) else 0.0
+
+
+def _lag_severity(group: Group, states: Sequence[QueueState]) -> Severity:
+    """CRITICAL if much is left unread on queues whose offset stands while more is written.
+
+    INFO for a group without clients, which may never come back, and for little lag, unless it stands for so long that
+    a stuck queue would be critical.
+    """
+    bounds, least = group.policy.thresholds.STUCK_QUEUE, group.policy.thresholds.LOW_UTILISATION.min_lag
+    standing = [one for one in states if one.state in STANDING]
+    if not group.facts.connections:
+        return INFO
+    if sum(one.lag for one in standing) >= least and sum(one.grew for one in standing) > 0:
+        return CRITICAL
+    is_old = any(one.over_s >= bounds.critical_s for one in standing)
+    return WARNING if is_old or sum(one.lag for one in states) >= least else INFO
+
+
 def _severity(group: Group, *, is_critical: bool) -> Severity:
-    """The severity; at most a warning for a group without clients, because it may never come back."""
+    """The severity; for information for a group without clients, because it may never come back."""
     if not group.facts.connections:
         return INFO
     return CRITICAL if is_critical else WARNING
 
 
-def _speeds(group: Group) -> tuple[float | None, float | None]:
-    """Messages a second written to, and passed over on, the queues of the group's samples."""
-    put, consumed = [], []
-    for one in group.facts.samples:
-        at_s, broker, consumer = one.at_s[-WINDOW:], one.broker_offset[-WINDOW:], one.consumer_offset[-WINDOW:]
-        span = at_s[-1] - at_s[0] if at_s else 0.0
-        first_put, last_put, first, last = (
-            (*broker[:1], *broker[-1:], *consumer[:1], *consumer[-1:]) if at_s else [None] * 4
-        )
-        if span <= 0 or first_put is None or last_put is None or first is None or last is None:
-            return None, None
-        put.append((last_put - first_put) / span)
-        consumed.append((last - first) / span)
-    return (fsum(put), fsum(consumed)) if put else (None, None)
-
-
 def retention_risk(group: Group) -> Iterator[Finding]:
-    """RETENTION_RISK: unread messages will soon be deleted, or were deleted; not for lite topics, which are unknown."""
-    if group.facts.is_lite:
+    """RETENTION_RISK: unread messages will soon be deleted, or were deleted.
+
+    What was read of a LITE topic, or by a broadcasting group, is unknown: their offsets on brokers do not say it.
+    """
+    if group.facts.is_lite or group.facts.is_broadcasting:
         return
     bounds = group.policy.thresholds.RETENTION_RISK
     topics = business_topics(group.facts)
@@ -126,6 +156,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
         evidence={
+            "clients": group.facts.connections,
             "lost_queues": len(lost),
             "deleted": deleted,
             "left_hours": 0.0 if lost else rounded(least_hours, 2),
@@ -146,18 +177,19 @@ def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
     taken_at = datetime.fromisoformat(cluster.cluster.taken_at).timestamp()
     kept: dict[str, float] = {}
     for broker in cluster.brokers:
-        earliest = (broker.runtime or {}).get(EARLIEST, "")
-        if broker.broker_id == 0 and earliest.isdecimal() and int(earliest) > 0:
-            kept[broker.broker_name] = taken_at - int(earliest) / 1000
+        earliest = whole_number((broker.runtime or {}).get(EARLIEST))
+        if broker.broker_id == 0 and earliest:
+            kept[broker.broker_name] = taken_at - earliest / 1000
     return kept
 
 
 def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
     """By broker name, how long it is configured to keep messages, in seconds."""
     return {
-        broker.broker_name: int(hours) * HOUR_S
+        broker.broker_name: hours * HOUR_S
         for broker in cluster.brokers
-        if broker.broker_id == 0 and (hours := (broker.config or {}).get(RESERVED, DEFAULT_RESERVED)).isdecimal()
+        if broker.broker_id == 0
+        and (hours := whole_number((broker.config or {}).get(RESERVED, DEFAULT_RESERVED))) is not None
     }
 
 
@@ -197,7 +229,6 @@ def retry_pressure(group: Group) -> Iterator[Finding]:
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (
-    lag_state,
     retention_risk,
     retry_pressure,
 )

@@ -2,7 +2,10 @@
 
 A skew is judged by EXCESS: how far the busiest client is above the least that whole queues allow. Idle clients do not
 make a skew, because they raise PEAK and FLOOR by the same factor. The rules judge clustering groups that pull all of
-their topics and have enough traffic or lag. Popped queues count for each of their readers, so they have no FLOOR.
+their topics, have enough traffic or lag, and clients that are not almost idle. Popped queues count for each of their
+readers, so they have no FLOOR.
+
+A skew is no danger by itself: it warns where the busiest client has little time left, or where lag grows.
 """
 
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
 from rocketmq_capacity.settings.thresholds import AllocationSkew
-from rocketmq_capacity.vocabulary import CRITICAL, PRIORITY, WARNING, Rule
+from rocketmq_capacity.vocabulary import INFO, PRIORITY, WARNING, Rule, Severity
 
 
 def allocation_skew(group: Group) -> Iterator[Finding]:
@@ -50,10 +53,10 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
     busiest = _busiest(group, load.msgs_per_s, traffic["max"])
     yield finding(
         "TRAFFIC_SKEW",
-        CRITICAL if traffic["peak"] > bounds.critical_peak else WARNING,
+        skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
-        evidence={**figures(traffic), "msgs_per_s": rounded(weights.total_msgs_per_s)},
+        evidence={**figures(traffic), "msgs_per_s": rounded(weights.total_msgs_per_s), **_busy_shown(group)},
         message=f"The busiest client receives {times(traffic['peak'])} times the mean: {listed(busiest)}.",
     )
 
@@ -68,10 +71,10 @@ def lag_skew(group: Group) -> Iterator[Finding]:
     busiest = _busiest(group, load.lag, lag["max"])
     yield finding(
         "LAG_SKEW",
-        WARNING,
+        skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
-        evidence={**figures(lag), "lag": group.weights.total_lag},
+        evidence={**figures(lag), "lag": group.weights.total_lag, **_busy_shown(group)},
         message=f"The client furthest behind has {times(lag['peak'])} times the mean lag: {listed(busiest)}.",
     )
 
@@ -83,7 +86,27 @@ def _judged(group: Group) -> Load | None:
         return None
     rate, lag = weights.total_msgs_per_s, weights.total_lag
     is_low = rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag
-    return None if is_low else group.whole_load
+    busy = _most_busy(group)
+    has_time = busy is not None and busy <= low.silent_ratio and not group.apart.growth.is_above(low.min_lag)
+    return None if is_low or has_time else group.whole_load
+
+
+def skew_severity(group: Group) -> Severity:
+    """Of an uneven load: WARNING if its busiest client is, or may be, too busy at the peak, or if lag grows."""
+    low, busy = group.policy.thresholds.LOW_UTILISATION, _most_busy(group)
+    is_busy = busy is None or busy > low.busy_ratio
+    return WARNING if is_busy or group.apart.growth.is_above(low.min_lag) else INFO
+
+
+def _most_busy(group: Group) -> float | None:
+    """How busy the busiest client, outliers apart, may be at the peak; None if that is unknown."""
+    work = group.apart.planned_work
+    found = None if work is None else work.busiest()
+    return None if found is None else found[0].upper * group.peak.scale
+
+
+def _busy_shown(group: Group) -> dict[str, float | None]:
+    return {"peak_utilisation_ratio": rounded(_most_busy(group))}
 
 
 def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
@@ -102,14 +125,16 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
     even = -(-len(group.weights.queue) // group.facts.distinct_client_ids)
     yield finding(
         rule,
-        CRITICAL if count["excess"] > bounds.critical_excess else WARNING,
+        skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
         evidence={
             **figures(count),
             "topics": topics,
             "uneven_topics": uneven,
+            "clients": group.facts.distinct_client_ids,
             "current_strategy": None if group.current is None else group.current.strategy,
+            **_busy_shown(group),
         },
         message=f"The busiest client owns {count['max']:.0f} queues, the least busy {count['min']:.0f}; "
         f"none needs more than {even}: {listed(busiest)}.",

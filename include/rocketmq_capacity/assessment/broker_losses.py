@@ -30,6 +30,8 @@ class BrokerLosses:
         base_topic: for each pair the index of its topic in the group's own division.
         base_queue: for each queue its index in the group's own division.
         lost_queues: how many readable queues are lost with each loss.
+        topics_with_queues: indexes of the topics of the group's own division that have readable queues.
+        is_lost: for each loss and each place of the group's own division whether it is lost.
     """
 
     losses: Mapping[str, Collection[str]]
@@ -38,6 +40,8 @@ class BrokerLosses:
     base_topic: Integers
     base_queue: Integers
     lost_queues: Sequence[int]
+    topics_with_queues: Integers
+    is_lost: Flags
 
     @classmethod
     def of_each(cls, base: Division) -> "BrokerLosses":
@@ -87,6 +91,8 @@ class BrokerLosses:
             base_topic,
             (np.cumsum(counts) - counts)[left][after.place] + after.queue_id,
             (is_lost @ counts).tolist(),
+            np.unique(queues.topic),
+            is_lost,
         )
 
     def per_loss(self, is_moved: Flags) -> Integers:
@@ -104,17 +110,37 @@ class BrokerLosses:
 
         Producers spread evenly what the lost broker got. Messages that the group's filter rejects are left out.
         """
-        queues, loss_of = self.division.queues, _loss_of(self.losses)
-        of_topic: dict[int, _Added] = {}
-        added = np.empty(len(self.loss))
-        pairs = zip(self.loss.tolist(), self.base_topic.tolist(), queues.topics, strict=True)
-        for pair, (loss, topic, reads) in enumerate(pairs):
-            if topic not in of_topic:
-                of_topic[topic] = _Added.of(reads, loss_of)
-            added[pair] = of_topic[topic].after(loss)
+        queues = self.division.queues
+        added = np.array([one.after(loss) for loss, one in self._added], np.float64)
         written = np.array([writable_queues(facts) or 0 for facts in queues.facts], np.int64)
         takes = queues.queue_id < written[queues.facts_of_place][queues.place]
         return np.where(takes, added[queues.topic], 0.0)
+
+    @cached_property
+    def is_unwritable(self) -> Flags:
+        """For each pair whether the loss takes all queues of the topic that producers see."""
+        return np.array([one.loses_all(loss) for loss, one in self._added], bool)
+
+    @cached_property
+    def is_unreadable(self) -> Flags:
+        """For each pair whether the loss takes all queues of the topic that consumers see."""
+        left = np.bincount(self.division.queues.topic, minlength=len(self.loss))
+        return np.asarray(left == 0) & np.isin(self.base_topic, self.topics_with_queues)
+
+    @cached_property
+    def _added(self) -> list[tuple[int, "_Added"]]:
+        """For each pair its loss, and the messages of its topic."""
+        loss_of = _loss_of(self.losses)
+        of_topic: dict[int, _Added] = {}
+        pairs = zip(self.loss.tolist(), self.base_topic.tolist(), self.division.queues.topics, strict=True)
+        return [(loss, _kept(of_topic, topic, reads, loss_of)) for loss, topic, reads in pairs]
+
+
+def _kept(of_topic: dict[int, "_Added"], topic: int, reads: Reads, loss_of: Mapping[str, int]) -> "_Added":
+    """The messages of a topic, worked out once."""
+    if topic not in of_topic:
+        of_topic[topic] = _Added.of(reads, loss_of)
+    return of_topic[topic]
 
 
 def _loss_of(losses: Mapping[str, Collection[str]]) -> dict[str, int]:
@@ -165,6 +191,10 @@ class _Added:
             return np.nan
         left = self.queues - queues
         return lost * self.pass_ratio / left if left else 0.0
+
+    def loses_all(self, loss: int) -> bool:
+        """Whether a loss takes all writable queues; not if a number is unknown."""
+        return not self.unknown and 0 < self.queues == self.lost.get(loss, (0, 0))[0]
 
 
 def writable_queues(place: Place) -> int | None:

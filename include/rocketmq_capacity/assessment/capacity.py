@@ -9,9 +9,10 @@ from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.lag import lag_growth
-from rocketmq_capacity.assessment.provision import Provision, leaving
+from rocketmq_capacity.assessment.more_queues import more_queues, queues_and_clients
+from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import Search, least_number, more_clients, result
+from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
@@ -22,36 +23,43 @@ OVERLOADED = 1.0
 
 
 def consumer_capacity(group: Group) -> Iterator[Finding]:
-    """CONSUMER_CAPACITY: the busiest client is too busy, lag grows, or fewer clients would be enough."""
-    verdict, work = group.provision, group.work
+    """CONSUMER_CAPACITY: the busiest client is too busy, or lag grows; `clients_to_spare` finds that fewer are enough.
+
+    Outliers are apart: CLIENT_OUTLIER finds them, and more clients or threads do not mend a sick one.
+    """
+    status, group = group.provision.status, group.apart
+    verdict, work = group.provision, group.planned_work
     if work is None or verdict.utilisation is None:
         return
-    if verdict.status == OVER:
-        yield from _to_spare(group, verdict, verdict.utilisation)
-    elif verdict.status == UNDER:
+    if status == UNDER:
         yield from _too_busy(group, verdict, verdict.utilisation, work)
 
 
 def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
-    bound, peak = group.policy.thresholds.PROVISION.under_utilisation, verdict.peak
-    if verdict.cause == "unread":
-        return  # ORPHAN_QUEUE finds this
-    is_busy, growth = verdict.cause == "busy", lag_growth(group.facts).by
+    bound, peak = group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale
+    at_peak = verdict.at_peak or use
+    is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
     needed = verdict.needed and verdict.needed.target
     if is_busy and verdict.needed is not None:
         needed = result(more_clients(group, bound, peak))
-    busiest = verdict.busiest_client or ""
-    threads = remedies.more_threads(work, bound, peak)
-    queues = remedies.more_queues(group, work, bound, peak) if is_busy else None
-    calls = remedies.shorter_calls(group, work, bound, peak) if is_busy else None
+    busiest, limits = verdict.busiest_client or "", group.policy.thresholds.RAISE_CONSUME_THREADS
+    # What is wrong with the group decides how its queues are divided; it is mended first.
+    threads = remedies.more_threads(work, bound, peak, limits) if first is None else None
+    queues = more_queues(group, work, bound, peak) if is_busy and first is None else None
+    calls = remedies.shorter_calls(group, work, bound, peak) if is_busy and first is None else None
+    strategies = remedies.strategies(group, peak) if first is None else {}
+    both = None
+    if calls is not None and not (needed or threads or queues) and min(strategies.values(), default=bound + 1) > bound:
+        queues = queues_and_clients(group, work, bound, peak)
+        both = remedies.together(group, work, bound, peak) if queues is None else None
     yield finding(
         "CONSUMER_CAPACITY",
-        CRITICAL if use.times(peak).lower > OVERLOADED else WARNING,
+        CRITICAL if at_peak.lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
         evidence={
             "cause": verdict.cause,
-            **_utilisation(verdict, use),
+            **_utilisation(group, verdict, use),
             "under_utilisation_ratio": bound,
             "lag_growth": growth,
             "clients": group.facts.connections,
@@ -64,12 +72,18 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
             "needed_rt_ratio": calls and calls.ratio,
             "response_times": calls and [asdict(one) for one in calls.times],
             "calls_busy_ratio": calls and rounded(calls.busy_ratio),
-            "needed_queues": queues and {"topic": queues.topic, "queues_per_broker": queues.queues_per_broker},
+            "needed_queues": queues
+            and {
+                "topic": queues.topic,
+                "queues_per_broker": queues.queues_per_broker,
+                "clients": queues.clients,
+            },
             "queues_busy_ratio": queues and rounded(queues.busy_ratio),
+            "needed_together": both and {**asdict(both), "busy_ratio": rounded(both.busy_ratio)},
             "strategies": [
-                {"strategy": name, "busy_ratio": rounded(share)}
-                for name, share in sorted(remedies.strategies(group, peak).items())
+                {"strategy": name, "busy_ratio": rounded(share)} for name, share in sorted(strategies.items())
             ],
+            **({} if first is None else {"mend_first": first}),
             "doubt": verdict.doubt,
         },
         message=f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "
@@ -81,33 +95,35 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
     )
 
 
-def _to_spare(group: Group, verdict: Provision, use: Interval) -> Iterator[Finding]:
-    connections, floor = group.facts.connections, group.policy.thresholds.PROVISION.min_clients
-    kept = result(fewest_clients(group, verdict))
-    left = connections - leaving(group, connections) if kept is None else kept
-    after, without_one = (_share(group, clients, verdict.peak) for clients in (left, left - 1))
-    note = " Keep them: nobody would stand in for one that is lost." if kept is None else ""
+def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
+    """CONSUMER_CAPACITY: fewer clients are enough, and those there are have little to do; ``left`` may be left."""
+    verdict, connections, floor = group.provision, group.facts.connections, least_left(group)
+    least = group.policy.thresholds.PROVISION.spare_below_utilisation
+    if verdict.utilisation is None or verdict.utilisation.times(group.peak.scale).upper >= least:
+        return
+    after, without_one = (_share(group, clients, group.peak.scale) for clients in (left, left - 1))
     yield finding(
         "CONSUMER_CAPACITY",
         INFO,
         consumer_group=group.name,
         subjects=[verdict.busiest_client or ""],
         evidence={
-            **_utilisation(verdict, use),
+            **_utilisation(group, verdict, verdict.utilisation),
             "over_utilisation_ratio": group.policy.thresholds.PROVISION.over_utilisation,
             "clients": connections,
-            "clients_one_lost_busy_ratio": rounded(_share(group, connections - 1, verdict.peak)),
-            "needed_clients": kept,
+            "clients_one_lost_busy_ratio": rounded(_share(group, connections - 1, group.peak.scale)),
+            "needed_clients": left,
             "needed_busy_ratio": rounded(after),
             "one_lost_busy_ratio": rounded(without_one),
             "min_clients": floor,
             "max_useful_clients": group.max_useful_clients,
+            "peak_days": group.peak.days,
             "doubt": verdict.doubt,
         },
         message=f"{connections - left} of its {counted(connections, 'client')} "
         f"{'is' if connections - left == 1 else 'are'} not needed: the busiest of {left} would be busy for "
         f"{percent(after or 0.0)} of its time, and for {percent(without_one or 0.0)} if one more is lost."
-        + (f" The policy keeps at least {floor}." if kept == floor else note),
+        + (f" The policy keeps at least {floor}." if left == floor else ""),
     )
 
 
@@ -115,26 +131,29 @@ def sizes_asked_for(group: Group) -> Iterator[range]:
     """The numbers of clients that the rule asks for in a clustering group, one after the other."""
     verdict = group.provision
     if verdict.status == OVER:
-        yield from fewest_clients(group, verdict)
+        yield from fewest_clients(group)
         yield range(group.facts.connections - 1, group.facts.connections)
     elif verdict.cause == "busy" and verdict.needed is not None:
-        yield from more_clients(group, group.policy.thresholds.PROVISION.under_utilisation, verdict.peak)
+        yield from more_clients(group, group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale)
 
 
-def fewest_clients(group: Group, verdict: Provision) -> Search:
+def fewest_clients(group: Group) -> Search:
     """The fewest clients that a group with clients to spare may be left with; None where none may go.
 
     Their busiest one stays within ``over_utilisation``, and with one more lost within ``under_utilisation``; the
-    policy's ``min_clients`` stay in any case.
+    clients of `least_left` stay in any case.
     """
     bounds = group.policy.thresholds.PROVISION
-    share = partial(_upper_share, group, verdict.peak)
+    share = partial(_upper_share, group, group.peak.scale)
 
     def is_enough(clients: int) -> bool:
-        lost = 0.0 if clients == 1 else share(clients - 1)
-        return share(clients) <= bounds.over_utilisation and lost <= bounds.under_utilisation
+        at_work = clients - group.told.standby  # the policy's standbys are idle on purpose
+        if at_work < 1:
+            return False
+        lost = 0.0 if at_work == 1 else share(at_work - 1)
+        return share(at_work) <= bounds.over_utilisation and lost <= bounds.under_utilisation
 
-    return least_number(is_enough, max(bounds.min_clients, 1), group.facts.connections - 1, fewer=1)
+    return least_number(is_enough, least_left(group), group.facts.connections - 1, fewer=1)
 
 
 def _upper_share(group: Group, peak: float, clients: int) -> float:
@@ -150,13 +169,13 @@ def _share(group: Group, clients: int, peak: float) -> float | None:
     return None if size is None else size.share(peak)
 
 
-def _utilisation(verdict: Provision, use: Interval) -> dict[str, Any]:
+def _utilisation(group: Group, verdict: Provision, use: Interval) -> dict[str, Any]:
     return {
         "lower_utilisation_ratio": rounded(use.lower),
         "utilisation_ratio": rounded(use.estimate),
         "upper_utilisation_ratio": rounded(use.upper),
-        "peak_factor": rounded(verdict.peak),
-        "peak_utilisation_ratio": rounded(use.estimate * verdict.peak),
+        "peak_factor": rounded(group.peak.factor),
+        "peak_utilisation_ratio": verdict.at_peak and rounded(verdict.at_peak.estimate),
     }
 
 

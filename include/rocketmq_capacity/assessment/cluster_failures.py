@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity.assessment.failures import EXPIRED_S, REQUEST_S
-from rocketmq_capacity.assessment.memory import AVERAGE_BYTES
 from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
 from rocketmq_capacity.contracts import Broker, ClusterFailure
+from rocketmq_capacity.contracts.broker_figures import AVERAGE_BYTES
 from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.number_text import decimal_number, whole_number
 from rocketmq_capacity.contracts.wording import fixed, listed
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Transition
@@ -146,11 +147,11 @@ def _behind_checkpoint(master: Broker, end: int) -> float:
 
 def _bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:
     """What is written to a broker: the most of its means over 10 s, 1 min and 10 min; None if it does not tell."""
-    try:
-        messages = max(map(float, (runtime or {})["putTps"].split()))
-        return messages * float((runtime or {})[AVERAGE_BYTES])
-    except (KeyError, ValueError):
-        return None
+    figures = runtime or {}
+    means = [decimal_number(mean) for mean in figures.get("putTps", "").split()]
+    known = [mean for mean in means if mean is not None]
+    average = decimal_number(figures.get(AVERAGE_BYTES))
+    return max(known) * average if known and len(known) == len(means) and average is not None else None
 
 
 def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str, Sequence[Broker]]) -> ClusterFailure:
@@ -198,5 +199,4 @@ def _known_to_it_alone(address: str, replicas: Mapping[str, Sequence[Broker]]) -
 
 
 def _number(figures: Mapping[str, str] | None, name: str) -> int | None:
-    told = (figures or {}).get(name, "")
-    return int(told) if told.isdecimal() else None
+    return whole_number((figures or {}).get(name))

@@ -3,23 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from rocketmq_capacity.assessment.broker_loads import BrokerLoads
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, writable_queues
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
+from rocketmq_capacity.assessment.effect import Crossed
+from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_on, taken, twice_after, unread_after
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak, one_strategy
 from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.contracts.division import Integers, Members
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
-from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (
@@ -147,16 +148,42 @@ def _divide_together(failures: Sequence[_Failure]) -> None:
 
 def _without_brokers(group: Group) -> Iterator[GroupFailure]:
     """A row for each broker."""
-    busy, moves, losses = _BusyWithout.of(group), group.churn.moves, group.churn.losses
-    for index, name in enumerate(losses.losses):
+    without, moves, losses = Without.of(group), group.churn.moves, group.churn.losses
+    nothing_known = [None] * len(losses.losses)
+    each = taken(group, losses, nothing_known if without is None else without.readers)
+    for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
         moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
-        use = None if busy is None else busy.without(index)
-        yield _row(group, BROKER, name, losses.lost_queues[index], moved, _current(group), use)
+        use = None if without is None else without.busy(index)
+        yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss)
 
 
 def _failed_row(one: _Failure, use: Interval | None) -> GroupFailure:
     lost_queues = 0 if one.losses is None else one.losses.lost_queues[0]
-    return _row(one.group, one.failure, one.lost, lost_queues, one.moved(), _current(one.group), use)
+    return _row(one.group, one.failure, one.lost, lost_queues, one.moved(), use, _taken(one))
+
+
+def _taken(one: _Failure) -> Taken:
+    """What a failure takes from its group."""
+    readers = _readers(one)
+    if one.losses is not None:
+        return taken(one.group, one.losses, [readers])[0]
+    return Taken.of(readers)
+
+
+def _readers(one: _Failure) -> Readers | None:
+    """Who reads the queues that stay after a failure; None if an owner is unknown."""
+    group, change = one.group, one.change
+    strategy = one_strategy(group)
+    if change.is_empty:
+        return Readers()  # no client is left, or no queue
+    if strategy is None:
+        return None
+    owners = group.churn.owners(strategy, change)
+    if owners.unknown:
+        return None
+    unread = unread_after(group, owners, change.base_queue)
+    twice = twice_after(group, owners, change.division.members, change.base_queue)
+    return Readers(*(Crossed(*(int(np.count_nonzero(flags)) for flags in both)) for both in (unread, twice)))
 
 
 def _current(group: Group) -> str | None:
@@ -177,12 +204,12 @@ def _row(
     lost: str | None,
     lost_queues: int,
     moved: Mapping[str, int | None],
-    current: str | None,
     use: Interval | None,
+    loss: Taken,
 ) -> GroupFailure:
-    under = (
-        use is not None and use.times(group.provision.peak).lower > group.policy.thresholds.PROVISION.under_utilisation
-    )
+    current = _current(group)
+    effect = effect_on(group, loss, use, is_loss=failure in (BROKER, ROOM), is_more=failure == ONE_MORE)
+    under = use is not None and use.lower > group.policy.thresholds.PROVISION.under_utilisation
     return GroupFailure(
         consumer_group=group.name,
         failure=failure,
@@ -195,98 +222,38 @@ def _row(
         busy_upper=use and use.upper,
         becomes_under=None if use is None else under and group.provision.status != UNDER,
         read_again_s=read_again_s(failure, group.policy),
+        verdict=effect.verdict,
+        reasons=effect.reasons,
+        unread_queues=None if loss.unread is None else loss.unread.worse,
+        waiting_messages=loss.waiting,
+        unreadable_topics=loss.unreadable,
+        unwritable_topics=loss.unwritable,
     )
 
 
-def _runs(group: Group) -> str | None:
-    """The one strategy that all clients of a group run, for topics that are pulled; None for any other group."""
-    if group.current is None or group.work is None or group.pops:
-        return None
-    strategy = group.policy.computed(group.current.strategy)
-    is_predicted = group.today is not None and group.today.is_predicted and not group.today.owners.unknown
-    return strategy if is_predicted and strategy in group.loads and not group.facts.has_grpc_clients else None
-
-
 def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
-    """The busy share of the busiest client after each failure; a new client is like the last."""
+    """The busy share of the busiest client at the peak after each failure; a new client is like the last."""
     each = [_case(one) for one in failures]
     borne = iter(burdens([case for case in each if case is not None]))
-    return [None if case is None else next(borne).busiest for case in each]
+    found = (None if case is None else next(borne).busiest for case in each)
+    return [use and use.times(one.group.peak.scale) for one, use in zip(failures, found, strict=True)]
 
 
 def _case(one: _Failure) -> Case | None:
     """The group after a failure; None if the owners after it are unknown."""
     group, change, losses = one.group, one.change, one.losses
-    strategy = _runs(group)
+    strategy = one_strategy(group)
     if strategy is None or (losses is not None and change.is_empty):
         return None
     owners = group.churn.owners(strategy, change)
     if owners.unknown:
         return None
     rows = np.minimum(change.base_client, len(group.client_ids) - 1)
-    msgs_per_s = group.weights.msgs_per_s
+    msgs_per_s = group.planned_msgs_per_s
     if losses is None:
         return Case(group, change.division, owners, rows, None, msgs_per_s)
-    changed = msgs_per_s[losses.base_queue] + losses.added_msgs_per_s
+    changed = msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
     return Case(group, change.division, owners, rows, losses.base_topic, changed)
-
-
-@dataclass(frozen=True)
-class _BusyWithout:
-    """The busy share of a group's busiest client, for the loss of each broker; NaN if unknown.
-
-    Attributes:
-        shares: three rows (lower, estimate and upper) and a column for each broker.
-    """
-
-    shares: Numbers
-
-    @classmethod
-    def of(cls, group: Group) -> "_BusyWithout | None":
-        """The shares of a group; None if today's owners are not computed from one strategy."""
-        strategy, work, losses = _runs(group), group.work, group.churn.losses
-        if strategy is None or work is None:
-            return None
-        owners = group.churn.owners(strategy, group.churn.without_brokers) if len(losses.division.queues) else None
-        if owners is not None and (owners.unknown or owners.strangers):
-            return None
-        return cls(_shares(work, losses, owners, group.weights.msgs_per_s))
-
-    def without(self, broker: int) -> Interval | None:
-        """The busy share without one of the brokers."""
-        lower, estimate, upper = self.shares[:, broker].tolist()
-        return None if np.isnan(estimate) else Interval(lower, estimate, upper)
-
-
-def _shares(work: Work, losses: BrokerLosses, owners: Owners | None, msgs_per_s: Numbers) -> Numbers:
-    """Lower, estimate and upper of the busiest client's share, without each broker."""
-    times = np.stack([work.times.lower, work.times.estimate, work.times.upper])
-    base = np.where(work.incoming_msgs_per_s == 0, 0.0, work.incoming_msgs_per_s * times / 1000)
-    clients, pairs, brokers = base.shape[1], len(losses.loss), len(losses.losses)
-    own: Numbers
-    incoming: Numbers
-    own, incoming = np.zeros((clients, pairs)), np.zeros((clients, pairs))
-    if owners is not None:
-        cell = owners.client * pairs + losses.division.queues.topic[owners.queue]
-        rates = (msgs_per_s[losses.base_queue] + losses.added_msgs_per_s)[owners.queue]
-        number = np.bincount(cell, minlength=clients * pairs).reshape(clients, pairs)
-        own = number.astype(np.float64)
-        incoming = np.asarray(np.bincount(cell, rates, clients * pairs), np.float64).reshape(clients, pairs)
-    changed = np.where(incoming == 0, 0.0, incoming * times[:, :, losses.base_topic] / 1000)
-    first = np.searchsorted(losses.loss, np.arange(brokers))
-    seconds = np.add.reduceat(changed, first, axis=2)
-    queues = np.add.reduceat(own, first, axis=1)
-    is_untouched = np.ones((brokers, base.shape[2]), bool)
-    is_untouched[losses.loss, losses.base_topic] = False
-    for broker in np.flatnonzero(is_untouched.any(axis=1)).tolist():
-        untouched = is_untouched[broker]
-        seconds[:, :, broker] += base[:, :, untouched].sum(axis=2)
-        queues[:, broker] += work.queues[:, untouched].sum(axis=1)
-    calls = np.fmin(work.threads[:, None], queues) if work.is_orderly else work.threads[:, None]
-    at_once = calls * work.batch[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.where(queues > 0, seconds / np.where(at_once > 0, at_once, np.nan), 0.0)
-    return np.asarray(shares.max(axis=1))
 
 
 def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
@@ -377,9 +344,11 @@ class TopicLoss(NamedTuple):
 
 
 def broker_loss(
-    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy
+    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], loads: BrokerLoads, cluster: ClusterFacts, policy: Policy
 ) -> Iterator[Finding]:
-    """BROKER_LOSS: without a broker, nobody can read or write some topics, or some groups are too weak.
+    """BROKER_LOSS: without a broker, nobody can read or write some topics, or some groups or brokers are too weak.
+
+    A broker is too weak if it would have to store more than the policy says it can (WARNING).
 
     There is no finding for a cluster of one broker, which cannot survive its loss, or for a snapshot that is too
     incomplete to judge by.
@@ -387,6 +356,7 @@ def broker_loss(
     Args:
         groups: what each loss of a broker does to each group.
         topics: what it does to each topic.
+        loads: what it adds to the other brokers.
         cluster: says how complete the snapshot is.
         policy: thresholds.
     """
@@ -407,8 +377,9 @@ def broker_loss(
         each = sorted(of_topics[name], key=lambda one: one.topic)
         unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
         unreadable = [one.topic for one in each if one.was_readable and one.readable_queues == 0]
-        if under or unwritable or unreadable:
-            harm = under, unwritable, unreadable
+        over = loads.overloaded(name)
+        if under or unwritable or unreadable or over:
+            harm = under, unwritable, unreadable, over
             yield _loss(name, of_groups.get(name, ()), (rates[name], total), harm, read_again_s(BROKER, policy))
 
 
@@ -421,21 +392,25 @@ def _loss(
     name: str,
     groups: Sequence[GroupLoss],
     rates: tuple[float | None, float | None],
-    harm: tuple[list[str], list[str], list[str]],
+    harm: tuple[list[str], list[str], list[str], list[dict[str, Any]]],
     again_s: float,
 ) -> Finding:
-    (rate, total), (under, unwritable, unreadable) = rates, harm
+    (rate, total), (under, unwritable, unreadable, over) = rates, harm
+    names = [one["broker_name"] for one in over]
     share = None if rate is None or not total else rate / total
     moved = [one.moved_today for one in groups]
     parts = [
         f"{counted(len(unwritable), 'topic')} could not be written: {listed(unwritable)}" if unwritable else None,
         f"{counted(len(unreadable), 'topic')} could not be read: {listed(unreadable)}" if unreadable else None,
         f"{counted(len(under), 'group')} would be too weak: {listed(under)}" if under else None,
+        f"{counted(len(over), 'broker')} would have to store more than the policy says: {listed(names)}"
+        if over
+        else None,
     ]
     told = "; ".join(part for part in parts if part is not None)
     return finding(
         "BROKER_LOSS",
-        WARNING if under else INFO,
+        WARNING if under or over else INFO,
         broker_name=name,
         subjects=[name],
         evidence={
@@ -445,6 +420,7 @@ def _loss(
             "queues": sum(one.lost_queues for one in groups),
             "moved_queues": None if None in moved else sum(number or 0 for number in moved),
             "groups_under": under,
+            "brokers_over": over,
             "unwritable_topics": unwritable,
             "unreadable_topics": unreadable,
             "read_again_s": again_s,

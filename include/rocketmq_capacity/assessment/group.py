@@ -1,7 +1,7 @@
 """A consumer group as its rules read it: its facts, and figures that are computed when they are first asked for."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import proxy
 
@@ -10,19 +10,24 @@ import numpy as np
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
+from rocketmq_capacity.assessment.lag import Growth, lag_growth
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
-from rocketmq_capacity.assessment.peak import peak_factor
-from rocketmq_capacity.assessment.provision import Provision, provision
+from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, outliers_of, queues_alone
+from rocketmq_capacity.assessment.peak import Peak, peak_of
+from rocketmq_capacity.assessment.provision import Provision, provision, with_outliers
+from rocketmq_capacity.assessment.reading import reading_status
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.sizes import Size, sizes_of
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.stuck import Stuck, stuck_queues
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Division, Flags
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.contracts.owners import Allocator, Owners, Verdict
+from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import POP
+from rocketmq_capacity.vocabulary import POP, ReadingStatus, Rule
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,14 @@ class Group:
         cluster: facts about the whole cluster.
         policy: thresholds, and the strategies that groups are configured to run.
         allocator: computes the strategies.
+        replaced: of a group with its outliers apart (see ``apart``), their client ids.
     """
 
     facts: GroupFacts
     cluster: ClusterFacts
     policy: Policy
     allocator: Allocator
+    replaced: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -153,10 +160,16 @@ class Group:
 
     @cached_property
     def work(self) -> Work | None:
-        """The work of its clients today; None if an owner is unknown, or if an owned queue does not exist."""
+        """The work of its clients today; None if an owner is unknown, or if an owned queue does not exist.
+
+        Broadcasting clients keep their own offsets. So what comes to them is what they report to handle.
+        """
         if self.owners_today is None:
             return None
-        return Work.of(self.division, self.weights.msgs_per_s, self.owners_today, self.response_times)
+        work = Work.of(self.division, self.weights.msgs_per_s, self.owners_today, self.response_times)
+        if work is None or not self.facts.is_broadcasting:
+            return work
+        return replace(work, incoming_msgs_per_s=np.where(work.queues > 0, self.consumed_msgs_per_s, 0.0))
 
     def size(self, consumers: int) -> Size | None:
         """What its clients would bear if there were so many; None if that cannot be computed."""
@@ -183,14 +196,62 @@ class Group:
         return {}
 
     @cached_property
-    def peak(self) -> float:
-        """How many times as much as usual is written to its queues at the busiest of its samples."""
-        return peak_factor(self.facts)
+    def peak(self) -> Peak:
+        """The highest traffic that was seen."""
+        return peak_of(self)
+
+    @property
+    def planned_msgs_per_s(self) -> Numbers:
+        """Messages a second of each queue that sizes are computed with; times ``peak.scale`` they are the peak's."""
+        return self.weights.msgs_per_s if self.peak.of_queues is None else self.peak.of_queues
+
+    @cached_property
+    def planned_work(self) -> Work | None:
+        """The work of its clients with ``planned_msgs_per_s``; None if an owner is unknown."""
+        if self.peak.of_queues is None or self.owners_today is None or self.facts.is_broadcasting:
+            return self.work
+        return Work.of(self.division, self.peak.of_queues, self.owners_today, self.response_times)
+
+    @cached_property
+    def outliers(self) -> tuple[Outlier, ...]:
+        """Clients that do their work far worse than their peers; none of a group with its outliers apart."""
+        return () if self.replaced else outliers_of(self)
+
+    @property
+    def apart(self) -> "Group":
+        """The same group with its outliers apart: each takes what the median of its peers takes.
+
+        Sizes, failures and the verdict on the number of clients are those of this group. It is the group itself without
+        outliers.
+        """
+        return self if self._apart is None else self._apart
+
+    @cached_property
+    def _apart(self) -> "Group | None":
+        if not self.outliers:
+            return None
+        replaced = frozenset(self.client_ids[one.client] for one in self.outliers)
+        return Group(facts_apart(self, self.outliers), self.cluster, self.policy, self.allocator, replaced)
 
     @cached_property
     def provision(self) -> Provision:
-        """Whether it has the clients that it needs."""
-        return provision(self)
+        """Whether it has the clients that it needs, with its outliers apart."""
+        return provision(self) if self._apart is None else with_outliers(self._apart.provision, self)
+
+    @cached_property
+    def told(self) -> GroupEntry:
+        """What the policy tells of it."""
+        return self.policy.group_entry(self.name)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it has no clients, and its schedule in the policy does not expect any."""
+        return not self.facts.connections and self.told.is_off(self.cluster.cluster.taken_at)
+
+    @cached_property
+    def min_clients(self) -> int:
+        """The number of client ids that it keeps in any case."""
+        return self.policy.min_clients(self.name)
 
     @cached_property
     def churn(self) -> Churn:
@@ -221,10 +282,40 @@ class Group:
         """How many queues are read by more than one consumer today; None if unknown."""
         return None if self.whole_load is None else len(self.whole_load.doubly_owned)
 
+    @cached_property
+    def reading_status(self) -> ReadingStatus:
+        """Whether every readable queue of its business topics has a reader."""
+        return reading_status(self)
+
+    @cached_property
+    def stuck(self) -> list[Stuck]:
+        """Its stuck queues, sorted by queue and client."""
+        return stuck_queues(self)
+
+    @cached_property
+    def growth(self) -> Growth:
+        """How its lag grew for want of capacity: on queues that have a healthy reader and are not stuck.
+
+        Unknown if it broadcasts: its offsets on the brokers mean nothing.
+        """
+        if self.facts.is_broadcasting:
+            return Growth(None, None)
+        names, load = self.division.queues.names, self.today_load
+        unread = () if load is None else load.orphans.tolist()
+        without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck)}
+        usual = (self.weights.total_msgs_per_s or 0.0) * self.policy.thresholds.LOW_UTILISATION.min_growth_s
+        return replace(lag_growth(self.facts, without | queues_alone(self, self.replaced)), usual=usual)
+
     @property
     def is_harmed(self) -> bool:
         """Whether some queue is known to have no reader or two readers today."""
         return self.today_load is not None and (len(self.today_load.orphans) > 0 or bool(self.today_load.doubly_owned))
+
+    @property
+    def mends_first(self) -> Rule | None:
+        """The rule that is answered before it is known how many clients are needed: some read too little."""
+        is_misread = self.is_clustering and self.division.members.has_readers_of_some and bool(self.orphans_today)
+        return "SUBSCRIPTION_MISMATCH" if is_misread else None
 
     @property
     def settled_s(self) -> float:

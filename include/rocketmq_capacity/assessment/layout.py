@@ -14,11 +14,9 @@ from rocketmq_capacity.vocabulary import (
     BUSINESS,
     CRITICAL,
     INFO,
-    LOGICAL_BROKER_PREFIX,
     MASTER,
     PERM_WRITE,
     PRIORITY,
-    READ_WRITE,
     WARNING,
 )
 
@@ -27,25 +25,41 @@ SHOWN: Final = 5
 
 
 def read_less_than_write(topic: Topic) -> Iterator[Finding]:
-    """READ_LESS_THAN_WRITE: a broker's queues [read, write) receive messages that no consumer sees."""
+    """READ_LESS_THAN_WRITE: a broker's queues [read, write) receive messages that no consumer sees.
+
+    It is a warning while nothing is known to be in these queues, or to be written to them.
+    """
     for place in topic.unit.facts.places:
         read, write = place.read_queue_nums, place.write_queue_nums
         if read is None or write is None or read >= write:
             continue
+        stranded = _stranded(topic, place.broker_name, read, write)
+        is_empty = stranded == 0 and _hidden_msgs_per_s(topic, place.broker_name, read) == 0
         yield finding(
             "READ_LESS_THAN_WRITE",
-            CRITICAL,
+            WARNING if is_empty else CRITICAL,
             topic=topic.name,
             broker_name=place.broker_name,
             subjects=[place.broker_name],
             evidence={
                 "read_queue_nums": read,
                 "write_queue_nums": write,
-                "stranded": _stranded(topic, place.broker_name, read, write),
+                "stranded": stranded,
             },
             message=f"Consumers cannot see {counted(write - read, 'queue')} that producers write to "
             f"(read {read}, write {write}).",
         )
+
+
+def _hidden_msgs_per_s(topic: Topic, broker_name: str, read: int) -> float | None:
+    """Messages a second that are written to a broker's hidden queues; None if unknown."""
+    rates = [
+        one.put_msgs_per_s
+        for one in topic.unit.facts.written
+        if one.broker_name == broker_name and one.queue_id >= read
+    ]
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if len(known) == len(rates) else None
 
 
 def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | None:
@@ -71,65 +85,27 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
     return stranded if told == write - read else None
 
 
-def topic_coverage(topic: Topic) -> Iterator[Finding]:
-    """TOPIC_COVERAGE: a topic is absent on a broker that can be read and written, or has unequal queue counts.
-
-    Unknown counts do not count as unequal. Static topics are left out, because their queues can move between brokers.
-    """
-    places = [place for place in topic.unit.facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
-    if not places:
-        return
-    present = {place.broker_name for place in places}
-    missing = sorted(
-        broker.broker_name
-        for broker in topic.cluster.brokers
-        if broker.broker_id == 0
-        and (READ_WRITE if broker.broker_perm is None else broker.broker_perm) & READ_WRITE == READ_WRITE
-        and broker.broker_name not in present
-    )
-    counts = {(place.read_queue_nums, place.write_queue_nums) for place in places}
-    if not missing and len([each for each in counts if None not in each]) < 2:
-        return
-    layout = sorted(places, key=lambda place: place.broker_name)
-    yield finding(
-        "TOPIC_COVERAGE",
-        WARNING if missing else INFO,
-        topic=topic.name,
-        subjects=missing or [place.broker_name for place in layout],
-        evidence={
-            "brokers": len(places),
-            "missing": missing,
-            "layout": [
-                {
-                    "broker_name": place.broker_name,
-                    "read_queue_nums": place.read_queue_nums,
-                    "write_queue_nums": place.write_queue_nums,
-                }
-                for place in layout
-            ],
-        },
-        message=f"It has queues on {counted(len(places), 'broker')} and none on {listed(missing)}."
-        if missing
-        else "Its brokers have different numbers of queues.",
-    )
-
-
 def undeclared_topic(topic: Topic) -> Iterator[Finding]:
-    """TOPIC_COVERAGE: a group subscribes to a topic that no broker has."""
-    if topic.unit.facts.places:
+    """TOPIC_COVERAGE: a group subscribes to a topic that no broker has, or of which no broker has a queue."""
+    if any(_may_have_queues(place) for place in topic.unit.facts.places):
         return
     groups = sorted(
         reader.consumer_group for reader in topic.unit.readers if reader.is_subscribed and reader.kind == BUSINESS
     )
     if groups:
+        what = "queues of this topic" if topic.unit.facts.places else "this topic"
         yield finding(
             "TOPIC_COVERAGE",
             WARNING,
             topic=topic.name,
             subjects=groups,
             evidence={"brokers": 0, "consumer_groups": groups},
-            message=f"No broker has this topic, but groups subscribe to it: {listed(groups)}.",
+            message=f"No broker has {what}, but groups subscribe to it: {listed(groups)}.",
         )
+
+
+def _may_have_queues(place: Place) -> bool:
+    return place.read_queue_nums != 0 or place.write_queue_nums != 0
 
 
 def hot_queue(topic: Topic) -> Iterator[Finding]:
@@ -137,7 +113,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
 
     They use keys, or avoid a broker; ``kind`` says which, as far as it can be told. Looked at are the queues that
     producers see: writable, with a master, ids below write_queue_nums. The levels of a PRIORITY topic are meant to
-    differ.
+    differ. It warns unless the clients of every group that reads the topic are known to have time left.
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
     rates = {} if topic.unit.facts.message_type == PRIORITY else _producers_rates(topic)
@@ -150,9 +126,10 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
         ((queue, rate) for queue, rate in rates.items() if rate * queues / total > bounds.peak),
         key=lambda one: (-one[1], one[0]),
     )
+    readers = {one.consumer_group for one in topic.unit.readers if one.is_subscribed and one.kind == BUSINESS}
     yield finding(
         "HOT_QUEUE",
-        WARNING,
+        INFO if readers and readers.issubset(topic.at_ease) else WARNING,
         topic=topic.name,
         queues=sorted(queue for queue, _ in hot),
         evidence={
@@ -190,4 +167,4 @@ def _takes_messages(place: Place) -> bool:
     return bool((place.perm or 0) & PERM_WRITE) and place.broker_state == MASTER
 
 
-TOPIC_RULES: Final[tuple[TopicRule, ...]] = (read_less_than_write, topic_coverage, undeclared_topic, hot_queue)
+TOPIC_RULES: Final[tuple[TopicRule, ...]] = (read_less_than_write, undeclared_topic, hot_queue)

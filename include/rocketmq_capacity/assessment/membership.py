@@ -1,4 +1,4 @@
-"""Rules on membership: DUPLICATE_CLIENT_ID, SUBSCRIPTION_MISMATCH, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
+"""Rules on membership: DUPLICATE_CLIENT_ID, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -7,16 +7,14 @@ from typing import Any, Final
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
+from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.vocabulary import (
     CRITICAL,
     DIALECT_WORDS,
-    EXCLUDED,
     GRPC,
     POP,
     REMOTING,
-    RETRY,
     WARNING,
     java_order,
 )
@@ -61,41 +59,6 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
     )
 
 
-def subscription_mismatch(group: Group) -> Iterator[Finding]:
-    """SUBSCRIPTION_MISMATCH: settled clients of a group subscribe to different topics or filters.
-
-    A client is settled when it has run for ``settled_s``. Topic, expression type and expression are compared, but not
-    the subscription's version, which every restart changes. Retry topics and excluded topics do not count.
-    Source: ConsumerRunningInfo.analyzeSubscription, rocketmq-all-5.3.3 (it waits two minutes after a start, too).
-    """
-    subscribers: dict[tuple[str, ...], list[Consumer]] = {}
-    for one, entries in _subscriptions(group):
-        subscribers.setdefault(entries, []).append(one)
-    if len(subscribers) < 2:
-        return
-    sets = sorted(subscribers.items(), key=lambda each: (-len(each[1]), each[0]))
-    clients = sum(len(each) for _, each in sets)
-    yield finding(
-        "SUBSCRIPTION_MISMATCH",
-        WARNING,
-        consumer_group=group.name,
-        subjects=_distinct(one.client_id for _, each in sets[1:] for one in each),
-        evidence={
-            "clients": clients,
-            "sets": len(sets),
-            "subscription_sets": [
-                {
-                    "clients": len(each),
-                    "subscriptions": entries,
-                    "first_start": min((one.started_at for one in each if one.started_at is not None), default=None),
-                }
-                for entries, each in sets
-            ],
-        },
-        message=f"Its {clients} clients subscribe in {len(sets)} different ways; the broker keeps the latest only.",
-    )
-
-
 def mixed_strategies(group: Group) -> Iterator[Finding]:
     """MIXED_STRATEGIES: clients of a group run different strategies, so shares overlap, or queues have no owner.
 
@@ -126,10 +89,14 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
 
 
 def _mixed(group: Group, *, subjects: Iterable[str], evidence: dict[str, Any], message: str) -> Finding:
-    """The finding of MIXED_STRATEGIES, with the queues that it leaves without an owner or gives to two."""
+    """The finding of MIXED_STRATEGIES, with the queues that it leaves without an owner or gives to two.
+
+    It is a warning where the strategies are known to agree on the queues and clients of today.
+    """
+    agrees = group.whole_load is not None and not group.is_harmed and not group.facts.has_grpc_clients
     return finding(
         "MIXED_STRATEGIES",
-        CRITICAL,
+        WARNING if agrees else CRITICAL,
         consumer_group=group.name,
         subjects=_distinct(subjects),
         evidence={**evidence, "orphan_queues": group.orphans_today, "doubly_owned_queues": group.twice_today},
@@ -213,29 +180,6 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
     )
 
 
-def _subscriptions(group: Group) -> Iterator[tuple[Consumer, tuple[str, ...]]]:
-    """The subscriptions of each settled consumer: its own, or its group's if it did not report them."""
-    own: dict[int, set[str]] = {}
-    for each in group.facts.subscriptions:
-        if each.kind not in (RETRY, EXCLUDED):
-            own.setdefault(each.consumer_index, set()).add(_entry(each.topic, each))
-    of_group = {
-        _entry(reads.topic.topic, reads)
-        for reads in group.facts.reads
-        if reads.is_declared_by_group and reads.topic.kind not in (RETRY, EXCLUDED)
-    }
-    for one in group.facts.consumers:
-        if group.is_settled(one):
-            entries = own.get(one.consumer_index, set())
-            yield one, tuple(sorted(entries if one.has_subscriptions else entries | of_group))
-
-
-def _entry(topic: str, each: OwnSubscription | Reads) -> str:
-    """A subscription as a text to compare, with RocketMQ's defaults for unknown parts."""
-    kind = "TAG" if each.expression_type is None else each.expression_type
-    return f"{topic} {kind} {'*' if each.expression is None else each.expression}"
-
-
 def _serving(group: Group, consumer: Consumer) -> set[str]:
     """The brokers that answered and have a topic of the consumer."""
     return {
@@ -254,7 +198,6 @@ def _distinct(texts: Iterable[str | None]) -> list[str]:
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (
     duplicate_client_id,
-    subscription_mismatch,
     mixed_strategies,
     membership_disagreement,
 )

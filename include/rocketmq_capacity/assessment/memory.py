@@ -17,13 +17,12 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.broker_figures import mean_message_bytes
 from rocketmq_capacity.contracts.division import Division, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
-from rocketmq_capacity.vocabulary import CRITICAL, WARNING
+from rocketmq_capacity.vocabulary import WARNING
 
-AVERAGE_BYTES: Final = "putMessageAverageSize"
-"""A broker's runtime figure: bytes stored / messages stored since it started (StoreStatsService)."""
 MIB: Final = 2**20
 
 
@@ -55,7 +54,10 @@ class Caches:
 
 
 def client_memory(group: Group) -> Iterator[Finding]:
-    """CLIENT_MEMORY: full caches take more than the policy's share of a client's heap, now or with clients lost."""
+    """CLIENT_MEMORY: full caches take more than the policy's share of a client's heap, now or with clients lost.
+
+    Caches are full once a group falls behind, so that the next peak hurts: it is never CRITICAL.
+    """
     bounds, heap_mib = group.policy.thresholds.CLIENT_MEMORY, group.policy.heap_mib(group.name)
     if heap_mib is None or group.owners_today is None:
         return
@@ -70,7 +72,7 @@ def client_memory(group: Group) -> Iterator[Finding]:
     client_id, settings = shown.client_ids[shown.fullest], _first(group, now.fullest)
     yield finding(
         "CLIENT_MEMORY",
-        CRITICAL if now.most > heap_mib * MIB else WARNING,
+        WARNING,
         consumer_group=group.name,
         subjects=[now.client_ids[client] for client in np.flatnonzero(now.full_bytes > limit)] or [client_id],
         evidence={
@@ -115,7 +117,7 @@ def _caches(group: Group, found: Divided, *, is_today: bool) -> Caches:
         for row, own in zip(found.rows.tolist(), queues.tolist(), strict=True)
     ]
     most = np.array(bounds, np.float64).reshape(-1, 2)
-    message = _average_bytes(found.division, group.cluster)[queue]
+    message = average_bytes(found.division, group.cluster)[queue]
     full = np.minimum(most[client, 0] * message, most[client, 1] * MIB)
     of_client = (np.bincount(client, part, clients).astype(np.float64) for part in (message, full))
     return Caches(found.division.members.client_ids, queues, *of_client)
@@ -141,20 +143,11 @@ def _first(group: Group, client: int) -> Consumer:
     return members.consumers[int(members.first[client])]
 
 
-def _average_bytes(division: Division, cluster: ClusterFacts) -> Numbers:
+def average_bytes(division: Division, cluster: ClusterFacts) -> Numbers:
     """The average message size on each queue's broker; NaN if unknown."""
-    of_broker = {one.broker_name: _average(one.runtime) for one in cluster.brokers if one.broker_id == 0}
-    of_place = [of_broker.get(place.broker_name, np.nan) for place in division.queues.places]
+    of_broker = {one.broker_name: mean_message_bytes(one) for one in cluster.brokers if one.broker_id == 0}
+    of_place = [of_broker.get(place.broker_name) for place in division.queues.places]
     return np.array(of_place, np.float64)[division.queues.place]
-
-
-def _average(runtime: dict[str, str] | None) -> float:
-    try:
-        average = float((runtime or {}).get(AVERAGE_BYTES, "nan"))
-    except ValueError:
-        return np.nan
-    # A broker that has stored nothing yet reports 0.
-    return average if 0 < average < np.inf else np.nan
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (client_memory,)

@@ -17,7 +17,8 @@ ACTING: Final = "enableSlaveActingMaster"
 def unordered_reader(group: Group) -> Iterator[Finding]:
     """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key in parallel.
 
-    It is INFO for a group without clients. If it is unknown whether a group is orderly, there is no finding.
+    It is CRITICAL, as messages are out of order now. It is a WARNING while no message arrives, and INFO for a group
+    without clients. If it is unknown whether a group is orderly, there is no finding.
     Source: ConsumeMessageConcurrentlyService; SubscriptionGroupConfig.consumeMessageOrderly for gRPC clients;
     rocketmq-all-5.3.3.
     """
@@ -32,7 +33,7 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
             continue
         yield finding(
             "FIFO_BROKEN",
-            WARNING if clients else INFO,
+            _unordered_severity(reads) if clients else INFO,
             consumer_group=group.name,
             topic=topic,
             subjects=clients,
@@ -40,6 +41,10 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
             message="The topic is FIFO, and the group does not consume in order: messages of one key are handled side"
             " by side.",
         )
+
+
+def _unordered_severity(reads: Reads) -> Severity:
+    return WARNING if all(one.put_msgs_per_s == 0 for one in reads.topic.written) and reads.topic.written else CRITICAL
 
 
 def unlockable_queues(group: Group) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
-from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, Rule
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, Rule
 
 
 def orphan_queue(group: Group) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
 
     The finding names the topic with the most queues. If today's owners are unknown, no client is called idle, unless
-    the group has no queue at all.
+    the group has no queue at all. As many as the policy tells as standbys of the group are idle on purpose.
     """
     is_judged = group.is_clustering and group.facts.message_request_mode != POP and not group.is_settling
     if not is_judged or not group.pulled_sizes:
@@ -72,6 +72,11 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     ids = [
         client_id for client_id, is_busy in zip(group.client_ids, _pulls(group).tolist(), strict=True) if not is_busy
     ]
+    if group.mends_first is not None:
+        # A client that subscribes to none of the topics is no idle one: its share has no reader.
+        ids = [client_id for client_id in ids if client_id in _readers(group)]
+    standby = group.told.standby
+    ids = ids[standby:]
     if not ids:
         return
     clients = group.facts.distinct_client_ids
@@ -79,7 +84,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     is_ordered = next(reads.topic.is_ordered for reads in group.business if reads.topic.topic == topic)
     yield finding(
         "IDLE_CONSUMERS",
-        CRITICAL if share >= group.policy.thresholds.IDLE_CONSUMERS.critical_ratio else WARNING,
+        WARNING if share >= group.policy.thresholds.IDLE_CONSUMERS.warning_ratio else INFO,
         consumer_group=group.name,
         topic=topic,
         subjects=ids,
@@ -88,12 +93,28 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
             "queues": queues,
             "idle": len(ids),
             "idle_ratio": rounded(share),
+            **({"standby": standby} if standby else {}),
             "max_useful_clients": group.max_useful_clients,
             "ordered": is_ordered,
         },
-        message=f"{len(ids)} of {counted(clients, 'client')} {'owns' if len(ids) == 1 else 'own'} no queue; "
-        f"the group's largest topic has {counted(queues, 'readable queue')}.",
+        message=_idle_of(group, len(ids), queues),
     )
+
+
+def _idle_of(group: Group, idle: int, queues: int) -> str:
+    """What the idle clients lack; ``queues`` are those of the largest topic."""
+    clients = counted(group.facts.distinct_client_ids, "client")
+    if not queues:
+        return f"No broker has a readable queue of {listed(sorted(group.pulled_sizes))}: its {clients} read nothing."
+    return (
+        f"{idle} of {clients} {'owns' if idle == 1 else 'own'} no queue; "
+        f"the group's largest topic has {counted(queues, 'readable queue')}."
+    )
+
+
+def _readers(group: Group) -> set[str]:
+    """The client ids that subscribe to a topic that the group pulls."""
+    return {one.client_id for one in group.division.members.consumers if any(map(one.reads, group.pulled_sizes))}
 
 
 def _pulls(group: Group) -> Flags:
@@ -110,7 +131,8 @@ def _pulls(group: Group) -> Flags:
 def read_only_idle(group: Group) -> Iterator[Finding]:
     """READ_ONLY_IDLE: clients whose every queue is on a broker that takes no messages, and is read to its end.
 
-    Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count.
+    Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count. No
+    message waits there, so the finding is for information.
     """
     if group.whole_load is None:
         return
@@ -130,7 +152,7 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
     brokers = sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
     yield finding(
         "READ_ONLY_IDLE",
-        WARNING,
+        INFO,
         consumer_group=group.name,
         subjects=ids,
         evidence={"clients": len(ids), "queues": len(own), "brokers": brokers},

@@ -15,8 +15,8 @@ import numpy as np
 from rocketmq_capacity.assessment.consumption import doubt
 from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.sizes import Needed, clients_for, likely_needed, needed_clients, searches_for_needed
+from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
@@ -24,13 +24,11 @@ from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, Provisio
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
 
-Cause = Literal["busy", "lag", "unread"]
-"""Why clients are too few: the busiest is too busy, lag grows, or nobody reads some queues."""
-FALLS_BEHIND: Final = ("busy", "lag")
-"""Causes with which no client may go, whatever the others could bear."""
+Cause = Literal["busy", "lag"]
+"""Why clients are too few: the busiest is too busy, or lag grows. Then no client may go."""
 NOT_KNOWN: Final = Needed(None, None, None)
 WORTH_SAYING: Final = 1.1
-"""A peak below so many times the usual rate is not mentioned: samples of a few seconds vary that much."""
+"""A peak below so many times the measured rate is not mentioned: samples of a few seconds vary that much."""
 
 
 MUCH_SLOWER: Final = 2
@@ -47,9 +45,10 @@ class Provision:
         cause: of UNDER_PROVISIONED.
         utilisation: the busy share of its busiest client; None where a part of it is unknown.
         busiest_client: its id.
-        peak: how many times the usual rates the busiest of the samples had; the verdict holds at that moment.
+        judged_utilisation: the same with outliers apart, which the status judges.
+        at_peak: the same at the peak, at which the verdict must hold.
         without_some: the busy share of the busiest at the peak without the policy's share of the clients.
-        needed: how many clients keep the busiest one within the bound.
+        needed: how many clients keep the busiest one within the bound; None while another rule's answer decides it.
         min_safe_clients: how many are needed if clients like the median one divided the work evenly; at least today's
             number while the group falls behind.
         doubt: which fact must be wrong, if rates of arrival and consumption contradict each other.
@@ -60,7 +59,8 @@ class Provision:
     cause: Cause | None = None
     utilisation: Interval | None = None
     busiest_client: str | None = None
-    peak: float = 1.0
+    judged_utilisation: Interval | None = None
+    at_peak: Interval | None = None
     without_some: Interval | None = None
     needed: Needed | None = None
     min_safe_clients: int | None = None
@@ -73,23 +73,31 @@ def provision(group: "Group") -> Provision:
     found = None if work is None else work.busiest()
     if work is None or found is None:
         return Provision(UNDECIDED, _no_verdict(group) or _missing(group, work))
-    use, busiest = found
-    peak, bound = group.peak, bounds.under_utilisation
-    after = _without_some(group, peak)
-    verdict = _verdict(group, use.times(peak), after, work, peak, busiest)
+    use, busiest_now = found
+    planned, scale, bound = group.planned_work or work, group.peak.scale, bounds.under_utilisation
+    highest = planned.busiest()
+    if highest is None:
+        why = f"{_missing(group, planned)}, whose messages come{_at_peak(group) or ' at the peak'}"
+        return Provision(
+            UNDECIDED, why, utilisation=use, judged_utilisation=use, busiest_client=group.client_ids[busiest_now]
+        )
+    at_peak, busiest = highest[0].times(scale), highest[1]
+    after = _without_some(group, scale)
+    verdict = _verdict(group, at_peak, after, planned, busiest)
     needed, least = None, None
-    if group.is_clustering:
-        needed = needed_clients(group, work, bound, peak)
-        least = clients_for(work.typical_clients() * peak, bound)
-        if verdict.cause in FALLS_BEHIND:
+    if group.is_clustering and group.mends_first is None:
+        needed = needed_clients(group, planned, bound, scale)
+        least = clients_for(planned.typical_clients() * scale, bound)
+        if verdict.cause is not None:
             least = max(least, group.facts.connections)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
     return replace(
         verdict,
         utilisation=use,
-        busiest_client=group.client_ids[busiest],
-        peak=peak,
+        busiest_client=group.client_ids[busiest_now],
+        judged_utilisation=use,
+        at_peak=at_peak,
         without_some=after,
         needed=needed,
         min_safe_clients=least,
@@ -97,32 +105,55 @@ def provision(group: "Group") -> Provision:
     )
 
 
-def _verdict(
-    group: "Group", use: Interval, after: Interval | None, work: Work, peak: float, busiest_index: int
-) -> Provision:
+def with_outliers(verdict: Provision, group: "Group") -> Provision:
+    """The verdict on a group with its outliers apart, with what its clients, outliers included, really do.
+
+    While one of its clients is sick, no other is too many.
+    """
+    found = None if group.work is None else group.work.busiest()
+    if found is None or group.work is None:
+        return verdict
+    use, busiest = found
+    names = listed([group.client_ids[one.client] for one in group.outliers])
+    is_over = verdict.status == OVER
+    return replace(
+        verdict,
+        status=RIGHT if is_over else verdict.status,
+        reason=f"no client is too many while {names} does the work far worse than the others"
+        if is_over
+        else f"{verdict.reason}, with {names} taken as the median of the other clients",
+        utilisation=use,
+        at_peak=_busy_at_peak(group),
+        busiest_client=group.client_ids[busiest],
+        doubt=doubt(group, group.work),
+    )
+
+
+def _busy_at_peak(group: "Group") -> Interval | None:
+    """The busy share of the busiest client at the peak; None if unknown."""
+    found = None if group.planned_work is None else group.planned_work.busiest()
+    return None if found is None else found[0].times(group.peak.scale)
+
+
+def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, busiest_index: int) -> Provision:
     """The status with its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
     bounds = group.policy.thresholds.PROVISION
     unknown = _no_verdict(group) or _too_many_untimed(group, work)
     if unknown is not None:
         return Provision(UNDECIDED, unknown)
-    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
+    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(group)}"
     if use.lower > bounds.under_utilisation:
-        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, peak), "busy")
-    growth = lag_growth(group.facts)
-    # Lag below the low-utilisation bound comes and goes with every batch.
-    is_much = growth.now is not None and growth.now >= group.policy.thresholds.LOW_UTILISATION.min_lag
-    if growth.by is not None and growth.by > 0 and is_much:
-        return Provision(UNDER, f"lag grew by {counted(growth.by, 'message')} over the samples", "lag")
-    if group.orphans_today:
-        return Provision(UNDER, f"nobody reads {counted(group.orphans_today, 'queue')}", "unread")
+        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, group.peak.scale), "busy")
+    if group.growth.is_above(group.policy.thresholds.LOW_UTILISATION.min_lag):
+        return Provision(UNDER, group.growth.words, "lag")
     if use.upper > bounds.under_utilisation:
         return Provision(UNDECIDED, f"{busiest}: {_untimed(work)}")
-    if after is None or group.facts.distinct_client_ids <= bounds.min_clients or after.lower > bounds.over_utilisation:
+    if after is None or after.lower > bounds.over_utilisation:
         return Provision(RIGHT, busiest)
     connections = group.facts.connections
     fewer = (
         f"without {leaving(group, connections)} of its {counted(connections, 'client')} "
-        f"the busiest would be busy for {_shown(after)} of its time{_at_peak(peak)}"
+        f"the busiest would be busy for {_shown(after)} of its time{_at_peak(group)}"
     )
     if after.upper <= bounds.over_utilisation:
         return Provision(OVER, fewer)
@@ -136,6 +167,8 @@ def _no_verdict(group: "Group") -> str | None:
         return NO_STRATEGY if facts.message_model else MODEL_UNKNOWN
     if not facts.connections:
         unseen = facts.unseen_clients
+        if group.is_off:
+            return "the group has no clients, as its schedule in the policy expects"
         return "the group has no clients" if unseen is None else UNSEEN_CLIENTS[unseen]
     completeness = group.cluster.cluster.completeness_ratio
     if completeness < group.policy.thresholds.PROVISION.min_completeness:
@@ -167,6 +200,8 @@ def _missing(group: "Group", work: Work | None) -> str:
         return f"who owns {listed(names)} is unknown: there its strategy throws, and the queues keep their old owners"
     if work is None:
         return "its clients own queues that are not in the cluster"
+    if group.facts.is_broadcasting and np.isnan(work.incoming_msgs_per_s).any():
+        return "some of its clients do not report what they consume, and they keep their own offsets"
     unfiltered = [reads.topic.topic for reads in group.business if reads.pass_ratio is None]
     if unfiltered:
         return f"what its filter lets through is unknown: no client's rates on {listed(unfiltered)} tell it"
@@ -189,7 +224,7 @@ def _missing(group: "Group", work: Work | None) -> str:
 def _without_some(group: "Group", peak: float) -> Interval | None:
     """The busy share at the peak without the last consumers in Java's order; None if no consumer may leave."""
     kept = group.facts.connections - leaving(group, group.facts.connections)
-    if group.facts.distinct_client_ids <= group.policy.thresholds.PROVISION.min_clients or kept < 1:
+    if kept < 1 or forbids(group):
         return None
     size = group.size(kept)
     return None if size is None or size.busiest is None else size.busiest.times(peak)
@@ -199,14 +234,14 @@ def likely_sizes(group: "Group", work: Work) -> set[int]:
     """The numbers of clients that a verdict will need, as far as they are known in advance."""
     connections, bound = group.facts.connections, group.policy.thresholds.PROVISION.under_utilisation
     likely = {connections, connections - leaving(group, connections)}
-    needed = likely_needed(group, work, bound, group.peak)
+    needed = likely_needed(group, work, bound, group.peak.scale)
     return {clients for clients in (*likely, needed) if clients}
 
 
 def needed_sizes(group: "Group", work: Work) -> Iterator[range]:
     """The numbers of clients that the search for those that are needed asks for, one after the other."""
     bound = group.policy.thresholds.PROVISION.under_utilisation
-    yield from chain.from_iterable(searches_for_needed(group, work, bound, group.peak))
+    yield from chain.from_iterable(searches_for_needed(group, work, bound, group.peak.scale))
 
 
 def leaving(group: "Group", consumers: int) -> int:
@@ -228,5 +263,9 @@ def _shown(use: Interval) -> str:
     return percent(use.estimate) if use.is_exact else f"{percent(use.lower)} to {percent(use.upper)}"
 
 
-def _at_peak(peak: float) -> str:
-    return f" at the busiest of the samples, {rounded(peak, 2)} times the usual" if peak >= WORTH_SAYING else ""
+def _at_peak(group: "Group") -> str:
+    """When the peak was, if it is worth saying; else an empty text."""
+    peak = group.peak
+    if peak.factor is None:
+        return f" at the peak of {rounded(peak.msgs_per_s, 1)} msg/s, while none came when the snapshot was taken"
+    return f" at the peak, {rounded(peak.factor, 2)} times the measured rate" if peak.factor >= WORTH_SAYING else ""

@@ -7,16 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from rocketmq_capacity.assessment.balance import skew_severity
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.owners import Owners
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
-from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP, WARNING
+from rocketmq_capacity.contracts.wording import LISTED, counted, fixed, listed, rounded
+from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP
 
+MB: Final = 1_000_000
 UNTOLD: Final = -1
 """The number for an unknown room."""
 
@@ -80,20 +83,57 @@ class Rooms:
         crosses: Flags = (queue != UNTOLD) & (client != UNTOLD) & (queue != client)
         return crosses
 
-    def cross_share(self, owners: Owners) -> float:
-        """The share of the queues that is read from another room, as far as rooms are known.
+    def is_told(self, owners: Owners) -> Flags:
+        """Whether the rooms of queue and owner are both known, for each pair."""
+        told: Flags = (self.of_queue[owners.queue] != UNTOLD) & (self.of_client[owners.client] != UNTOLD)
+        return told
 
-        A queue with several readers counts by the part of them that is in another room.
+    def cross_share(self, owners: Owners) -> float | None:
+        """The share of the queues that is read from another room; None if no queue and its reader have known rooms.
+
+        Queues and readers of an unknown room do not count. A queue with several readers counts by the part of them that
+        is in another room.
         """
-        if owners.owner is not None:
-            return np.count_nonzero(self.crosses(owners)) / len(self.business)
-        return float(self.weights(owners)[self.crosses(owners)].sum()) / len(self.business)
+        weights = self.weights(owners)
+        told = float(weights[self.is_told(owners)].sum())
+        return float(weights[self.crosses(owners)].sum()) / told if told else None
 
     def cross_msgs_per_s(self, owners: Owners) -> float | None:
         """Messages a second that go from one room to another; None if the rate of such a queue is unknown."""
-        crosses = self.crosses(owners)
-        rate = float((self.weights(owners) * self.msgs_per_s[owners.queue])[crosses].sum())
-        return None if np.isnan(rate) else rate
+        return _known(float((self.weights(owners) * self.msgs_per_s[owners.queue])[self.crosses(owners)].sum()))
+
+    def pairs(self, owners: Owners, message_bytes: Numbers) -> list[dict[str, Any]]:
+        """What the clients of each room read from each other room, the most bytes first; null is unknown.
+
+        ``message_bytes`` is the average size of a message of each queue.
+        """
+        crosses, weights = self.crosses(owners), self.weights(owners)
+        queue, client = owners.queue[crosses], owners.client[crosses]
+        number = self.of_client[client] * len(self.names) + self.of_queue[queue]
+        rates = weights[crosses] * self.msgs_per_s[queue]
+        size = len(self.names) ** 2
+        queues, msgs = np.bincount(number, minlength=size), np.bincount(number, rates, size)
+        mb = np.bincount(number, rates * message_bytes[queue], size) / MB
+        each = [
+            {
+                "client_room": self.names[pair // len(self.names)],
+                "broker_room": self.names[pair % len(self.names)],
+                "queues": int(queues[pair]),
+                "msgs_per_s": rounded(_known(float(msgs[pair]))),
+                "mb_per_s": rounded(_known(float(mb[pair]))),
+            }
+            for pair in np.flatnonzero(queues).tolist()
+        ]
+        return sorted(
+            each,
+            key=lambda one: (
+                -(one["mb_per_s"] or 0.0),
+                -(one["msgs_per_s"] or 0.0),
+                -one["queues"],
+                one["client_room"],
+                one["broker_room"],
+            ),
+        )
 
     def matrix(self, owners: Owners) -> list[dict[str, Any]]:
         """How many queues the clients of each room read from each room; an unknown room is null."""
@@ -113,30 +153,41 @@ class Rooms:
 def cross_room(group: Group) -> Iterator[Finding]:
     """CROSS_ROOM: clients read more than a share of the group's queues from other machine rooms.
 
-    Queues and clients without a known room do not count as crossing.
+    Only if the policy asks for it (``report_cross_room``), and for information. Queues and clients of an unknown room
+    do not count. The share is compared with strategies that leave no queue unread.
     """
     load = group.today_load
-    if group.policy.rooms is None or load is None or group.is_settling or not len(group.weights.queue):
+    if not group.policy.report_cross_room or group.policy.rooms is None:
+        return
+    if load is None or group.is_settling or not len(group.weights.queue):
         return
     rooms = Rooms.of(group)
     today, bound = rooms.cross_share(load.owners), group.policy.thresholds.CROSS_ROOM.share
-    if (rounded(today, 9) or 0) <= bound:
+    if today is None or (rounded(today, 9) or 0) <= bound:
         return
-    shares = {name: rooms.cross_share(each.owners) for name, each in group.loads.items() if each.is_whole}
+    shares = {
+        name: share
+        for name, each in group.loads.items()
+        if each.is_whole and not len(each.orphans) and (share := rooms.cross_share(each.owners)) is not None
+    }
     step = 1 - group.policy.thresholds.CHANGE_STRATEGY.min_improvement
     better = {name: share for name, share in shares.items() if name != POP and share <= today * step}
     foreign = np.unique(load.owners.queue[rooms.crosses(load.owners)]).tolist()
     names = group.division.queues.names
     size = len(group.weights.queue)
+    pairs = rooms.pairs(load.owners, average_bytes(group.division, group.cluster))
+    known = [one["mb_per_s"] for one in pairs if one["mb_per_s"] is not None]
     yield finding(
         "CROSS_ROOM",
-        WARNING if better else INFO,
+        INFO,
         consumer_group=group.name,
         queues=sorted(names[queue] for queue in foreign),
         evidence={
             "queues": size,
             "cross_room_share": rounded(today),
             "cross_room_msgs_per_s": rounded(rooms.cross_msgs_per_s(load.owners)),
+            "cross_room_mb_per_s": rounded(sum(known)) if len(known) == len(pairs) else None,
+            "pairs": pairs,
             "untold_room_queues": int((rooms.of_queue[rooms.business] == UNTOLD).sum()),
             "untold_room_clients": int((rooms.of_client == UNTOLD).sum()),
             "matrix": rooms.matrix(load.owners),
@@ -147,9 +198,23 @@ def cross_room(group: Group) -> Iterator[Finding]:
             ],
             "nearby": _nearby(group, rooms, shares),
         },
-        message=f"{percent(today)} of {counted(size, 'queue')} cross from one machine room to another"
-        + (f"; under {_best(better)} it would be {percent(min(better.values()))}." if better else "."),
+        message=f"{percent(today)} of the queues whose rooms are known are read from another machine room: "
+        + "; ".join(map(_crossing, pairs[:LISTED]))
+        + (f". Under {_best(better)} it would be {percent(min(better.values()))}." if better else "."),
     )
+
+
+def _crossing(pair: Mapping[str, Any]) -> str:
+    much = counted(pair["queues"], "queue")
+    if pair["mb_per_s"] is not None:
+        much += f", {fixed(pair['mb_per_s'], 2)} MB a second"
+    elif pair["msgs_per_s"] is not None:
+        much += f", {fixed(pair['msgs_per_s'], 1)} messages a second"
+    return f"{pair['client_room']} from {pair['broker_room']} ({much})"
+
+
+def _known(figure: float) -> float | None:
+    return None if np.isnan(figure) else figure
 
 
 def _best(shares: Mapping[str, float]) -> str:
@@ -172,7 +237,10 @@ def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> dict[str
 
 
 def room_starvation(group: Group) -> Iterator[Finding]:
-    """ROOM_STARVATION: queues are divided by room, and the clients of a room get none or almost none."""
+    """ROOM_STARVATION: queues are divided by room, and the clients of a room get none or almost none.
+
+    It warns where the clients that get them have little time left at the peak, as a skew does; else it is INFO.
+    """
     load = group.whole_load
     if group.policy.rooms is None or load is None or group.current is None or group.is_settling:
         return
@@ -187,7 +255,7 @@ def room_starvation(group: Group) -> Iterator[Finding]:
     ids = [group.client_ids[client] for client in np.flatnonzero(np.isin(rooms.of_client, numbers)).tolist()]
     yield finding(
         "ROOM_STARVATION",
-        WARNING,
+        skew_severity(group),
         consumer_group=group.name,
         subjects=ids,
         evidence={

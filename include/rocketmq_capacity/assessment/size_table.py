@@ -1,14 +1,11 @@
 """What if a group had n clients: one row for each number that is worth a look."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.sizes import MOST_CLIENTS
+from rocketmq_capacity.assessment.sizes import MOST_CLIENTS, shown_numbers
 from rocketmq_capacity.contracts import GroupSize
 
-EVERY: Final = 4
-"""Every number up to this one has a row; from here each is a half or a third more than the one before."""
 ROOM: Final = 2
 """Without a highest useful number (POP), the table ends at this many times today's number."""
 
@@ -34,23 +31,14 @@ def _numbers(group: Group, needed: int) -> set[int]:
     if most is None:
         most = max(ROOM * today, needed)
     most = max(1, min(most, MOST_CLIENTS))
-    return {*_steps(most), *(number for number in (today, most, needed) if number)}
-
-
-def _steps(most: int) -> Iterator[int]:
-    """1, 2, 3, 4, 6, 8, 12, 16, 24, … up to a number."""
-    yield from range(1, min(EVERY, most) + 1)
-    step = EVERY
-    while step < most:
-        yield from (number for number in (step * 3 // 2, step * 2) if number <= most)
-        step *= 2
+    return {*shown_numbers(most), *(number for number in (today, most, needed) if number)}
 
 
 def _row(group: Group, clients: int) -> GroupSize | None:
     size = group.size(clients)
     if size is None:
         return None
-    busy = None if size.busiest is None else size.busiest.times(group.provision.peak)
+    busy = None if size.busiest is None else size.busiest.times(group.peak.scale)
     return GroupSize(
         consumer_group=group.name,
         clients=clients,

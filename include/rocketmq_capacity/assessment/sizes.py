@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_CLIENTS: Final = 4_096
 """The search for a number of clients ends here."""
+EVERY: Final = 4
+"""Each number up to this one is in the table of sizes; from here each is a half or a third more than the one before."""
 MOST_ENTRIES: Final = 1_000_000
 """Pairs of a client with a topic, or with a queue that it pops, that are computed at once: some 100 MB."""
 
@@ -232,7 +234,7 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
 def _sizes_of(asked: Asked) -> list[Size | None]:
     each = divided(asked)
     cases = [
-        Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
+        Case(group, one.division, one.owners, one.rows, None, group.planned_msgs_per_s)
         for (group, _), one in zip(asked, each, strict=True)
         if one is not None
     ]
@@ -310,7 +312,29 @@ def _within(group: "Group", place: int, bound: float, peak: float, start: int) -
         busiest = None if size is None or size.busiest is None else size.busiest.times(peak)
         return busiest is not None and (rounded(busiest[place], 9) or 0) <= bound
 
-    return least_number(fits, start, most)
+    return or_shown(fits, start, most)
+
+
+def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":
+    """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit."""
+    found = yield from least_number(fits, start, most)
+    if found is not None:
+        return found
+    for clients in shown_numbers(most):
+        if clients >= start:
+            yield range(clients, clients + 1)
+            if fits(clients):
+                return clients
+    return None
+
+
+def shown_numbers(most: int) -> Iterator[int]:
+    """The numbers of clients of the table of sizes: 1, 2, 3, 4, 6, 8, 12, 16, 24, … up to a number."""
+    yield from range(1, min(EVERY, most) + 1)
+    step = EVERY
+    while step < most:
+        yield from (number for number in (step * 3 // 2, step * 2) if number <= most)
+        step *= 2
 
 
 def clients_for(total: float, bound: float) -> int:

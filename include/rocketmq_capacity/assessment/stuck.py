@@ -3,18 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Owned, Samples, lag_of
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
 from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, WARNING, java_order
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group, GroupRule
 
 DROPPED: Final = "DROPPED"
 NOT_LOCKED: Final = "NOT_LOCKED"
@@ -47,8 +49,9 @@ class Stuck:
         client_id: who holds it.
         state: how it is stuck.
         cause: why, as far as known.
-        since_s: for how many seconds, as far as known.
+        since_s: for at least how many seconds, as far as known.
         lag: unread messages, as far as known.
+        has_waiting: whether messages wait, unread or in the client's cache, and the group's offset is not seen to move.
     """
 
     queue: Queue
@@ -57,31 +60,36 @@ class Stuck:
     cause: str | None
     since_s: float | None
     lag: int | None
+    has_waiting: bool
 
 
-def stuck_queue(group: Group) -> Iterator[Finding]:
+def stuck_queue(group: "Group") -> Iterator[Finding]:
     """STUCK_QUEUE: a client holds a queue that it should have released, has not locked, does not read on, or not pull.
 
+    It is CRITICAL if messages have waited for ``critical_s``, however many.
     Source: ConsumerRunningInfo.analyzeProcessQueue, rocketmq-all-5.3.3; offsets of the samples are used as well.
     """
-    stuck = _stuck(group)
+    stuck = group.stuck
     if not stuck:
         return
     each = {one.queue: one.lag for one in stuck}
-    known = sum(lag for lag in each.values() if lag is not None)
-    lag = None if None in each.values() else known
+    known = [lag for lag in each.values() if lag is not None]
+    lag = sum(known) if len(known) == len(each) else None
+    since_s = max((one.since_s for one in stuck if one.since_s is not None), default=None)
+    waiting_s = max((one.since_s for one in stuck if one.since_s is not None and one.has_waiting), default=None)
     clients = sorted({one.client_id for one in stuck}, key=java_order)
     counts = Counter(one.state for one in stuck)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
         "STUCK_QUEUE",
-        CRITICAL if known >= group.policy.thresholds.LOW_UTILISATION.min_lag else WARNING,
+        CRITICAL if waiting_s is not None and waiting_s >= group.policy.thresholds.STUCK_QUEUE.critical_s else WARNING,
         consumer_group=group.name,
         queues=sorted(each),
         evidence={
             "clients": len(clients),
             "client_ids": clients,
             "lag": lag,
+            "since_s": rounded(since_s, 0),
             "queues": [
                 {
                     **asdict(one.queue),
@@ -96,19 +104,23 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
         },
         message=f"{counted(len(each), 'queue')}"
         + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
-        + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}: {how}.",
+        + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}"
+        + ("" if since_s is None else f" for {fixed(since_s, 0)} s")
+        + f": {how}.",
     )
 
 
-def _stuck(group: Group) -> list[Stuck]:
+def stuck_queues(group: "Group") -> list[Stuck]:
     """The stuck queues, sorted by queue and client."""
     bounds = group.policy.thresholds.STUCK_QUEUE
     business = {reads.topic.topic for reads in group.business}
     candidates = [one for one in group.facts.owned if one.topic in business and _may_be_stuck(group, one, bounds)]
     if not candidates:
         return []
-    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in group.facts.samples}
-    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in group.facts.lags}
+    # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
+    is_kept = not group.facts.is_broadcasting
+    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in group.facts.samples if is_kept}
+    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in group.facts.lags if is_kept}
     holders: dict[Queue, set[str]] = {}
     for one in group.facts.owned:
         holders.setdefault(Queue(one.topic, one.broker_name, one.queue_id), set()).add(one.client_id)
@@ -118,18 +130,22 @@ def _stuck(group: Group) -> list[Stuck]:
         state = _state(group, one, samples.get(queue), bounds)
         if state is not None:
             cause, since_s = _cause(group, one, state, holders, bounds)
-            found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lags.get(queue))
+            if since_s is None and state == NO_PROGRESS and queue in samples:
+                since_s = _stands_s(samples[queue])
+            lag = lags.get(queue)
+            has_waiting = bool(lag or one.cached_msgs) and _may_stand(samples.get(queue), cause)
+            found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lag, has_waiting)
     return [found[key] for key in sorted(found)]
 
 
-def _may_be_stuck(group: Group, one: Owned, bounds: StuckQueue) -> bool:
+def _may_be_stuck(group: "Group", one: Owned, bounds: StuckQueue) -> bool:
     """Whether the samples have to be looked at; most queues show no sign of being stuck."""
     is_unlocked = one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s)
     is_silent = _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s)
     return bool(one.dropped or one.cached_msgs or is_silent or (group.facts.is_orderly and is_unlocked))
 
 
-def _state(group: Group, one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:
+def _state(group: "Group", one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:
     if one.dropped and (one.pulled_ago_s is None or one.pulled_ago_s > bounds.dropped_s):
         return DROPPED
     if group.facts.is_orderly and group.is_clustering:
@@ -159,7 +175,7 @@ def _makes_no_progress(one: Owned, samples: Samples | None, bound_s: float) -> b
 
 
 def _cause(
-    group: Group, one: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
+    group: "Group", one: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
 ) -> tuple[str | None, float | None]:
     """Why, and for how long, as far as known."""
     queue = Queue(one.topic, one.broker_name, one.queue_id)
@@ -177,7 +193,7 @@ def _cause(
     return PULLS_STOPPED, one.pulled_ago_s
 
 
-def _has_no_master(group: Group, one: Owned) -> bool:
+def _has_no_master(group: "Group", one: Owned) -> bool:
     return any(
         place.broker_state == MASTERLESS
         for reads in group.business
@@ -201,8 +217,15 @@ def _stands_s(samples: Samples) -> float | None:
     return samples.at_s[-1] - since if number > 1 else None
 
 
+def _may_stand(samples: Samples | None, cause: str | None) -> bool:
+    """Whether the group's offset may stand: another client may read the queue, and a client's clock may be wrong."""
+    if samples is None or len(samples.at_s) < 2:
+        return cause != CLIENT_OR_CLOCK
+    return samples.consumer_offset[-1] == samples.consumer_offset[-2]
+
+
 def _is_over(age_s: float | None, bound_s: float) -> bool:
     return age_s is not None and age_s > bound_s
 
 
-GROUP_RULES: Final[tuple[GroupRule, ...]] = (stuck_queue,)
+GROUP_RULES: "Final[tuple[GroupRule, ...]]" = (stuck_queue,)

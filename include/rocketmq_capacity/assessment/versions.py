@@ -5,14 +5,14 @@ without the lines of the pull request.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts import Finding, VersionFault
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.settings.policy import Policy
@@ -30,6 +30,8 @@ from rocketmq_capacity.vocabulary import (
 
 Version = tuple[int, int, int]
 
+NAMED: Final = 50
+"""The most clients and groups that are named; all are counted."""
 _VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
 """A release's name. Which faults snapshots and HIGHER_VERSION have is unknown."""
 _BARE_PID: Final = re.compile(r"[^@]+@\d+(@.*)?", re.ASCII | re.DOTALL)
@@ -156,38 +158,89 @@ OF_CLIENTS: Final[tuple[tuple[Fault, Matters], ...]] = (
 """Faults of the Java client, by issue number."""
 
 
-def bad_version(group: Group) -> Iterator[Finding]:
-    """BAD_VERSION: Java clients of a group have a version with a known fault in balancing that can affect them.
+def version_faults(group: Group) -> list[VersionFault]:
+    """By version and fault, the Java clients of a group that have a faulty version which can affect them.
 
-    The application of a consumer probably sends with the same library, so faults of producers are INFO. gRPC clients
-    are left out, because they report the version of another library.
+    The application of a consumer probably sends with the same library. gRPC clients are left out, because they report
+    the version of another library.
     """
     ignored = group.policy.thresholds.BAD_VERSION.ignored_issues
     clients = [one for one in group.facts.consumers if one.language == JAVA and not one.is_grpc]
     releases = {name: version_of(name) for name in {one.version for one in clients}}
-    affected: dict[Fault, list[tuple[Version, str]]] = {}
+    affected: dict[tuple[Version, int], set[str]] = {}
     for fault, matters in OF_CLIENTS:
         faulty = {name: version for name, version in releases.items() if version and fault.range_of(version)}
         for one in clients if faulty and fault.issue not in ignored else ():
             if one.version in faulty and matters(group, one):
-                affected.setdefault(fault, []).append((faulty[one.version], one.client_id))
-    if not affected:
-        return
-    ids = sorted({client_id for each in affected.values() for _, client_id in each}, key=java_order)
-    versions = sorted({version for each in affected.values() for version, _ in each})
-    yield finding(
+                affected.setdefault((faulty[one.version], fault.issue), set()).add(one.client_id)
+    return [
+        VersionFault(
+            consumer_group=group.name,
+            version=name_of(version),
+            issue=issue,
+            clients=len(ids),
+            client_ids=tuple(sorted(ids, key=java_order)[:NAMED]),
+        )
+        for (version, issue), ids in sorted(affected.items())
+    ]
+
+
+def bad_versions(rows: Iterable[VersionFault]) -> Iterator[Finding]:
+    """BAD_VERSION: Java clients have a version with a known fault in balancing that can affect them.
+
+    One finding a version, whatever number of groups has it. It names the clients of a single group, else the groups.
+    Faults of producers are INFO.
+    """
+    of_version: dict[str, list[VersionFault]] = {}
+    for row in rows:
+        of_version.setdefault(row.version, []).append(row)
+    for name in sorted(of_version, key=lambda name: version_of(name) or ()):
+        yield _bad_version(name, sorted(of_version[name], key=lambda row: (row.consumer_group, row.issue)))
+
+
+def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
+    groups = sorted({row.consumer_group for row in rows}, key=java_order)
+    clients = sum(_clients(row for row in rows if row.consumer_group == group) for group in groups)
+    ids = sorted({one for row in rows for one in row.client_ids}, key=java_order)[:NAMED]
+    faults = [fault for fault, _ in OF_CLIENTS if any(row.issue == fault.issue for row in rows)]
+    version = version_of(name)
+    upgrades = _upgrades([] if version is None else [version], [fault for fault, _ in OF_CLIENTS])
+    where = "" if len(groups) == 1 else f" of {counted(len(groups), 'group')}"
+    runs = f"{counted(clients, 'client')}{where} {'runs' if clients == 1 else 'run'}"
+    return finding(
         "BAD_VERSION",
-        _worst(affected),
-        consumer_group=group.name,
-        subjects=ids,
+        _worst(faults),
+        consumer_group=groups[0] if len(groups) == 1 else None,
+        subjects=ids if len(groups) == 1 else groups[:NAMED],
         evidence={
-            "clients": len(ids),
-            "versions": list(map(name_of, versions)),
-            "upgrade_to": list(map(name_of, _upgrades(versions, [fault for fault, _ in OF_CLIENTS]))),
-            "faults": [_shown(fault, each, "client_ids") for fault, each in affected.items()],
+            "version": name,
+            "clients": clients,
+            "consumer_groups": len(groups),
+            "versions": [name],
+            "upgrade_to": [name_of(one) for one in upgrades],
+            "faults": [_shown_of_clients(fault, [row for row in rows if row.issue == fault.issue]) for fault in faults],
         },
-        message=_message(counted(len(ids), "client"), len(ids), versions, affected),
+        message=f"{runs} {name} with known faults: {_told(faults)}.",
     )
+
+
+def _clients(rows: Iterable[VersionFault]) -> int:
+    """How many clients of one group and version have any of these faults."""
+    each = list(rows)
+    named = {client_id for row in each for client_id in row.client_ids}
+    return max(len(named), *(row.clients for row in each))
+
+
+def _shown_of_clients(fault: Fault, rows: Sequence[VersionFault]) -> dict[str, object]:
+    groups = sorted({row.consumer_group for row in rows}, key=java_order)
+    named = sorted({client_id for row in rows for client_id in row.client_ids}, key=java_order)
+    return {
+        **_described(fault),
+        "versions": sorted({row.version for row in rows}),
+        "clients": sum(row.clients for row in rows),
+        "client_ids": named[:NAMED],
+        "group_names": groups[:NAMED],
+    }
 
 
 def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
@@ -251,6 +304,14 @@ def _worst(faults: Iterable[Fault]) -> Severity:
 def _shown(fault: Fault, affected: Iterable[tuple[Version, str]], names: str) -> dict[str, object]:
     each = list(affected)
     return {
+        **_described(fault),
+        "versions": list(map(name_of, sorted({version for version, _ in each}))),
+        names: sorted({name for _, name in each}, key=java_order),
+    }
+
+
+def _described(fault: Fault) -> dict[str, object]:
+    return {
         "issue": f"apache/rocketmq#{fault.issue}",
         "pull_request": f"apache/rocketmq#{fault.pull_request}",
         "what": fault.what,
@@ -258,15 +319,16 @@ def _shown(fault: Fault, affected: Iterable[tuple[Version, str]], names: str) ->
             {"first_version": name_of(one.first), "last_version": name_of(one.last), "fixed_in": name_of(one.fixed)}
             for one in fault.ranges
         ],
-        "versions": list(map(name_of, sorted({version for version, _ in each}))),
-        names: sorted({name for _, name in each}, key=java_order),
     }
 
 
 def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[Fault]) -> str:
-    told = "; ".join(f"{fault.what} (apache/rocketmq#{fault.issue})" for fault in faults)
-    return f"{who} {'runs' if number == 1 else 'run'} {listed(list(map(name_of, versions)))} with known faults: {told}."
+    runs = "runs" if number == 1 else "run"
+    return f"{who} {runs} {listed(list(map(name_of, versions)))} with known faults: {_told(faults)}."
 
 
-GROUP_RULES: Final[tuple[GroupRule, ...]] = (bad_version,)
+def _told(faults: Iterable[Fault]) -> str:
+    return "; ".join(f"{fault.what} (apache/rocketmq#{fault.issue})" for fault in faults)
+
+
 CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (bad_broker_version,)

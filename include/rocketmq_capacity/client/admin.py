@@ -10,11 +10,23 @@ from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgr
 from rocketmq_capacity.settings.address import Address
 
 
-class NameServerAdmin:
-    """One name server; every method raises as those of `BrokerAdmin`."""
+class _Admin:
+    """One process that is asked."""
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self._peer = Peer(address, settings)
+
+    def give_up(self, reason: str) -> None:
+        """Fail every request, those under way and all later ones, with the reason."""
+        self._peer.give_up(reason)
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._peer.close()
+
+
+class NameServerAdmin(_Admin):
+    """One name server; every method raises as those of `BrokerAdmin`."""
 
     async def cluster_info(self) -> ClusterInfo:
         """106: brokers and clusters."""
@@ -28,20 +40,13 @@ class NameServerAdmin:
         """105: where a topic's queues are; code 17 where it has none."""
         return await self._peer.call(request.topic_route(topic))
 
-    async def close(self) -> None:
-        """End the connection."""
-        await self._peer.close()
 
-
-class BrokerAdmin:
+class BrokerAdmin(_Admin):
     """One broker.
 
     Every method raises `TransportError` if no answer came, `ResponseError` if the broker refused, and
     `RemoteProtocolError` if the answer is not valid.
     """
-
-    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
-        self._peer = Peer(address, settings)
 
     async def topic_configs(self) -> tuple[TopicConfig, ...]:
         """21: the broker's topics."""
@@ -99,16 +104,9 @@ class BrokerAdmin:
         """307: what a client says of itself, passed on by the broker."""
         return await self._peer.call(request.consumer_running_info(consumer_group, client_id))
 
-    async def close(self) -> None:
-        """End the connection."""
-        await self._peer.close()
 
-
-class ProxyAdmin:
+class ProxyAdmin(_Admin):
     """One Proxy, at its remoting port; every method raises as those of `BrokerAdmin`."""
-
-    def __init__(self, address: Address, settings: ConnectionSettings) -> None:
-        self._peer = Peer(address, settings)
 
     @property
     def version(self) -> int | None:
@@ -126,7 +124,3 @@ class ProxyAdmin:
     async def consumer_ids(self, consumer_group: str) -> ConsumerIds:
         """38: the client ids of these."""
         return await self._peer.call(request.consumer_ids(consumer_group))
-
-    async def close(self) -> None:
-        """End the connection."""
-        await self._peer.close()

@@ -22,6 +22,7 @@ from rocketmq_capacity.protocol.errors import RemoteProtocolError
 from rocketmq_capacity.protocol.frame import FrameDecoder, encode_frame
 from rocketmq_capacity.protocol.signature import signed_fields
 from rocketmq_capacity.settings.address import Address
+from rocketmq_capacity.settings.networks import is_in
 
 
 @dataclass(slots=True)
@@ -69,6 +70,7 @@ class Connection(asyncio.Protocol):
             raise ConnectError(f"cannot connect: timed out after {settings.connect_timeout_s:g} s") from None
         except (OSError, ssl.CertificateError, ValueError) as error:
             raise ConnectError(f"cannot connect: {_words(error)}") from None
+        connection._check_network()
         return connection
 
     @property
@@ -94,9 +96,24 @@ class Connection(asyncio.Protocol):
         self._send_waiting()
         return answer
 
+    def _check_network(self) -> None:
+        """End the connection before anything is sent, if the peer is outside the networks of the settings.
+
+        Errors: `ConnectError`.
+        """
+        if not self._settings.networks:
+            return
+        # A peer that has hung up already has no name.
+        name = None if self._transport is None else self._transport.get_extra_info("peername")
+        if name is None or not is_in(name[0], self._settings.networks):
+            where = self.address if name is None else name[0]
+            error = ConnectError(f"{where} is outside the networks of the connection; nothing was sent to it")
+            self.end(error)
+            raise error
+
     def close(self) -> None:
         """Close the connection; requests under way fail."""
-        self._end(ConnectionLostError("closed by us"))
+        self.end(ConnectionLostError("closed by us"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The loop calls this when the connection is open, TLS included."""
@@ -105,12 +122,13 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Called by the loop with the next bytes."""
-        self._last_heard = self._loop.time()
         try:
             commands = self._decoder.feed(data)
         except RemoteProtocolError as error:
-            self._end(error)
+            self.end(error)
             return
+        if commands:  # bytes alone are no sign of life: a peer may send one now and then, and never a whole answer
+            self._last_heard = self._loop.time()
         self.answered += len(commands)
         for command in commands:
             # The peer numbers its own requests (such as 40) itself. So a request with one of our numbers is no answer.
@@ -121,7 +139,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by the loop when the connection has ended, with the error if there was one."""
-        self._end(ConnectionLostError(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
+        self.end(ConnectionLostError(f"connection lost: {_words(exc)}" if exc else "the peer closed the connection"))
 
     def _send_waiting(self) -> None:
         """Send waiting requests, up to the number that may be open at a time."""
@@ -163,15 +181,15 @@ class Connection(asyncio.Protocol):
         self._watch = self._loop.call_at(due, self._give_up_late)
 
     def _give_up_late(self) -> None:
-        """Fail the requests that are due. If the peer was silent for half of the limit, fail all, and the connection.
+        """Fail the requests that are due. If nothing was answered for half of the limit, fail all, and the connection.
 
-        A peer that answers other requests is only slow. A silent one is frozen.
+        A peer that answers other requests is only slow. One that answers nothing is frozen.
         """
         self._watch = None
         now = self._loop.time()
         late = [opaque for opaque, question in self._open.items() if question.deadline <= now]
         if late and now - self._last_heard >= (limit_s := self._open[late[0]].limit_s) / 2:
-            self._end(RequestTimeoutError(f"timed out after {limit_s:g} s, with every other request"))
+            self.end(RequestTimeoutError(f"timed out after {limit_s:g} s, with every other request"))
             return
         for opaque in late:
             question = self._open.pop(opaque)
@@ -179,8 +197,8 @@ class Connection(asyncio.Protocol):
                 question.answer.set_exception(RequestTimeoutError(f"timed out after {question.limit_s:g} s"))
         self._send_waiting()
 
-    def _end(self, reason: Exception) -> None:
-        """Fail all requests, and close; only the first call has an effect."""
+    def end(self, reason: Exception) -> None:
+        """Fail all requests with the reason, and close; only the first call has an effect."""
         if self._closed is not None:
             return
         self._closed = reason

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.address import parse_address
+from rocketmq_capacity.settings.networks import NetworkText, parse_network
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.yaml_file import mapping_of_file
 
@@ -45,6 +46,7 @@ class ConnectionOptions(BaseModel):
     request_timeout_s: Seconds = _DEFAULT.request_timeout_s
     in_flight: AtATime = _DEFAULT.in_flight
     proxies: tuple[ProxyAddress, ...] | None = None
+    networks: tuple[NetworkText, ...] | None = None
 
 
 def read_connection(path: Path) -> ConnectionSettings:
@@ -92,6 +94,7 @@ def settings_of(options: ConnectionOptions, source: str, folder: Path) -> Connec
         tls=_tls(options, source, folder) if options.tls else None,
         credentials=credentials,
         proxies=tuple(map(parse_address, options.proxies or ())),
+        networks=tuple(map(parse_network, options.networks or ())),
     )
 
 
@@ -127,7 +130,9 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     key = str(first["loc"][0])
     if key in known:
         words = _WORDS.get(first["type"], first["msg"])
-        return BadInput(source, key, words.format(range=_COUNT if key == "in_flight" else _SECONDS))
+        what, each = _LISTS.get(key, ("", ""))
+        bounds = _COUNT if key == "in_flight" else _SECONDS
+        return BadInput(source, key, words.format(range=bounds, what=what, each=each))
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return BadInput(source, key, f"is not a known key; the nearest known key is {near[0]!r}")
@@ -135,11 +140,15 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     return BadInput(source, "", f"has an unknown key, not shown since it may be a secret; expected {', '.join(known)}")
 
 
+_LISTS: Final = {
+    "proxies": ("an address", "addresses, HOST:REMOTING-PORT each"),
+    "networks": ("a network", "networks, such as 10.0.0.0/8"),
+}
 _SECONDS: Final = "seconds, above 0 and up to 600"
 _COUNT: Final = "a whole number from 1 to 1000"
 _WORDS: Final = {
-    "tuple_type": "is not a list; expected a list of addresses, HOST:REMOTING-PORT each",
-    "value_error": "has a value that is not an address; expected a list of addresses, HOST:REMOTING-PORT each",
+    "tuple_type": "is not a list; expected a list of {each}",
+    "value_error": "has a value that is not {what}; expected a list of {each}",
     "string_type": "is not a text; expected text, in quotes if it looks like a number or a date",
     "string_too_short": "is empty; expected text",
     "bool_type": "is not a switch; expected true or false",

@@ -38,6 +38,12 @@ class Peer:
         """
         return await retrying(self._settings)(self._ask, request)
 
+    def give_up(self, reason: str) -> None:
+        """Fail every request, those under way and all later ones, with the reason."""
+        self._given_up = PeerGivenUpError(reason)
+        if self._connection is not None:
+            self._connection.end(self._given_up)
+
     async def close(self) -> None:
         """Close the connection, if there is one."""
         if self._connecting is not None:
@@ -65,7 +71,10 @@ class Peer:
                 raise self._given_up
             self._connecting = asyncio.create_task(Connection.open(self.address, self._settings))
             self._connecting.add_done_callback(self._note_connecting)
-        return await asyncio.shield(self._connecting)
+        connection = await asyncio.shield(self._connecting)
+        if self._given_up is not None:  # while it connected
+            raise self._given_up
+        return connection
 
     def _note_lost_connection(self) -> None:
         """Count the failure of the connection that is being replaced; if it had answers, the row begins with it."""

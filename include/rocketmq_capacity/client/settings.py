@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rocketmq_capacity.protocol.codes import Serialization
-from rocketmq_capacity.protocol.compression import MAX_BODY_BYTES
-from rocketmq_capacity.protocol.frame import MAX_FRAME_BYTES
+from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES, MAX_FRAME_BYTES
 from rocketmq_capacity.settings.address import Address
+from rocketmq_capacity.settings.networks import Network
 
 BROKER_ADMIN_THREADS: Final = 16
 """Threads of a broker that answer requests like ours, mqadmin's and a dashboard's (adminBrokerThreadPoolNums).
@@ -45,6 +45,7 @@ class ConnectionSettings:
         tls: how to speak TLS; None for plain TCP.
         credentials: for signing every request; None to sign none.
         proxies: remoting addresses of the cluster's Proxies, which are asked like brokers.
+        networks: where servers may be; nothing is sent to an address outside, whoever names it. Empty: anywhere.
     """
 
     connect_timeout_s: float = 3.0
@@ -58,3 +59,4 @@ class ConnectionSettings:
     tls: ssl.SSLContext | None = None
     credentials: Credentials | None = None
     proxies: tuple[Address, ...] = ()
+    networks: tuple[Network, ...] = ()

@@ -4,6 +4,7 @@ from typing import Final
 
 from rocketmq_capacity.contracts.allocation import Allocation
 from rocketmq_capacity.contracts.broker import Broker
+from rocketmq_capacity.contracts.broker_load import BrokerLoad
 from rocketmq_capacity.contracts.case_effect import CaseEffect
 from rocketmq_capacity.contracts.client_capacity import ClientCapacity
 from rocketmq_capacity.contracts.client_load import ClientLoad
@@ -17,6 +18,7 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.demand import Demand
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.finding_before import FindingBefore
 from rocketmq_capacity.contracts.finding_since import FindingSince
 from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_offset import GroupOffset
@@ -32,6 +34,7 @@ from rocketmq_capacity.contracts.producer_share import ProducerShare
 from rocketmq_capacity.contracts.producer_timeline import ProducerCourse, ProducerRoute, ProducerTimeline
 from rocketmq_capacity.contracts.queue_offset import QueueOffset
 from rocketmq_capacity.contracts.recommendation import Recommendation
+from rocketmq_capacity.contracts.run_before import RunBefore
 from rocketmq_capacity.contracts.scenario_effect import ScenarioEffect
 from rocketmq_capacity.contracts.scenario_group import ScenarioGroup
 from rocketmq_capacity.contracts.slave_difference import SlaveDifference
@@ -41,11 +44,13 @@ from rocketmq_capacity.contracts.subscription import Subscription
 from rocketmq_capacity.contracts.topic import Topic
 from rocketmq_capacity.contracts.topic_answer import TopicAnswer
 from rocketmq_capacity.contracts.topic_failure import TopicFailure
+from rocketmq_capacity.contracts.topic_headroom import TopicHeadroom
 from rocketmq_capacity.contracts.topic_queue import TopicQueue
 from rocketmq_capacity.contracts.topic_unit import TopicUnit
 from rocketmq_capacity.contracts.transition import GroupTransition, RecommendedTransition, Transition
 from rocketmq_capacity.contracts.tried_case import TriedCase
 from rocketmq_capacity.contracts.undecided_finding import UndecidedFinding
+from rocketmq_capacity.contracts.version_fault import VersionFault
 
 SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     Cluster,
@@ -77,15 +82,20 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     ClientLoad,
     ClientCapacity,
     GroupSize,
+    VersionFault,
     StrategyLoad,
     GroupStatus,
     GroupFailure,
     TopicFailure,
     ClusterFailure,
+    BrokerLoad,
+    TopicHeadroom,
     ProducerShare,
     ProducerBalance,
     Finding,
     FindingSince,
+    RunBefore,
+    FindingBefore,
     Demand,
     TriedCase,
     CaseEffect,

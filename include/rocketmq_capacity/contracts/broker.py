@@ -23,4 +23,11 @@ class Broker(Dataset, frozen=True, kw_only=True):
     config: Annotated[dict[str, str] | None, Meta(description="the broker's properties, without secrets")] = None
     runtime: Annotated[dict[str, str] | None, Meta(description="the broker's runtime figures")] = None
     room: Annotated[str | None, Meta(description="machine room by the policy; null if no rule matches")] = None
+    seen_msgs_per_s: Annotated[
+        float | None, Meta(description="the most messages a second that it stored in the inventories of the history")
+    ] = None
+    seen_bytes_per_s: Annotated[float | None, Meta(description="the same in bytes")] = None
+    seen_bytes_per_day: Annotated[
+        float | None, Meta(description="bytes that it stored a day since the oldest inventory of the history")
+    ] = None
     has_answered: Annotated[bool, Meta(description="no request to this process failed")]

@@ -12,7 +12,7 @@ class Demand(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a topic, rule and group.
     Key: topic, rule, consumer_group.
-    Units: client ids and queues, counted.
+    Units: client ids and queues, counted; ``busy_…`` are ratios, 1 is always busy.
     """
 
     topic: Annotated[str, Meta(description="the topic that might get more queues")]
@@ -22,3 +22,11 @@ class Demand(Dataset, frozen=True, kw_only=True):
     queues_per_broker: Annotated[
         Int | None, Meta(description="queues needed on each writable broker; null if the number is still to be found")
     ] = None
+    then_clients: Annotated[
+        Int | None, Meta(description="clients that are enough with these queues; null: those of today")
+    ] = None
+    busy_before: Annotated[
+        float | None,
+        Meta(description="busy share of the group's busiest client at the peak; null if nobody is too busy"),
+    ] = None
+    busy_after: Annotated[float | None, Meta(description="the same with these queues and clients")] = None

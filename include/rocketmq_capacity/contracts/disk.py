@@ -7,6 +7,7 @@ RocketMQ looks at the emptiest one, and at the disk of the consume queues as wel
 from typing import Final
 
 from rocketmq_capacity.contracts.broker import Broker
+from rocketmq_capacity.contracts.number_text import decimal_number, whole_number
 
 COMMIT_LOG: Final = "commitLogDiskRatio"
 CONSUME_QUEUE: Final = "consumeQueueDiskRatio"
@@ -26,15 +27,10 @@ def deletes_early_above(broker: Broker, default: float) -> float:
 
     RocketMQ keeps the setting between 10 and 95 %.
     """
-    percent = (broker.config or {}).get(DELETES_EARLY, "")
-    if not (percent.isascii() and percent.isdecimal() and len(percent) < 4):
-        return default
-    return min(max(int(percent), 10), 95) / 100
+    percent = whole_number((broker.config or {}).get(DELETES_EARLY))
+    return default if percent is None else min(max(percent, 10), 95) / 100
 
 
 def _ratio(text: str | None) -> float | None:
-    try:
-        ratio = float(text or "")
-    except ValueError:
-        return None
-    return ratio if 0 <= ratio <= 1 else None
+    ratio = decimal_number(text)
+    return ratio if ratio is not None and ratio <= 1 else None

@@ -34,7 +34,8 @@ class Queues:
 
     Attributes:
         topics: the topics that have such queues, with how the group reads them.
-        facts: the facts of the places. Divisions without each broker name the same facts again and again.
+        facts: the facts of the places. Several places may have the same: in the division after the loss of each broker,
+            a place is there once for each loss.
         facts_of_place: the index in ``facts`` of each place; a place is the queues of one topic on one broker, in order.
         topic_of_place: the index of each place's topic.
         place: the index of its place, one entry for each queue.

@@ -54,6 +54,7 @@ __all__ = [
     "OwnSubscription",
     "Owned",
     "PastClients",
+    "PastTraffic",
     "Place",
     "Reader",
     "Reads",
@@ -131,6 +132,20 @@ _OBSERVATIONS: Final = Decoder(Observations)
 _SAMPLES: Final = Decoder(tuple[Samples, ...])
 
 
+class PastTraffic(Facts, frozen=True, kw_only=True):
+    """The traffic of the topics of a group in the busy hour of the stored days: p95 of the hours, the nearest higher one.
+
+    ``days`` are those of which the rates of all its topics are known; ``hours`` are all that were compared; ``hour_s``
+    is that hour's begin, in seconds since 1970. ``msgs_per_s`` is what was written to each topic in this hour, without
+    those that are unknown.
+    """
+
+    days: int
+    hours: int
+    hour_s: float
+    msgs_per_s: dict[str, float]
+
+
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
@@ -141,6 +156,10 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
     samples: tuple[Samples, ...] = ()
+    unused_days: float | None = None
+    """For how long it had no clients and committed nothing, if the history proves it."""
+    past: PastTraffic | None = None
+    """None without stored rates."""
 
     def observed(self, observations: str, samples: str) -> "GroupFacts":
         """The same group with its observations and its offset samples, which are given as JSON."""
@@ -256,9 +275,15 @@ class PastClients(Facts, frozen=True, kw_only=True):
 
 
 class TopicWithReaders(Facts, frozen=True, kw_only=True):
-    """A topic with its readers; ``past`` is None without a history."""
+    """A topic with its readers; ``past`` is None without a history.
+
+    ``are_readers_known`` is false if some group may read any topic; ``unused_days`` is how long nothing was written to it
+    and nothing in it is unread, if that is proven.
+    """
 
     facts: TopicFacts
     readers: tuple[Reader, ...] = ()
     stranded: tuple[Stranded, ...] = ()
     past: PastClients | None = None
+    are_readers_known: bool = True
+    unused_days: float | None = None

@@ -20,6 +20,10 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
     topic: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
     broker_name: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
     since: Annotated[str, Meta(description="taken_at of the first run; of this run if the run before did not find it")]
+    least_severity: Annotated[
+        str | None,
+        Meta(description="the lowest severity that the unbroken row of runs has; null in tables of earlier versions"),
+    ] = None
 
     @property
     def place(self) -> tuple[str, str | None, str | None, str | None]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Metrics
+from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics
 
 
 class GroupFailure(Dataset, frozen=True, kw_only=True):
@@ -12,7 +12,7 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a clustering group with clients and failure.
     Key: consumer_group, failure, lost.
-    Units: queues, busy shares (1 is always busy), seconds.
+    Units: queues, topics, messages, busy shares at the peak (1 is always busy), seconds.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
@@ -39,3 +39,23 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
     busy_upper: Annotated[float | None, Meta(description="upper limit")] = None
     becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
     read_again_s: Annotated[float, Meta(description="maximum of seconds until every queue that stays is read again")]
+    verdict: Annotated[
+        str | None,
+        Meta(
+            description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss; null if an earlier "
+            "version of this program wrote the row"
+        ),
+    ] = None
+    reasons: Annotated[
+        tuple[str, ...],
+        Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
+    ] = ()
+    unread_queues: Annotated[
+        Int | None, Meta(description="queues that stay and lose their last reader; null if owners are unknown")
+    ] = None
+    waiting_messages: Annotated[
+        int | None,
+        Meta(description="messages not read on the lost queues, or on all if no client is left; null if unknown"),
+    ] = None
+    unreadable_topics: Annotated[Int, Meta(description="its topics that consumers see no queue of any more")] = 0
+    unwritable_topics: Annotated[Int, Meta(description="its topics that producers see no queue of any more")] = 0

@@ -16,7 +16,7 @@ class GroupSize(Dataset, frozen=True, kw_only=True):
 
     Grain: one row a group and number of clients.
     Key: consumer_group, clients.
-    Units: clients, queues; busy shares are ratios at the busiest of the samples; 1 is always busy.
+    Units: clients, queues; busy shares are ratios at the peak; 1 is always busy.
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, Breaks, ReasonCode
 
 
 class GroupStatus(Dataset, frozen=True, kw_only=True):
@@ -39,6 +40,12 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
     ]
     provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
+    reading_status: Annotated[
+        str,
+        Meta(
+            description="READ, UNREAD (some readable business queue has no reader), TWICE (none is unread, some are read twice) or UNKNOWN"
+        ),
+    ] = UNKNOWN
     current_strategy: Annotated[
         str | None,
         Meta(
@@ -58,12 +65,37 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         float | None, Meta(description="the same, if every unknown response time were the longest known of its topic")
     ] = None
     busiest_client: Annotated[str | None, Meta(description="id of its busiest client")] = None
+    outlier_clients: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of clients that do their work far worse than their peers (CLIENT_OUTLIER)"),
+    ] = ()
+    judged_utilisation: Annotated[
+        float | None,
+        Meta(
+            description="utilisation with the outliers apart, each taking what the median of its peers takes: provision_status and all sizes judge by it"
+        ),
+    ] = None
+    judged_utilisation_lower: Annotated[float | None, Meta(description="its lower bound")] = None
+    judged_utilisation_upper: Annotated[float | None, Meta(description="its upper bound")] = None
     peak_factor: Annotated[
         float | None,
         Meta(
-            description="messages at the busiest of the samples / the usual rate, at least 1; the verdict is for that moment"
+            description="messages at the peak / the measured rate, at least 1; the verdict is for the peak; null if none were measured"
         ),
     ] = None
+    peak_msgs_per_s: Annotated[
+        float | None,
+        Meta(
+            description="messages a second at the peak: the highest of the measured rate, the busiest step between samples, and the busy hour (p95) of the stored days; null if unknown"
+        ),
+    ] = None
+    peak_at: Annotated[
+        str | None, Meta(description="when the peak was, UTC ISO-8601; null for the moment of the snapshot")
+    ] = None
+    peak_days: Annotated[Int, Meta(description="different days with stored rates of all its topics")] = 0
+    peak_rates: Annotated[
+        Int, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
+    ] = 0
     is_size_known: Annotated[
         bool, Meta(description="how busy its clients would be can be computed for other numbers of them")
     ] = False
@@ -85,6 +117,47 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="clients that are needed if clients like the median one shared the work evenly, but not fewer "
             "than today while the group falls behind"
         ),
+    ] = None
+    min_replicas: Annotated[
+        Int | None,
+        Meta(
+            description="the fewest clients that may run: today's, unless scale_down_allowed, and not below the policy's; null without clients"
+        ),
+    ] = None
+    max_replicas: Annotated[
+        Int | None,
+        Meta(description="the most clients that are of use, not below min_replicas; null without such a number"),
+    ] = None
+    target_replicas: Annotated[
+        Int | None, Meta(description="clients that keep the busiest within the bound; null if none do, or if unknown")
+    ] = None
+    max_useful_replicas: Annotated[
+        Int | None,
+        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+    ] = None
+    scale_down_allowed: Annotated[bool, Meta(description="fewer clients may run: the group is OVER_PROVISIONED")] = (
+        False
+    )
+    scale_down_blocked_by: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="what forbids fewer clients: names of rules, then NOTHING_TO_DIVIDE, TOO_FEW_STORED_DAYS, TOO_FEW_CLIENTS, NOT_ALL_READ_ONCE, TOO_BUSY_WITHOUT_SOME, LOSS_NOT_SURVIVED or UNDECIDED"
+        ),
+    ] = ()
+    bounds_confidence: Annotated[
+        BoundsConfidence,
+        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
+    ] = "LOW"
+    provision_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
+    headroom_factor: Annotated[
+        float | None,
+        Meta(description="so many times the traffic at the peak until something breaks; null without traffic"),
+    ] = None
+    headroom_measured_factor: Annotated[
+        float | None, Meta(description="so many times the measured traffic until something breaks")
+    ] = None
+    headroom_breaks: Annotated[
+        Breaks | None, Meta(description="what breaks first: UTILISATION: the busiest client is above under_utilisation")
     ] = None
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")

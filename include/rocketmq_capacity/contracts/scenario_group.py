@@ -16,9 +16,38 @@ class ScenarioGroup(Dataset, frozen=True, kw_only=True):
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    verdict: Annotated[str, Meta(description="BETTER, WORSE, MIXED, UNCHANGED or UNDECIDED")]
+    verdict: Annotated[
+        str, Meta(description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss")
+    ]
+    reasons: Annotated[
+        tuple[str, ...],
+        Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
+    ]
+    why: Annotated[str, Meta(description="the same in words; empty if nothing that matters changes")]
     before_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client before")] = None
     after_utilisation: Annotated[float | None, Meta(description="busy share of its busiest client after")] = None
+    before_peak_utilisation: Annotated[float | None, Meta(description="the same at the peak, before")] = None
+    after_peak_utilisation: Annotated[float | None, Meta(description="the same at that peak, after")] = None
+    is_over_bound: Annotated[
+        bool | None, Meta(description="the busiest client exceeds the policy's bound after; null if unknown")
+    ] = None
+    before_clients: Annotated[Int, Meta(description="consumers before")]
+    after_clients: Annotated[Int, Meta(description="consumers after")]
+    before_queues: Annotated[Int, Meta(description="readable queues of its business topics before")]
+    after_queues: Annotated[Int, Meta(description="readable queues of its business topics after")]
+    unread_queues: Annotated[
+        Int | None, Meta(description="queues that nobody reads only after the changes; null if owners are unknown")
+    ] = None
+    waiting_messages: Annotated[
+        int | None,
+        Meta(description="messages not read on queues that are gone, or that nobody reads any more; null if unknown"),
+    ] = None
+    unreadable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which consumers see no queue any more, sorted")
+    ] = ()
+    unwritable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which producers see no queue any more, sorted")
+    ] = ()
     before_lag: Annotated[int | None, Meta(description="messages not read before; null if unknown")] = None
     after_lag: Annotated[
         int | None, Meta(description="messages not read after, on the queues that are left; null if unknown")

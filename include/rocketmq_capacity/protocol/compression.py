@@ -7,9 +7,7 @@ import zlib
 from typing import Final
 
 from rocketmq_capacity.protocol.errors import BodyError
-
-MAX_BODY_BYTES: Final = 256 * 2**20
-"""Default limit of a body once it is inflated."""
+from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES
 
 _DEFLATE_32K: Final = 0x78
 _CHECK: Final = 31

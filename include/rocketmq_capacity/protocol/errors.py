@@ -1,6 +1,8 @@
 """Who broke the protocol: we (`LocalProtocolError`) or the peer (`RemoteProtocolError`); a refusal is neither."""
 
+from rocketmq_capacity.errors import cut, printable
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.limits import MAX_REMARK
 
 
 class ProtocolError(Exception):
@@ -30,5 +32,10 @@ class ResponseError(ProtocolError):
 
     def __init__(self, request: RequestCode, code: int, remark: str | None) -> None:
         self.request, self.code, self.remark = request, code, remark
-        words = " ".join((remark or "").split())
+        words = kept(remark or "")
         super().__init__(f"answered code {code} ({ResponseCode.describe(code)})" + (f": {words}" if words else ""))
+
+
+def kept(words: str) -> str:
+    """The peer's words in one line: cut to `MAX_REMARK` characters, with escapes for what no terminal should get."""
+    return cut(printable(" ".join(words[: 2 * MAX_REMARK].split())), MAX_REMARK)

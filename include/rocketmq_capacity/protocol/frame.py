@@ -11,9 +11,7 @@ from rocketmq_capacity.protocol import header_binary, header_json
 from rocketmq_capacity.protocol.codes import Serialization
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import LocalProtocolError, RemoteProtocolError
-
-MAX_FRAME_BYTES: Final = 64 * 2**20
-"""Default limit of a frame. Java takes up to 16 MiB (NettyDecoder.FRAME_MAX_LENGTH), and a broker sends larger ones."""
+from rocketmq_capacity.protocol.limits import MAX_FRAME_BYTES
 
 _LENGTHS: Final = struct.Struct(">II")
 _LENGTH_BYTES: Final = 4

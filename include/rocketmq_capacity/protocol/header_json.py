@@ -4,9 +4,9 @@ Source: RemotingCommand.java and RemotingSerializable.java, rocketmq-all-5.3.3.
 """
 
 import json
-import reprlib
 from typing import Any
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.protocol.codes import LANGUAGES, Serialization
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import RemoteProtocolError
@@ -62,6 +62,6 @@ def decode_header(header: bytes, body: bytes) -> Command:
 def _integer(fields: dict[str, Any], name: str) -> int:
     """A number of the header; missing is 0, as in the Java class."""
     value = fields.get(name, 0)
-    if type(value) is not int:
-        raise RemoteProtocolError(f"the header's {name} is {reprlib.repr(value)}; expected an integer")
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        raise RemoteProtocolError(f"the header's {name} is {shown(value)}; expected an integer of 32 bits")
     return value

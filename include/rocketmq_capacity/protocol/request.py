@@ -11,8 +11,9 @@ from rocketmq_capacity.protocol.body import broker, cluster, consumers, offsets
 from rocketmq_capacity.protocol.body.producers import decode_producers
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.command import Command
-from rocketmq_capacity.protocol.compression import MAX_BODY_BYTES, inflate
-from rocketmq_capacity.protocol.errors import BodyError, ResponseError
+from rocketmq_capacity.protocol.compression import inflate
+from rocketmq_capacity.protocol.errors import BodyError, ResponseError, kept
+from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ class Request(Generic[T]):
 
     Args:
         code: what is asked.
-        decode: from the body to its meaning; raises `BodyError`.
+        decode: from the body to its meaning; whatever it raises is the body's fault.
         ext_fields: the arguments, all of them texts.
         relay_s: seconds that the peer may spend on passing the question on.
     """
@@ -45,8 +46,10 @@ class Request(Generic[T]):
             raise ResponseError(self.code, response.code, response.remark)
         try:
             return self.decode(inflate(response.body, max_body_bytes=max_body_bytes))
-        except BodyError as error:
-            raise BodyError(f"the body of {len(response.body)} bytes cannot be read: {error}") from None
+        except Exception as error:
+            # A peer's bytes must never end the snapshot, whatever they make a decoder raise.
+            words = str(error) if isinstance(error, BodyError) else f"{type(error).__name__}: {error}"
+            raise BodyError(f"the body of {len(response.body)} bytes cannot be read: {kept(words)}") from error
 
 
 def cluster_info() -> Request[cluster.ClusterInfo]:

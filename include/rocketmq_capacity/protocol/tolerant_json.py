@@ -13,9 +13,7 @@ import re
 from typing import Any, Final, NoReturn
 
 from rocketmq_capacity.protocol.errors import BodyError
-
-MAX_DEPTH: Final = 64
-"""Default limit of nesting. RocketMQ's deepest body here (307) nests 4 levels; Java reads 2,048."""
+from rocketmq_capacity.protocol.limits import MAX_DEPTH
 
 # Every quote outside a string opens one, and one that never closes runs to the end: no position is scanned twice.
 _STRING: Final = re.compile(r'("(?:[^"\\]++|\\.?)*+(?:"|\Z))', re.DOTALL)

@@ -17,8 +17,8 @@ from rocketmq_capacity.errors import BadInput, CapacityError, shown
 from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
-_LIST: Final = "proxies"
-"""The form has it as one text, with ``;`` between the addresses."""
+_LISTS: Final = ("proxies", "networks")
+"""The form has each as one text, with ``;`` between the entries."""
 _FIELDS: Final = {"access_key": "login", "secret_key": "password"}
 """Fields of the form whose names differ from those of the options."""
 _SWITCHES: Final[dict[str, bool]] = {"true": True, "false": False}
@@ -119,7 +119,7 @@ def _read(key: str, value: Any) -> Any:
     field = ConnectionOptions.model_fields.get(key)
     if field is None or not isinstance(value, str):
         return value
-    if key == _LIST:
+    if key in _LISTS:
         return [text.strip() for text in value.split(";") if text.strip()]
     if field.annotation is bool:
         return _SWITCHES.get(value.lower(), value)

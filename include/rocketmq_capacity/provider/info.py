@@ -23,6 +23,11 @@ CONNECTION_TYPE: Final[dict[str, Any]] = {
             "description": "Remoting ports of the cluster's Proxies, such as 10.0.8.1:8080;10.0.8.2:8080.",
             "schema": {"type": ["string", "null"]},
         },
+        "networks": {
+            "label": "Networks",
+            "description": "Where servers may be, such as 10.0.0.0/8;fd00::/8; nothing is sent elsewhere.",
+            "schema": {"type": ["string", "null"]},
+        },
         "tls": {
             "label": "TLS",
             "description": "Speak TLS to name servers and brokers.",

@@ -1,7 +1,8 @@
 """Refuses a run of our Dags before it is made if its fields are wrong together.
 
-That is a field that the Dag does not know, a what-if whose fields describe no scenario, and one that names what the
-latest snapshot of its cluster does not have. Airflow checks each field alone, and ignores one that it does not know.
+That is a field that the Dag does not know, a risk to accept without a place, a reason or a day, a what-if whose fields
+describe no scenario, and one that names what the latest snapshot of its cluster does not have. Airflow checks each
+field alone, and ignores one that it does not know.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, Airflow 3.3.2.
 """
 
@@ -13,6 +14,7 @@ from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessE
 from airflow.api_fastapi.core_api.security import requires_access_dag
 from starlette.requests import Request
 
+from rocketmq_capacity.provider.acceptance import acceptance_params, problem_of
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
@@ -20,10 +22,12 @@ from rocketmq_capacity.provider.request_check import RequestCheck
 from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
 
 WHAT_IF: Final = "rocketmq_what_if"
+ACCEPT: Final = "rocketmq_capacity_accept"
 FIELDS: Final = {
     "rocketmq_capacity_plan": frozenset({"clusters", "inventory", *policy_params()}),
     "rocketmq_capacity_approval": frozenset[str](),
-    "rocketmq_capacity_retention": frozenset({"only_list"}),
+    "rocketmq_capacity_retention": frozenset({"only_list", "any_number"}),
+    ACCEPT: frozenset(acceptance_params()),
     WHAT_IF: frozenset({"cluster", "inventory", *scenario_params(), *policy_params()}),
 }
 """The names of the Params of each Dag; the API server reads no Dag file."""
@@ -45,4 +49,6 @@ class TriggerForm(RequestCheck):
         """What is wrong with the input of the run."""
         if reason := unknown_field(fields, FIELDS[found["dag_id"]]):
             return reason
+        if found["dag_id"] == ACCEPT:
+            return problem_of(fields)
         return contradiction(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else excess(fields)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.vocabulary import RETRY_PREFIX, RULE_PRIORITY, Rule
 
@@ -83,6 +83,24 @@ def _threads(found: contracts.Recommendation, nameserver: str) -> Check:
     return command, f"in the file of each client PROP_THREADPOOL_CORE_SIZE is at least {threads}."
 
 
+def _shorter(found: contracts.Recommendation, nameserver: str) -> Check:
+    times = [f"{one['topic']} {one['consume_rt_ms']:g}" for one in _object(found.after).get("topics") or ()]
+    command = commands.consumer_status(nameserver, found.consumer_group or "")
+    return command, f"in the file of each client #Consume RT is at most {listed(times)}."
+
+
+def _cached(found: contracts.Recommendation, nameserver: str) -> Check:
+    command = commands.consumer_status(nameserver, found.consumer_group or "")
+    most = _object(found.after).get("pull_threshold_for_queue")
+    value = "as it was decided on" if most is None else f"at most {most}"
+    return command, f"in the file of each client pullThresholdForQueue is {value}."
+
+
+def _replaced(found: contracts.Recommendation, nameserver: str) -> Check:
+    command = commands.consumer_status(nameserver, found.consumer_group or "")
+    return command, "in the file of each client #Consume RT and #ConsumeFailed TPS are like those of the others."
+
+
 def _popped(found: contracts.Recommendation, nameserver: str) -> Check:
     command = commands.consumer_progress(nameserver, found.consumer_group or "", asks_clients=False)
     return command, "Consume Diff Total does not grow from one call to the next, with all clients at work."
@@ -141,6 +159,9 @@ CHECKS: Final[Mapping[str, Callable[[contracts.Recommendation, str], Check]]] = 
     "CHANGE_STRATEGY": _owners,
     "SCALE_CONSUMERS": _clients,
     "RAISE_CONSUME_THREADS": _threads,
+    "REPLACE_CLIENT": _replaced,
+    "SHORTEN_CALLS": _shorter,
+    "LOWER_PULL_THRESHOLDS": _cached,
     "SWITCH_TO_POP": _popped,
     "ADD_BROKER": _brokers,
     "EXPAND_QUEUES": _route,
@@ -190,6 +211,9 @@ WAYS_BACK: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "CHANGE_STRATEGY": _old_strategy,
     "SCALE_CONSUMERS": _old_clients,
     "RAISE_CONSUME_THREADS": _old_threads,
+    "REPLACE_CLIENT": lambda _: "Start the client where it was, with its old set-up; it gets its share back.",
+    "SHORTEN_CALLS": lambda _: "Start the clients with their old code.",
+    "LOWER_PULL_THRESHOLDS": lambda _: "Set the thresholds as they were in all clients.",
     "SWITCH_TO_POP": lambda _: "The same commands with -m PULL, then clients without setClientRebalance(false).",
     "ADD_BROKER": lambda _: (
         "That of each step: nothing is written to the new broker any more, every group reads it to its end, and it is"

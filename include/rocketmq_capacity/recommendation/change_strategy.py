@@ -2,8 +2,8 @@
 
 The best of the policy's strategies that apply has the fewest queues without a reader. Among equals it has the fewest
 queues with two readers, then the fewest idle clients, then the most findings answered, then (if clients differ) it is
-what most clients run, then it has the least EXCESS. A strategy that is better by less than the policy's min_improvement
-answers nothing.
+what most clients run, then it has the least EXCESS. A strategy answers a finding only if it improves what the finding
+measures, and by at least the policy's min_improvement.
 """
 
 from collections import Counter
@@ -18,7 +18,18 @@ from rocketmq_capacity.contracts.wording import fixed, rounded
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, GO, MIXED, POP, PULL, Action, Rule
+from rocketmq_capacity.vocabulary import (
+    CLIENT_STRATEGIES,
+    COUNT_SKEWS,
+    GO,
+    MACHINE_ROOM,
+    MACHINE_ROOM_NEARBY,
+    MIXED,
+    POP,
+    PULL,
+    Action,
+    Rule,
+)
 
 ACTION: Final[Action] = "CHANGE_STRATEGY"
 MIXED_STRATEGIES: Final[Rule] = "MIXED_STRATEGIES"
@@ -47,6 +58,7 @@ HOW: Final = (
     " some queues have two readers and others have none."
 )
 
+OR_ROOMS: Final = "Or give the strategy the rooms of all brokers of these topics."
 HOW_IN_GO: Final = HOW.replace(")", "; in Go consumer.WithStrategy)", 1)
 
 
@@ -73,16 +85,22 @@ class Tried:
         strategy: its name, as the policy has it.
         after: how the group would fare under it.
         answered: rules of the findings that it answers.
+        busy: the busy share of the busiest client now and under it; None where that answers no finding.
+        crossing: the share of the queues read from another machine room now and under it; None likewise.
     """
 
     strategy: str
     after: Side
     answered: list[Rule]
+    busy: tuple[float, float] | None = None
+    crossing: tuple[float, float] | None = None
 
 
 def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
     """One recommendation if another strategy of the policy would do better."""
     found, before = _found(group), group.before
+    if before is None and ORPHAN in found:
+        yield from _read_by_another(group)
     if not found or before is None:
         return
     majority = _majority(group)
@@ -99,8 +117,39 @@ def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
             HOW_IN_GO if _has_go(group) else HOW,
         ),
         rules=best.answered,
-        before={"strategy": group.current_strategy, **_shown(before)},
-        after={"strategy": best.strategy, **_shown(best.after)},
+        before={"strategy": group.current_strategy, **_shown(before), **_measured(best, 0)},
+        after={"strategy": best.strategy, **_shown(best.after), **_measured(best, 1)},
+    )
+
+
+def _read_by_another(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation if clients report a strategy that leaves queues out, and what it needs is unknown.
+
+    MACHINE_ROOM is such a strategy without the policy's ``machine_rooms``. The queues without a reader are those that
+    clients do not report.
+    """
+    now = group.current_strategy
+    if now not in CLIENT_STRATEGIES and now != MACHINE_ROOM_NEARBY:
+        return
+    names = group.policy.strategies_of(group.name)
+    sides = {name: group.strategies[name] for name in names if name not in (POP, now) and name in group.strategies}
+    whole = {name: side for name, side in sides.items() if not side.orphan_queues and not side.doubly_owned_queues}
+    if not whole:
+        return
+    best = min(whole, key=lambda name: (whole[name].idle, names.index(name)))
+    unread = sum(int(evidence(one)["orphans"]) for one in group.found(ORPHAN))
+    yield answer(
+        ACTION,
+        consumer_group=group.name,
+        target=best,
+        reason=sentences(
+            f"Let every client run {best} instead of {now}: queues that nobody reads go from {unread} to 0.",
+            OR_ROOMS if now.startswith(MACHINE_ROOM) else None,
+            HOW_IN_GO if _has_go(group) else HOW,
+        ),
+        rules=[ORPHAN],
+        before={"strategy": now, "idle": None, "orphan_queues": unread, "doubly_owned_queues": None},
+        after={"strategy": best, **_shown(whole[best])},
     )
 
 
@@ -125,7 +174,7 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
         return []
     thresholds = group.policy.thresholds
     current, step = group.policy.computed(group.current_strategy), 1 - thresholds.CHANGE_STRATEGY.min_improvement
-    by_evidence = {CAPACITY: _strong_enough(group), CROSS_ROOM: _crossing_less(group, step)}
+    by_evidence = {CAPACITY: _strong_enough(group, step), CROSS_ROOM: _crossing_less(group, step)}
     sides, tried = group.strategies, []
     for strategy in group.policy.strategies_of(group.name):
         may = [rule for rule in RULES if rule in found and strategy in by_evidence.get(rule, (strategy,))]
@@ -137,27 +186,46 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
             continue
         answered = [rule for rule in may if rule in by_evidence or _answers(rule, before, after, step)]
         if answered:
-            tried.append(Tried(strategy, after, answered))
+            busy = (_busy_today(group), by_evidence[CAPACITY][strategy]) if CAPACITY in answered else None
+            crossing = None
+            if CROSS_ROOM in answered:
+                crossing = (_crossing_today(group), by_evidence[CROSS_ROOM][strategy])
+            tried.append(Tried(strategy, after, answered, busy, crossing))
     return tried
 
 
-def _strong_enough(group: Group) -> set[str]:
-    """The strategies under which the busiest client would stay within the bound."""
-    strong: set[str] = set()
+def _strong_enough(group: Group, step: float) -> dict[str, float]:
+    """By strategy that brings the busiest client within the bound, how busy it is then.
+
+    None does where the busiest client is within the bound today: it falls behind for another reason.
+    """
+    strong: dict[str, float] = {}
     for finding in group.found(CAPACITY):
         facts = evidence(finding)
         bound = facts.get("under_utilisation_ratio")
-        strong.update(one["strategy"] for one in facts.get("strategies", ()) if one["busy_ratio"] <= bound)
+        if bound is None or facts["peak_utilisation_ratio"] <= bound:
+            continue
+        most = min(bound, facts["peak_utilisation_ratio"] * step)
+        strong |= {one["strategy"]: one["busy_ratio"] for one in facts["strategies"] if one["busy_ratio"] <= most}
     return strong
 
 
-def _crossing_less(group: Group, step: float) -> set[str]:
-    """The strategies under which fewer queues are read from another machine room."""
-    less: set[str] = set()
+def _busy_today(group: Group) -> float:
+    return max(float(evidence(finding)["peak_utilisation_ratio"]) for finding in group.found(CAPACITY))
+
+
+def _crossing_today(group: Group) -> float:
+    return max(float(evidence(finding)["cross_room_share"]) for finding in group.found(CROSS_ROOM))
+
+
+def _crossing_less(group: Group, step: float) -> dict[str, float]:
+    """By strategy under which fewer queues are read from another machine room, their share."""
+    less: dict[str, float] = {}
     for finding in group.found(CROSS_ROOM):
         facts = evidence(finding)
         most = facts["cross_room_share"] * step
-        less.update(one["strategy"] for one in facts["strategies"] if one["cross_room_share"] <= most)
+        shares = {one["strategy"]: one["cross_room_share"] for one in facts["strategies"]}
+        less |= {strategy: share for strategy, share in shares.items() if share <= most}
     return less
 
 
@@ -213,10 +281,18 @@ def _shown(side: Side) -> dict[str, Any]:
     return {**side_shown(side), "traffic": figures(side.traffic)}
 
 
+def _measured(best: Tried, side: int) -> dict[str, Any]:
+    """The other figures that an answered finding measures, before (0) or after (1)."""
+    busy = {} if best.busy is None else {"utilisation_ratio": best.busy[side]}
+    return busy if best.crossing is None else {**busy, "cross_room_share": best.crossing[side]}
+
+
 def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> str:
     """Args: majority: None where the clients do not differ."""
     after = best.after
     gains = [
+        _busier(best.busy),
+        _crosses_less(best.crossing),
         _fewer("queues that nobody reads", before.orphan_queues, after.orphan_queues),
         _fewer("queues read twice", before.doubly_owned_queues, after.doubly_owned_queues),
         _fewer("idle clients", before.idle, after.idle),
@@ -234,14 +310,30 @@ def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> 
     return f"{start}{f': {told}' if told else ''}."
 
 
+def _busier(busy: tuple[float, float] | None) -> str | None:
+    if busy is None:
+        return None
+    shares = [fixed(share * 100, 1) for share in busy]
+    return f"the busiest client is busy for {shares[1]} % of its time instead of {shares[0]} %"
+
+
+def _crosses_less(crossing: tuple[float, float] | None) -> str | None:
+    if crossing is None:
+        return None
+    shares = [fixed(share * 100, 1) for share in crossing]
+    return f"{shares[1]} % of the queues are read from another machine room instead of {shares[0]} %"
+
+
 def _fewer(what: str, before: int, after: int) -> str | None:
     return None if before == after else f"{what} go from {before} to {after}"
 
 
 def _less(what: str, before: Metrics | None, after: Metrics | None) -> str | None:
+    """How EXCESS falls, or at what price the rest becomes better: also that it rises, within the bound."""
     if before is None or after is None or abs(before["excess"] - after["excess"]) < 0.005:
         return None
-    return f"{what} goes from {fixed(before['excess'], 2)} to {fixed(after['excess'], 2)}"
+    verb = "goes" if after["excess"] < before["excess"] else "rises"
+    return f"{what} {verb} from {fixed(before['excess'], 2)} to {fixed(after['excess'], 2)}"
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (change_strategy,)

@@ -183,6 +183,26 @@ def topic_status(nameserver: str, topic: str) -> str:
     return mqadmin("topicStatus", nameserver, option("t", topic))
 
 
+def topic_statistics(nameserver: str, topic: str) -> str:
+    """What goes into a topic, and what each group takes out of it (read-only). Source: StatsAllSubCommand."""
+    return mqadmin("statsAll", nameserver, option("t", topic))
+
+
+def producers_of(nameserver: str, address: str) -> str:
+    """The producers that are connected to a broker (read-only). Source: ProducerSubCommand."""
+    return mqadmin("producer", nameserver, option("b", address))
+
+
+def delete_topic(nameserver: str, cluster_name: str, topic: str) -> str:
+    """Delete a topic with all of its messages, on every broker. Source: DeleteTopicSubCommand."""
+    return mqadmin("deleteTopic", nameserver, option("c", cluster_name), option("t", topic))
+
+
+def delete_group(nameserver: str, cluster_name: str, group: str) -> str:
+    """Delete a group and its offsets, on every broker. Source: DeleteSubscriptionGroupCommand."""
+    return mqadmin("deleteSubGroup", nameserver, option("c", cluster_name), option("g", group), option("r", "true"))
+
+
 def topic_route(nameserver: str, topic: str) -> str:
     """Brokers and queue counts of a topic (read-only). Source: TopicRouteSubCommand."""
     return mqadmin("topicRoute", nameserver, option("t", topic)) + " -l"

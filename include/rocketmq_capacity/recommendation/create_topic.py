@@ -1,10 +1,10 @@
-"""CREATE_TOPIC_ON_BROKER: a topic on a broker that lacks it, with as many queues as elsewhere.
+"""CREATE_TOPIC_ON_BROKER: a topic on the brokers that a finding proposes, with as many queues as elsewhere.
 
 RocketMQ itself never creates a topic on brokers that were added later.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import contracts
@@ -33,94 +33,81 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 
 
 def missing_brokers(topic: Topic) -> list[contracts.Broker]:
-    """The masters on which the topic is missing, by name."""
+    """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
     names = {name for finding in topic.found(RULE) for name in evidence(finding).get("missing", ())}
+    if not topic.cluster.undecided:
+        names.update(topic.cluster.lacking.get(topic.name, ()))
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]
 
 
-def creation_cases(topic: Topic) -> dict[str, Case]:
-    """By broker name, the case with the topic there as well; none if the topic's brokers have unequal queue counts."""
-    per_broker = _per_broker(topic)
-    if per_broker is None or kept_brokers(topic.facts) is not None:
-        return {}
-    return {
-        name: queue_case(
-            ACTION,
-            topic.name,
-            [QueueCounts(broker_name=name, read_queue_nums=per_broker, write_queue_nums=per_broker)],
-            name,
-        )
-        for name in (broker.broker_name for broker in missing_brokers(topic))
-    }
+def creation_case(topic: Topic) -> Case | None:
+    """The case with the topic on all of these brokers; None if its brokers have unequal queue counts."""
+    per_broker, brokers = _per_broker(topic), missing_brokers(topic)
+    if per_broker is None or not brokers or kept_brokers(topic.facts) is not None:
+        return None
+    counts = [
+        QueueCounts(broker_name=broker.broker_name, read_queue_nums=per_broker, write_queue_nums=per_broker)
+        for broker in brokers
+    ]
+    return queue_case(ACTION, topic.name, counts, *(broker.broker_name for broker in brokers))
 
 
-def create_topic_on_brokers(
-    topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety
-) -> Iterator[contracts.Recommendation]:
-    """One recommendation for each broker, unless a group would be worse off, or lite topics would move."""
-    if kept_brokers(topic.facts) is not None:
-        return
-    outcome_on = _outcomes(topic, outcomes)
-    for broker in missing_brokers(topic):
-        outcome = outcome_on.get(broker.broker_name, Outcome())
-        if not outcome.worse:
-            yield _create_topic_on_broker(topic, broker, outcome, safety)
-
-
-def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | None:
-    """Why the topic is not created on some broker (a sentence), or None."""
-    if (why := kept_brokers(topic.facts)) is not None and missing_brokers(topic):
-        return f"It is not created on more brokers, since {why}."
-    each = sorted(
-        f"on {broker_name} it would make it worse for {listed(outcome.worse)}"
-        for broker_name, outcome in _outcomes(topic, outcomes).items()
-        if outcome.worse
-    )
-    return f"It is not created on more brokers: {'; '.join(each)}." if each else None
-
-
-def _create_topic_on_broker(
-    topic: Topic, broker: contracts.Broker, outcome: Outcome, safety: Safety
-) -> contracts.Recommendation:
+def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> contracts.Recommendation | None:
+    """One recommendation for all brokers; None if a group would be worse off, or lite topics would move."""
+    brokers, outcome = missing_brokers(topic), _outcome(topic, outcomes)
+    if not brokers or outcome.worse or kept_brokers(topic.facts) is not None:
+        return None
     per_broker = _per_broker(topic)
     perm = min((place.own_perm for place in writable(topic) if place.own_perm is not None), default=None)
-    forbids = (*safety.forbids, *_unsafe(topic, broker, outcome, safety, perm))
+    forbids = (*safety.forbids, *_unsafe(topic, brokers, outcome, safety, perm))
     is_manual = bool(forbids) or safety.is_ordered
     counts = {"read_queue_nums": per_broker, "write_queue_nums": per_broker}
-    queues = queues_shown(topic)
+    names, queues = [broker.broker_name for broker in brokers], queues_shown(topic)
     before, after = outcome.sides()
-    as_elsewhere = "" if per_broker is None else f" with {counted(per_broker, 'queue')}, as elsewhere"
+    each = " each" if len(names) > 1 else ""
+    as_elsewhere = "" if per_broker is None else f" with {counted(per_broker, 'queue')}{each}, as elsewhere"
     return answer(
         ACTION,
         topic=topic.name,
-        target={"broker_name": broker.broker_name, "per_broker": per_broker},
+        target={"broker_names": names, "per_broker": per_broker},
         is_manual=is_manual,
         reason=sentences(
-            f"Create it on {broker.broker_name}{as_elsewhere}: its load spreads over one more broker, and less of it"
-            " is lost with a broker.",
+            f"Create it on {listed(names)}{as_elsewhere}: its load spreads over {counted(len(names), 'more broker')},"
+            " and less of it is lost with a broker.",
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(forbids),
         ),
         rules=[RULE],
-        commands=preflight.commented([_command(topic, broker.broker_name, perm, safety)], is_manual),
+        commands=preflight.commented([_command(topic, name, perm, safety) for name in names], is_manual),
         before={"queues": queues, "groups": before},
         after={
             "queues": sorted(
-                [*queues, {"broker_name": broker.broker_name, **counts}], key=lambda one: one["broker_name"]
+                [*queues, *({"broker_name": name, **counts} for name in names)], key=lambda one: one["broker_name"]
             ),
             "groups": after,
         },
     )
 
 
+def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | None:
+    """Why the topic is not created on more brokers (a sentence), or None."""
+    brokers = missing_brokers(topic)
+    if (why := kept_brokers(topic.facts)) is not None and brokers:
+        return f"It is not created on more brokers, since {why}."
+    if not (worse := _outcome(topic, outcomes).worse):
+        return None
+    names = listed([broker.broker_name for broker in brokers])
+    return f"It is not created on more brokers: on {names} it would make it worse for {listed(worse)}."
+
+
 def _unsafe(
-    topic: Topic, broker: contracts.Broker, outcome: Outcome, safety: Safety, perm: int | None
+    topic: Topic, brokers: Sequence[contracts.Broker], outcome: Outcome, safety: Safety, perm: int | None
 ) -> tuple[str, ...]:
-    """What forbids to create the topic on the broker, and what forbids any change of it."""
+    """What forbids to create the topic on one of the brokers, and what forbids any change of it."""
     is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
     return preflight.reasons(
-        None if broker.has_answered else f"{broker.broker_name} did not answer every request",
-        _unknown_type(topic, broker),
+        *(None if one.has_answered else f"{one.broker_name} did not answer every request" for one in brokers),
+        *(_unknown_type(topic, one) for one in brokers),
         None if is_written else "on no broker can it be both read and written today",
         "the brokers where it can be written have no one number of queues"
         if is_written and not is_one_number
@@ -162,19 +149,20 @@ def _per_broker(topic: Topic) -> int | None:
     return None if layout is None else layout.per_broker
 
 
-def _outcomes(topic: Topic, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """What each creation does, by the broker's name."""
-    return {name: outcomes[case.case_id] for name, case in creation_cases(topic).items()}
+def _outcome(topic: Topic, outcomes: Mapping[str, Outcome]) -> Outcome:
+    """What the creation does to the topic's groups."""
+    case = creation_case(topic)
+    return Outcome() if case is None else outcomes[case.case_id]
 
 
 def _cases(topic: Topic) -> Iterable[Case]:
-    return creation_cases(topic).values()
+    case = creation_case(topic)
+    return () if case is None else (case,)
 
 
 def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
-    refusal = creation_refusal(topic, outcomes)
-    created = tuple(create_topic_on_brokers(topic, outcomes, safety))
-    return Answered(created, refusals={RULE: refusal} if refusal else {})
+    refusal, created = creation_refusal(topic, outcomes), create_topic(topic, outcomes, safety)
+    return Answered(() if created is None else (created,), refusals={RULE: refusal} if refusal else {})
 
 
 TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

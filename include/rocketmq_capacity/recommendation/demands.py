@@ -2,31 +2,41 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.contracts import Demand, Finding, GroupStatus
+from rocketmq_capacity.contracts.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.recommendation.facts import evidence
 from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
+from rocketmq_capacity.vocabulary import INFO
 
 
 def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Demand]:
-    """The demands of a group's findings: for the topic of the finding, and for CROSS_TOPIC_SKEW for all its topics."""
-    for finding in findings:
-        for topic, queues in _asked(group, finding):
-            yield Demand(
-                topic=topic,
-                rule=finding.rule,
-                consumer_group=group.consumer_group,
-                clients=group.distinct_client_ids,
-                queues_per_broker=queues,
+    """The demands of a group's findings: for the topic of the finding, and for CROSS_TOPIC_SKEW for all its topics.
+
+    A skew that does not warn asks for no queues: they are for ever, and nothing is in danger. What comes of how the
+    clients are set up asks for none either. Idle clients of a group that is too busy ask for the queues that end that.
+    """
+    named = list(findings)
+    set_up = {rule: one.subjects for rule in SET_UP for one in named if one.rule == rule}
+    busy = next((evidence(one) for one in named if one.rule == BUSY and evidence(one).get("needed_queues")), None)
+    for finding in named:
+        if set_up and set_up_behind(finding.rule, finding.subjects, set_up) is not None:
+            continue
+        if finding.rule == UNEVEN and finding.severity != INFO:
+            yield from (_demand(group, topic, UNEVEN) for topic in group.topics)
+        elif finding.rule == IDLE and finding.topic is not None and busy is None:
+            yield _demand(group, finding.topic, IDLE)
+        elif finding.rule in (IDLE, BUSY) and busy is not None:
+            queues = busy["needed_queues"]
+            yield replace(
+                _demand(group, queues["topic"], finding.rule),
+                queues_per_broker=queues["queues_per_broker"],
+                then_clients=queues["clients"],
+                busy_before=busy["peak_utilisation_ratio"],
+                busy_after=busy["queues_busy_ratio"],
             )
 
 
-def _asked(group: GroupStatus, finding: Finding) -> Iterator[tuple[str, int | None]]:
-    """Topics, with the number of queues on each broker if the rule has computed it."""
-    if finding.rule == UNEVEN:
-        yield from ((topic, None) for topic in group.topics)
-    elif finding.rule == IDLE and finding.topic is not None:
-        yield finding.topic, None
-    elif finding.rule == BUSY:
-        queues = evidence(finding).get("needed_queues")
-        if queues is not None:
-            yield queues["topic"], queues["queues_per_broker"]
+def _demand(group: GroupStatus, topic: str, rule: str) -> Demand:
+    return Demand(topic=topic, rule=rule, consumer_group=group.consumer_group, clients=group.distinct_client_ids)

@@ -4,7 +4,6 @@
   idle clients, then is even, then is the smallest.
 - Against a client that is too busy: the number that its rule computed.
 - Against remainders that add up over topics: the next multiple of the clients.
-- Against unequal brokers: the number of the largest of them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts import Demand
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.kept_counts import kept_count
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.contracts.wording import counted, fixed, listed
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -22,7 +22,6 @@ from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import (
     BUSY,
     IDLE,
-    UNEQUAL,
     UNEVEN,
     Tried,
     topic_layout,
@@ -35,7 +34,7 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import INFO, Action
+from rocketmq_capacity.vocabulary import Action
 
 ACTION: Final[Action] = "EXPAND_QUEUES"
 UNCOMPUTED: Final = "cannot be simulated, since what the clients run cannot be computed"
@@ -89,12 +88,12 @@ def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
 def judged_layouts(topic: Topic, tried: Sequence[Tried], outcomes: Mapping[str, Outcome]) -> list[Judged]:
     """The layouts with their outcomes."""
     cases = expansion_cases(topic, tried)
-    step = 1 - topic.policy.thresholds.CHANGE_STRATEGY.min_improvement
+    bound = topic.policy.thresholds.CROSS_TOPIC_SKEW.excess
     judged = []
     for one in tried:
         case = cases[one.per_broker]
         outcome = outcomes[case.case_id]
-        judged.append(Judged(one, case, outcome, _refusal(one, outcome, step)))
+        judged.append(Judged(one, case, outcome, _refusal(one, outcome, bound)))
     return judged
 
 
@@ -105,13 +104,11 @@ def expansion(judged: Sequence[Judged]) -> Expansion | None:
         return None
     best = min(good, key=_place)
     same = [one.tried for one in good if one.tried.per_broker == best.tried.per_broker]
-    # Any of the layouts makes the brokers equal.
-    equal = {UNEQUAL} if any(one.tried.rule == UNEQUAL for one in judged) else set()
     return Expansion(
         best,
-        rules=frozenset({tried.rule for tried in same} | equal),
-        asking=sorted(tried.consumer_group for tried in same if tried.consumer_group and tried.rule == best.tried.rule),
-        helped=frozenset((tried.rule, tried.consumer_group) for tried in same if tried.consumer_group),
+        rules=frozenset(tried.rule for tried in same),
+        asking=sorted(tried.consumer_group for tried in same if tried.rule == best.tried.rule),
+        helped=frozenset((tried.rule, tried.consumer_group) for tried in same),
     )
 
 
@@ -142,8 +139,8 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.
         ),
         rules=chosen.rules,
         commands=preflight.commented(changes.commands, is_manual),
-        before={"queues": changes.before, "groups": before},
-        after={"queues": changes.after, "groups": after},
+        before={"queues": changes.before, "groups": before, **_busy_before(best.tried.demand)},
+        after={"queues": changes.after, "groups": after, **_busy_after(best.tried.demand)},
     )
 
 
@@ -170,16 +167,15 @@ def _why_untried(topic: Topic, clients: int) -> str:
     return "it has as many as it needs"
 
 
-def _refusal(tried: Tried, outcome: Outcome, step: float) -> str | None:
-    """Why a layout does not answer its rule, or None; EXCESS must fall to ``step`` times today's."""
-    asking = outcome.effects.get(tried.consumer_group or "")
-    why = _of_asking(tried.rule, asking, step) if tried.rule != UNEQUAL else None
+def _refusal(tried: Tried, outcome: Outcome, bound: float) -> str | None:
+    """Why a layout does not answer its rule, or None; an uneven group's EXCESS must fall to ``bound``."""
+    why = _of_asking(tried.rule, outcome.effects.get(tried.consumer_group), bound)
     if why is None and outcome.worse:
         why = f"would make it worse for {listed(outcome.worse)}"
     return why and f"{counted(tried.per_broker, 'queue')} on each broker {why}"
 
 
-def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
+def _of_asking(rule: str, asking: Effect | None, bound: float) -> str | None:
     """Why a layout does not help the group that asks for it, or None."""
     if asking is None or asking.before is None or asking.after is None:
         return UNCOMPUTED
@@ -188,21 +184,21 @@ def _of_asking(rule: str, asking: Effect | None, step: float) -> str | None:
     if rule == IDLE:
         return None if asking.after.idle < asking.before.idle else "would leave as many clients without any queue"
     before, after = asking.before.count, asking.after.count
-    is_more_even = before and after and after["excess"] <= before["excess"] * step
-    return None if is_more_even else "would not make it even"
+    is_even = before and after and after["excess"] <= min(bound, before["excess"])
+    return None if is_even else "would not make it even"
 
 
 def _place(one: Judged) -> tuple[bool, bool, bool, int, bool, int, str]:
     """A sort key: the best layout of a topic comes first."""
     tried = one.tried
     return (
-        tried.rule != IDLE,
         tried.rule != BUSY,
+        tried.rule != IDLE,
         tried.rule != UNEVEN,
         one.outcome.idle_after,
         not tried.is_even,
         tried.per_broker,
-        tried.consumer_group or "",
+        tried.consumer_group,
     )
 
 
@@ -216,7 +212,28 @@ def _why(chosen: Expansion) -> str:
         )
     if tried.rule == UNEVEN:
         return f"{layout}, in all a multiple of the clients of {listed(chosen.asking)}: no remainder is left."
-    return f"{layout}, as many as on the largest: the load spreads evenly, and no group is worse off."
+    return f"{layout}{_together(tried.demand)}"
+
+
+def _together(demand: Demand) -> str:
+    """What more queues do for a group that is too busy, with as many clients as are then enough."""
+    group, clients, then = demand.consumer_group, demand.clients, demand.then_clients
+    before, after = (f"{fixed((share or 0.0) * 100, 1)} %" for share in (demand.busy_before, demand.busy_after))
+    falls = f"the busiest client of {group} goes from {before} to {after} of its time"
+    if then is None or then == clients:
+        return f": {falls}."
+    if then > clients:
+        return f" together with {then} instead of {counted(clients, 'client')}: {falls}. Neither is enough alone."
+    return f": {falls}. {then} of its {counted(clients, 'client')} are enough then."
+
+
+def _busy_before(demand: Demand) -> dict[str, float | int | None]:
+    return {"clients": demand.clients, "utilisation_ratio": demand.busy_before} if demand.rule == BUSY else {}
+
+
+def _busy_after(demand: Demand) -> dict[str, float | int | None]:
+    clients = max(demand.clients, demand.then_clients or 0)
+    return {"clients": clients, "utilisation_ratio": demand.busy_after} if demand.rule == BUSY else {}
 
 
 def _cases(topic: Topic) -> Iterable[Case]:
@@ -225,12 +242,7 @@ def _cases(topic: Topic) -> Iterable[Case]:
 
 def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
     if (why := kept_count(topic.facts)) is not None:
-        is_unequal = any(finding.severity == INFO for finding in topic.found(UNEQUAL))
-        return Answered(
-            refusals=dict.fromkeys(
-                (IDLE, UNEQUAL) if is_unequal else (IDLE,), f"The number of its queues stays as it is, since {why}."
-            )
-        )
+        return Answered(refusals={IDLE: f"The number of its queues stays as it is, since {why}."})
     judged = judged_layouts(topic, tried_layouts(topic), outcomes)
     chosen, refusal = expansion(judged), expansion_refusal(topic, judged)
     return Answered(

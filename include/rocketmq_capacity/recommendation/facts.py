@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Case, Effect, Side
+from rocketmq_capacity.contracts.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
@@ -21,6 +22,8 @@ from rocketmq_capacity.vocabulary import READ_WRITE, Rule, java_order
 
 Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
+COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
+SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
 Simulate = Callable[[GroupFacts], Side | None]
 """Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
 cannot be computed."""
@@ -34,11 +37,24 @@ class Cluster:
         facts: brokers and completeness.
         policy: thresholds, and which strategies are looked at.
         is_suspect: whether the plan found SUSPECT_SNAPSHOT.
+        lacking: topics that level brokers without topics -> these brokers, sorted.
     """
 
     facts: ClusterFacts
     policy: Policy
     is_suspect: bool
+    lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[contracts.Finding]) -> "Cluster":
+        """The cluster with its findings, those that name neither a group nor a topic."""
+        lacking: dict[str, list[str]] = {}
+        each = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
+        for one in each:
+            if one.rule == COVERAGE and one.broker_name is not None:
+                for proposed in evidence(one)["proposed"]:
+                    lacking.setdefault(proposed["topic"], []).append(one.broker_name)
+        return cls(facts, policy, any(one.rule == SUSPECT for one in each), lacking)
 
     @cached_property
     def nameserver(self) -> str:
@@ -182,6 +198,15 @@ class Group:
     def found(self, *rules: Rule) -> list[contracts.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return [] if self.cluster.undecided else self.named(*rules)
+
+    def found_of_itself(self, *rules: Rule) -> list[contracts.Finding]:
+        """The same without findings that come of how its clients are set up: to mend that is the answer."""
+        return [one for one in self.found(*rules) if set_up_behind(one.rule, one.subjects, self.set_up) is None]
+
+    @cached_property
+    def set_up(self) -> dict[Rule, tuple[str, ...]]:
+        """By rule on how its clients are set up, those that differ; only of its findings."""
+        return {rule: one.subjects for rule in SET_UP for one in self.named(rule)}
 
     def after(self, changed: GroupFacts) -> Side | None:
         """What it would own with changed facts; None where what it owns today cannot be computed either."""

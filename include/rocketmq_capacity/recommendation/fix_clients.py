@@ -8,17 +8,19 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Side
+from rocketmq_capacity.contracts.consequences import IDLE, SKEWS, set_up_behind
 from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
-from rocketmq_capacity.recommendation.effects import excess, side_shown
+from rocketmq_capacity.recommendation.effects import side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, JAVA, Rule
+from rocketmq_capacity.vocabulary import JAVA, Rule
 
 DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
 MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
 ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
+CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)
 BARE_PID: Final = (4, 8)
 """Java clients up to this version (major, minor) take only the process id as their instance name."""
@@ -58,7 +60,7 @@ def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
             target=finding.subjects,
             reason=sentences(
                 "Let every client subscribe to the same topics with the same filters. These differ from most:"
-                f" {listed(finding.subjects)}. Two kinds of consumers belong in two groups.",
+                f" {listed(finding.subjects)}. Two kinds of consumers belong in two groups, a canary included.",
                 _effect(group.before, after),
             ),
             rules=_rules(group, MISMATCH, after),
@@ -97,25 +99,27 @@ def _takes_bare_pid(consumer: Consumer) -> bool:
 
 
 def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
-    """The rule, with ORPHAN if it causes that, and with a skew that disappears with it."""
+    """The rule, with those of the findings that come of it."""
     before = group.before
     rules = [rule]
     is_cause = any(evidence(one).get("cause") == rule for one in group.named(ORPHAN))
     if is_cause and (before is None or after is None or after.orphan_queues < before.orphan_queues):
         rules.append(ORPHAN)
-    was, would_be = excess(before.count if before else None), excess(after.count if after else None)
-    if was is not None and would_be is not None and would_be < was:
-        rules += [skew for skew in COUNT_SKEWS if group.named(skew)]
-    return rules
+    rules += [CAPACITY for one in group.named(CAPACITY) if evidence(one).get("mend_first") == rule]
+    behind = {one.rule for one in group.findings if set_up_behind(one.rule, one.subjects, group.set_up) == rule}
+    return rules + [one for one in (IDLE, *SKEWS) if one in behind]
 
 
 def _effect(before: Side | None, after: Side | None) -> str | None:
+    """What becomes less, in a sentence; None if nothing does, or if that is unknown."""
     if before is None or after is None:
         return None
-    return (
-        f"Queues that nobody reads go from {before.orphan_queues} to {after.orphan_queues}, those read twice from"
-        f" {before.doubly_owned_queues} to {after.doubly_owned_queues}."
+    figures = (
+        ("queues that nobody reads", before.orphan_queues, after.orphan_queues),
+        ("queues that are read twice", before.doubly_owned_queues, after.doubly_owned_queues),
     )
+    less = [f"{what} go from {was} to {would_be}" for what, was, would_be in figures if would_be < was]
+    return f"Then {' and '.join(less)}." if less else None
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (fix_client_id, fix_subscription)

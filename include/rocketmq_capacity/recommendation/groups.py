@@ -1,6 +1,6 @@
 """What changes of topics do to a group, and the group's own recommendations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +11,7 @@ from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
-from rocketmq_capacity.recommendation.facts import Cluster, Group, GroupAction
+from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, Group, GroupAction, evidence
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
 
@@ -64,12 +64,25 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
     )
 
 
-def cluster_answers(findings: Sequence[contracts.Finding], cluster: Cluster) -> list[contracts.Recommendation]:
-    """The recommendations for the whole cluster, which answer the findings without a group and without a topic."""
-    of_cluster = [one for one in findings if one.consumer_group is one.topic is None]
-    added = add_broker(of_cluster, cluster)
-    rest = investigate(of_cluster, () if added is None else added.rules, cluster)
-    return with_afterwards([one for one in (added, rest) if one is not None], cluster.nameserver)
+def cluster_answers(
+    findings: Sequence[contracts.Finding], cluster: Cluster, created: Collection[str]
+) -> list[contracts.Recommendation]:
+    """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
+
+    ``created`` are the topics for which CREATE_TOPIC_ON_BROKER is recommended: they answer the brokers that lack them.
+    """
+    levelled = {name for topic in created for name in cluster.lacking.get(topic, ())}
+    of_cluster = [
+        one
+        for one in findings
+        if one.consumer_group is one.topic is None and not (one.rule == COVERAGE and one.broker_name in levelled)
+    ]
+    of_version = [(one, str(evidence(one).get("version"))) for one in of_cluster if "version" in evidence(one)]
+    others = [one for one in of_cluster if "version" not in evidence(one)]
+    added = add_broker(others, cluster)
+    rest = investigate(others, () if added is None else added.rules, cluster)
+    each = [investigate([one], (), cluster, version=version) for one, version in of_version]
+    return with_afterwards([one for one in (added, rest, *each) if one is not None], cluster.nameserver)
 
 
 def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contracts.Recommendation]) -> bool:

@@ -11,13 +11,12 @@ from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.facts import Cluster, evidence
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, Action, Rule
+from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, evidence
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, COUNT_SKEWS, Action, Rule
 
 ACTION: Final[Action] = "INVESTIGATE"
 CLIENTS: Final = 5
 """At most so many clients of a group get a command of their own."""
-COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 DISK: Final[Rule] = "BROKER_DISK"
 FIFO_BROKEN: Final[Rule] = "FIFO_BROKEN"
 VERSION: Final[Rule] = "BAD_VERSION"
@@ -26,6 +25,9 @@ SLAVES: Final[Rule] = "SLAVE_DRIFT"
 STUCK: Final[Rule] = "STUCK_QUEUE"
 MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
 READ_ONLY: Final[Rule] = "READ_ONLY_IDLE"
+CROSS_TOPIC: Final[Rule] = "CROSS_TOPIC_SKEW"
+UNREAD: Final[Rule] = "TOPIC_UNREAD"
+STALE: Final[Rule] = "STALE_OBJECT"
 STRUCTURAL: Final[tuple[Rule, ...]] = (
     "ORPHAN_QUEUE",
     "MIXED_STRATEGIES",
@@ -54,6 +56,8 @@ OF_CONNECTIONS: Final[tuple[Rule, ...]] = (MEMBERSHIP, VERSION)
 SKEWED: Final = (
     "Find out what the group needs: {no_strategy}. More clients, or fewer topics in one group, may spread the load."
 )
+TOGETHER: Final = " Or give every one of its topics a multiple of {clients} queues: no topic alone makes it even."
+"""What else to do about CROSS_TOPIC_SKEW: AVG and AVG_BY_CIRCLE then leave no remainder."""
 ADVICE: Final[dict[str, str]] = {
     "ORPHAN_QUEUE": (
         "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no"
@@ -117,7 +121,19 @@ ADVICE: Final[dict[str, str]] = {
         "Bring back the master of {subjects}: consumers that consume in order lock each queue at the master, and read"
         " no queue of a broker without a master. Afterwards consumerProgress names a client for each of its queues."
     ),
-    COVERAGE: "Find out whether the topic is meant to have different numbers of queues on its brokers.",
+    UNREAD: (
+        "Ask the producers of {subjects} who is meant to read it: the brokers' lists name them. If it is an archive, or"
+        " the group is still to come, raise TOPIC_UNREAD.min_msgs_per_s of the policy or leave the topic out (exclude)."
+        " No command changes anything here."
+    ),
+    STALE: (
+        "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
+        " no clients, a person may run the command in the comment; what it deletes does not come back."
+    ),
+    COVERAGE: (
+        "Find out whether these brokers are meant to have no business topics: {subjects}. If so, name them in the"
+        " policy (placement)."
+    ),
     **dict.fromkeys((*COUNT_SKEWS, "TRAFFIC_SKEW"), SKEWED),
 }
 """What to do about a finding, by its rule; for any other rule the finding's message says it."""
@@ -132,10 +148,18 @@ NOT_IN_ORDER: Final = (
     " which is not FIFO. Afterwards consumerStatus says PROP_CONSUMEORDERLY true for each client."
 )
 """What to do about FIFO_BROKEN where the group does not consume in order."""
+NEEDS_CLIENTS: Final[tuple[Rule, ...]] = ("LAG_STATE", "RETENTION_RISK")
+NO_CLIENTS: Final = (
+    "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
+    " are read; if not, nothing is lost."
+)
+"""What to do about these rules where a group has no clients."""
 UPGRADE: Final = "Upgrade to {versions} or later: {message} Afterwards {looks} no version that is named here."
 """What to do about BAD_VERSION."""
 NOWHERE: Final = "Create the topic, or end the subscription of {subjects}."
 """What to do about a topic that no broker has."""
+PLACED: Final = "Find out what is right, the brokers of the topic or the policy's placement: {message}"
+"""What to do about a topic that is on other brokers than those that the policy places it on."""
 
 
 def investigate(
@@ -148,6 +172,7 @@ def investigate(
     client_ids: Sequence[str] = (),
     addresses: Sequence[str] = (),
     refusals: Mapping[str, str] | None = None,
+    version: str | None = None,
 ) -> contracts.Recommendation | None:
     """The recommendation for the findings that are left; None if none are.
 
@@ -160,6 +185,7 @@ def investigate(
         client_ids: the clients of the group that can be asked, in Java's order; gRPC clients cannot.
         addresses: broker name -> address, of the brokers that serve the group's topics.
         refusals: rule -> a sentence that says why no change answers it; it replaces the general advice.
+        version: the one version that the findings are about, if they are about one.
     """
     left = [one for one in findings if one.rule not in answered]
     if not left:
@@ -172,11 +198,12 @@ def investigate(
         ACTION,
         consumer_group=consumer_group,
         topic=topic,
-        target=rules,
+        target=rules if version is None else [*rules, version],
         is_manual=bool(steps),
         reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in left})),
         rules=rules,
         commands=[*lines, *steps],
+        before=None if version is None else {"version": version},
     )
 
 
@@ -189,23 +216,34 @@ def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[st
 
 
 def _advice(finding: contracts.Finding, cluster: Cluster) -> str:
+    if finding.rule in NEEDS_CLIENTS and evidence(finding).get("clients") == 0:
+        return NO_CLIENTS
     if "protocols" in evidence(finding):
         return TWO_PROTOCOLS
     if finding.rule == VERSION:
         return UPGRADE.format(
             versions=" or ".join(evidence(finding)["upgrade_to"]),
             message=finding.message,
-            looks="clusterList shows" if finding.consumer_group is None else "consumerConnection shows",
+            looks="consumerConnection shows" if "version" in evidence(finding) else "clusterList shows",
         )
     if finding.rule == DISK and (why_none := refusal(cluster)) is not None:
         return why_none
+    if finding.rule == CROSS_TOPIC and evidence(finding)["current_strategy"] in (AVG, AVG_BY_CIRCLE):
+        no_strategy = NO_STRATEGY.format(least=_least(cluster))
+        return (SKEWED + TOGETHER).format(no_strategy=no_strategy, clients=evidence(finding)["clients"])
     if finding.rule == FIFO_BROKEN and "message_type" in evidence(finding):
         return NOT_IN_ORDER.format(topic=finding.topic)
+    if finding.rule == COVERAGE and "placement" in evidence(finding):
+        return PLACED.format(message=finding.message)
     advice = NOWHERE if _is_nowhere(finding) else ADVICE.get(finding.rule)
     if advice is None:
         return finding.message
-    least = f"{cluster.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
-    return advice.format(subjects=listed(finding.subjects), no_strategy=NO_STRATEGY.format(least=least))
+    return advice.format(subjects=listed(finding.subjects), no_strategy=NO_STRATEGY.format(least=_least(cluster)))
+
+
+def _least(cluster: Cluster) -> str:
+    """The least improvement that is worth another strategy, in words."""
+    return f"{cluster.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
 
 
 def _is_nowhere(finding: contracts.Finding) -> bool:
@@ -225,6 +263,11 @@ def _looks(
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_stack(nameserver, group, client) for client in owners[:CLIENTS]),
         ]
+    if group is not None and finding.rule == STALE:
+        return [
+            commands.consumer_progress(nameserver, group, asks_clients=False),
+            commands.consumer_connection(nameserver, group),
+        ]
     if group is not None:
         # A client that cannot answer holds a thread of the broker for ten seconds.
         can_answer = set(client_ids)
@@ -234,6 +277,12 @@ def _looks(
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_status(nameserver, group, client) for client in asked[:CLIENTS]),
             *([commands.topic_route(nameserver, topic)] if topic is not None and finding.rule == FIFO_BROKEN else ()),
+        ]
+    if topic is not None and finding.rule == UNREAD:
+        return [
+            commands.topic_status(nameserver, topic),
+            commands.topic_statistics(nameserver, topic),
+            *(commands.producers_of(nameserver, address) for address in addresses[:CLIENTS]),
         ]
     if topic is not None:
         return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
@@ -247,7 +296,9 @@ def _looks(
     if finding.rule == SLAVES:
         return [commands.broker_versions(nameserver), *(commands.broker_status(nameserver, _slave(finding, cluster)),)]
     if finding.rule == VERSION:
-        return [commands.broker_versions(nameserver)]
+        groups = finding.subjects[:CLIENTS] if "version" in evidence(finding) else ()
+        asked = [commands.consumer_connection(nameserver, one) for one in groups]
+        return asked or [commands.broker_versions(nameserver)]
     if finding.rule == DISK:
         address = evidence(finding)["broker_addr"] or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
@@ -267,6 +318,11 @@ def _slave(finding: contracts.Finding, cluster: Cluster) -> str:
 
 def _steps(finding: contracts.Finding, cluster: Cluster) -> list[str]:
     """What a person may decide to do, as comments."""
+    if finding.rule == STALE:
+        name, nameserver = cluster.facts.cluster.cluster_name, cluster.nameserver
+        if finding.topic is not None:
+            return [commands.comment(commands.delete_topic(nameserver, name, finding.topic))]
+        return [commands.comment(commands.delete_group(nameserver, name, finding.consumer_group or ""))]
     if finding.rule != READ_ONLY:
         return []
     return [

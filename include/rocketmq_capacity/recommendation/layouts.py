@@ -17,7 +17,6 @@ from rocketmq_capacity.vocabulary import Rule
 
 IDLE: Final[Rule] = "IDLE_CONSUMERS"
 UNEVEN: Final[Rule] = "CROSS_TOPIC_SKEW"
-UNEQUAL: Final[Rule] = "TOPIC_COVERAGE"
 BUSY: Final[Rule] = "CONSUMER_CAPACITY"
 EVEN_MULTIPLES: Final = (1, 2)
 """Multiples of the number of clients that are tried as well as the least number of queues."""
@@ -31,14 +30,12 @@ class Layout:
         brokers: the number of writable brokers.
         least: queues of the largest of these.
         fixed: readable queues on other brokers.
-        is_unequal: the writable brokers differ in the larger of their two counts.
         is_behind: a writable broker has fewer than ``least`` read or write queues.
     """
 
     brokers: int
     least: int
     fixed: int
-    is_unequal: bool
     is_behind: bool
 
     @property
@@ -58,19 +55,21 @@ class Layout:
 
 @dataclass(frozen=True)
 class Tried:
-    """A layout to simulate, because a rule asks for it.
+    """A layout to simulate, because a group asks for it.
 
     Attributes:
-        rule: IDLE, BUSY, UNEVEN or UNEQUAL.
-        consumer_group: the group that asks; None for the topic's own rule.
+        rule: IDLE, BUSY or UNEVEN.
+        consumer_group: the group that asks.
         per_broker: queues on each writable broker.
         is_even: its queues are a multiple of the group's clients.
+        demand: what the group asks for.
     """
 
     rule: str
-    consumer_group: str | None
+    consumer_group: str
     per_broker: int
     is_even: bool
+    demand: Demand
 
 
 def writable(topic: Topic) -> Sequence[TopicPlace]:
@@ -90,13 +89,12 @@ def topic_layout(topic: Topic) -> Layout | None:
         brokers=len(known),
         least=max(larger),
         fixed=sum(place.readable for place in elsewhere),
-        is_unequal=max(larger) > min(larger),
         is_behind=max(larger) > min(min(pair) for pair in known),
     )
 
 
 def tried_layouts(topic: Topic) -> list[Tried]:
-    """The layouts to simulate: for each group that asks, and for the topic's own rule."""
+    """The layouts to simulate, for each group that asks."""
     layout = topic_layout(topic)
     if layout is None or kept_count(topic.facts) is not None:
         return []
@@ -107,12 +105,11 @@ def tried_layouts(topic: Topic) -> list[Tried]:
             demand.consumer_group,
             per_broker,
             is_even=layout.queues(per_broker) % demand.clients == 0,
+            demand=demand,
         )
         for demand in topic.demands
         for per_broker in dict.fromkeys(_tries(demand, layout, bounds.headroom))
     ]
-    if layout.is_unequal and any(topic.found(UNEQUAL)):
-        tried.append(Tried(UNEQUAL, None, layout.least, is_even=True))
     return [
         one
         for one in tried
@@ -123,15 +120,15 @@ def tried_layouts(topic: Topic) -> list[Tried]:
 
 def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
     """Numbers of queues on each broker to try for a group; none is below the largest of today."""
-    if demand.rule == IDLE:
+    if demand.queues_per_broker is not None:
+        yield demand.queues_per_broker
+    elif demand.rule == IDLE:
         smallest = layout.smallest_for(demand.clients, headroom)
         yield smallest
         for multiple in EVEN_MULTIPLES:
             each, rest = divmod(demand.clients * multiple - layout.fixed, layout.brokers)
             if not rest and each >= smallest:
                 yield each
-    elif demand.queues_per_broker is not None:
-        yield demand.queues_per_broker
     else:
         # If there is a multiple of the clients at all, it is within as many steps as there are clients.
         steps = range(layout.least, layout.least + demand.clients + 1)

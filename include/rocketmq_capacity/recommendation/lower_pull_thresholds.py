@@ -1,4 +1,4 @@
-"""INVESTIGATE: smaller caches of pulled messages, if full ones do not fit. A change of the clients' set-up."""
+"""LOWER_PULL_THRESHOLDS: smaller caches of pulled messages, if full ones do not fit. A change of the set-up."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,7 +8,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "INVESTIGATE"
+ACTION: Final[Action] = "LOWER_PULL_THRESHOLDS"
 RULE: Final[Rule] = "CLIENT_MEMORY"
 HOW: Final = (
     "Small caches cost nothing while the listener is the slowest part. More heap, or more clients with fewer queues"

@@ -9,6 +9,7 @@ rocketmq-all-5.3.3.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
@@ -47,5 +48,5 @@ def _pulls_of_a_queue(topic: Topic) -> int | None:
 
 def _file_bytes(topic: Topic, broker_name: str) -> int:
     master = topic.cluster.masters.get(broker_name)
-    size = ((master and master.config) or {}).get(FILE_SIZE, "")
-    return int(size) if size.isdecimal() else FILE_BYTES
+    size = whole_number(((master and master.config) or {}).get(FILE_SIZE))
+    return FILE_BYTES if size is None else size

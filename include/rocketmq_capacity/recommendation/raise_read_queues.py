@@ -22,11 +22,10 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes
 from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import INFO, Action, Rule
+from rocketmq_capacity.vocabulary import Action, Rule
 
 ACTION: Final[Action] = "RAISE_READ_QUEUES"
 RULE: Final[Rule] = "READ_LESS_THAN_WRITE"
-COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
 SKIPS: Final = (
     "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
     " commands in their order, and start the clients again."
@@ -60,7 +59,6 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
     waiting = [one for one in stranded if one.now != 0]
     is_manual = bool(changes.forbids) or safety.is_ordered or bool(waiting)
     before, after = outcomes[case.case_id].sides()
-    is_unequal = any(finding.severity == INFO for finding in topic.found(COVERAGE))
     return answer(
         ACTION,
         topic=topic.name,
@@ -72,7 +70,7 @@ def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Saf
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(changes.forbids),
         ),
-        rules=[RULE, COVERAGE] if is_unequal and _is_equal(changes.after) else [RULE],
+        rules=[RULE],
         commands=preflight.commented([*changes.commands, *_keeping(topic, waiting)], is_manual),
         before={"queues": changes.before, "groups": before, "stranded": [_shown(one, one.now) for one in stranded]},
         after={"queues": changes.after, "groups": after, "stranded": [_shown(one, one.after) for one in stranded]},
@@ -115,11 +113,6 @@ def _shown(one: StrandedMessages, messages: int | None) -> dict[str, Any]:
 
 def _number(messages: int | None) -> str:
     return "an unknown number" if messages is None else f"{messages:,}"
-
-
-def _is_equal(queues: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all brokers have the same counts."""
-    return len({(one["read_queue_nums"], one["write_queue_nums"]) for one in queues}) == 1
 
 
 def _cases(topic: Topic) -> Iterator[Case]:

@@ -14,7 +14,7 @@ from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import Action, Rule
+from rocketmq_capacity.vocabulary import INFO, Action, Rule
 
 ACTION: Final[Action] = "SCALE_CONSUMERS"
 RULE: Final[Rule] = "IDLE_CONSUMERS"
@@ -22,9 +22,14 @@ CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 
 
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
-    """One recommendation if the group does not need its idle clients; with the reason why more queues do not help."""
+    """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
+
+    None while the others are too busy: then more queues give the idle ones work.
+    """
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
-    for finding in group.found(RULE):
+    # What ends that gives them work.
+    is_too_busy = any(one.severity != INFO for one in group.found(CAPACITY))
+    for finding in () if is_too_busy else group.found_of_itself(RULE):
         kept = clients - len(finding.subjects)
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):

@@ -1,4 +1,4 @@
-"""INVESTIGATE: shorter calls of the listener, if the busiest client is too busy. A change of the clients' code."""
+"""SHORTEN_CALLS: shorter calls of the listener, if the busiest client is too busy. A change of the clients' code."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,7 +10,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "INVESTIGATE"
+ACTION: Final[Action] = "SHORTEN_CALLS"
 RULE: Final[Rule] = "CONSUMER_CAPACITY"
 HOW: Final = "Find out what a call waits for: a service, a database, a lock."
 NOTHING_ELSE: Final = (
@@ -31,7 +31,7 @@ def shorten_calls(group: Group) -> Iterator[contracts.Recommendation]:
             consumer_group=group.name,
             target={"consume_rt_ratio": facts["needed_rt_ratio"]},
             is_manual=True,
-            reason=sentences(_shorter(times, finding.subjects), None if _has_others(facts) else NOTHING_ELSE, HOW),
+            reason=sentences(_shorter(times, finding.subjects), *([] if _has_others(facts) else _all(facts)), HOW),
             rules=[RULE],
             commands=[commands.consumer_status(nameserver, group.name, client_id) for client_id in asked],
             before=_side(times, "consume_rt_ms", facts["peak_utilisation_ratio"]),
@@ -42,6 +42,16 @@ def shorten_calls(group: Group) -> Iterator[contracts.Recommendation]:
 def _shorter(times: list[dict[str, Any]], clients: tuple[str, ...]) -> str:
     each = [f"{one['needed_rt_ms']:g} ms instead of {one['consume_rt_ms']:g} for {one['topic']}" for one in times]
     return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(each)}."
+
+
+def _all(facts: dict[str, Any]) -> list[str]:
+    """That no other measure is enough alone, and which are together."""
+    both = facts.get("needed_together")
+    if not both:
+        return [NOTHING_ELSE]
+    shorter = "" if both["rt_ratio"] == 1 else f" and calls of {both['rt_ratio'] * 100:g} % of their time"
+    clients = f"{both['clients']} clients with {both['consume_threads']} threads each{shorter}"
+    return [NOTHING_ELSE, f"Together they do: {clients}."]
 
 
 def _has_others(facts: dict[str, Any]) -> bool:

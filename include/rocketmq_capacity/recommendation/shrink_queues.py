@@ -46,7 +46,8 @@ def shrinking_cases(topic: Topic) -> list[Case]:
         return []
     headroom = topic.policy.thresholds.EXPAND_QUEUES.headroom
     least = max(smallest, ceil(past.most_clients * (1 + headroom) / layout.brokers))
-    most = int(layout.per_broker * (1 - bounds.min_saved_ratio))
+    saved = max(layout.per_broker * bounds.min_saved_ratio, bounds.min_saved_queues / layout.brokers)
+    most = int(layout.per_broker - saved)
     names = [place.place.broker_name for place in writable(topic)]
     return [
         queue_case(

@@ -1,5 +1,6 @@
 """SWITCH_TO_POP: brokers hand messages out, so that clients beyond the number of queues have work too.
 
+A few idle clients are no reason for it: it changes how a whole group reads.
 It needs POP among the policy's strategies, a group that consumes nothing in order, and only Java push consumers of 5.x.
 Every broker of the group's topics must be 5.x with its timer on. Without the timer, a broker assigns queues to POP
 clients and then forbids them to pop.
@@ -18,7 +19,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL, Action, Rule
 
 ACTION: Final[Action] = "SWITCH_TO_POP"
@@ -36,7 +37,7 @@ def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
     """One recommendation for a group whose idle clients would have work."""
     thresholds = group.policy.thresholds
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
-    if not group.found(RULE) or not _is_able(group):
+    if not any(_are_many(group, one) for one in group.found_of_itself(RULE)) or not _is_able(group):
         return
     before, after = group.before, group.after(_popped(group.facts, share))
     if before is None or after is None or not gives_work(before, after, thresholds.ALLOCATION_SKEW.excess):
@@ -65,6 +66,13 @@ def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
         before={"message_request_mode": PULL, **side_shown(before)},
         after={"message_request_mode": POP, **side_shown(after)},
     )
+
+
+def _are_many(group: Group, idle: contracts.Finding) -> bool:
+    """Whether so many clients are idle that another way of reading is worth it."""
+    figures = evidence(idle)
+    bound: float = group.policy.thresholds.SWITCH_TO_POP.min_idle_ratio
+    return bool(figures["idle"] >= figures["clients"] * bound)
 
 
 def _is_able(group: Group) -> bool:

@@ -41,7 +41,14 @@ def topic_answers(topic: Topic) -> TopicAnswers:
     changes = [change for one in said for change in one.recommendations]
     refusals = {rule: reason for one in said for rule, reason in one.refusals.items()}
     answered = {rule for one in changes for rule in one.rules}
-    left = investigate(topic.findings, answered, topic.cluster, topic=topic.name, refusals=refusals)
+    left = investigate(
+        topic.findings,
+        answered,
+        topic.cluster,
+        topic=topic.name,
+        addresses=[place.address for place in topic.places],
+        refusals=refusals,
+    )
     return TopicAnswers(
         recommendations=with_afterwards([*changes, *([left] if left else [])], topic.cluster.nameserver),
         refusals=TopicRefusals(

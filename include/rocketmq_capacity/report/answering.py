@@ -31,7 +31,7 @@ def answering(
     """For each finding the positions of the recommendations that answer it, in the order of the actions.
 
     A recommendation answers a finding if it names the finding's rule and is about the same thing: the same group, the
-    same topic, or a topic that the finding's group reads.
+    same topic, a topic that the finding's group reads, or a topic that the finding of a broker proposes for it.
 
     Args:
         findings: in any order.
@@ -47,9 +47,13 @@ def answering(
     def of(finding: Finding) -> list[int]:
         rule, group, topic = finding.rule, finding.consumer_group, finding.topic
         found: dict[int, None] = {}
-        for subject in _asked(group, topic, topics):
+        for subject in (*_asked(group, topic, topics), *_proposed(finding)):
             found |= dict.fromkeys(by_subject.get((rule, *subject), ()))
-        fitting = [position for position in found if _fits(recommendations[position], group, topic)]
+        fitting = [
+            position
+            for position in found
+            if _fits(recommendations[position], group, topic) and _is_of_version(recommendations[position], finding)
+        ]
         return sorted(fitting, key=lambda position: (ACTION_ORDER.get(recommendations[position].action, 0), position))
 
     return [of(finding) for finding in findings]
@@ -65,6 +69,12 @@ def _asked(
         yield None, name
 
 
+def _proposed(finding: Finding) -> Iterator[tuple[None, str]]:
+    """The topics that would level a broker without topics (TOPIC_COVERAGE)."""
+    for one in finding.evidence.get("proposed", ()) if finding.topic is None else ():
+        yield None, one["topic"]
+
+
 def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, str | None]]:
     if group is None and topic is None:
         return [(None, None)]
@@ -77,3 +87,9 @@ def _fits(recommendation: Recommendation, group: str | None, topic: str | None) 
     if None not in {group, other_group} and group != other_group:
         return False
     return None in {topic, other_topic} or topic == other_topic
+
+
+def _is_of_version(recommendation: Recommendation, finding: Finding) -> bool:
+    """Whether a recommendation about one version (BAD_VERSION) is about that of the finding; true for any other."""
+    version = recommendation.before.get("version")
+    return version is None or version == finding.evidence.get("version")

@@ -24,7 +24,7 @@ def needing_approval(plan: Plan) -> list[str]:
     needing = {
         position
         for finding, positions in zip(plan.findings, answers, strict=True)
-        if finding.severity != INFO
+        if finding.severity != INFO and finding.accepted is None
         for position in positions
     }
     return [one.id for position, one in enumerate(plan.recommendations) if position in needing]

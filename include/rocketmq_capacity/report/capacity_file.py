@@ -3,29 +3,60 @@
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from rocketmq_capacity.report.plan_file.group import GroupPlan
 from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.vocabulary import BoundsConfidence, ReasonCode
 
 FORMAT: Final = "rocketmq-capacity/capacity/1"
+TO_THE_HOUR: Final = len("2026-11-20T02")
+
+
+class Basis(Struct, frozen=True, kw_only=True):
+    """What the bounds are made from."""
+
+    hour: Annotated[str, Meta(description="the hour of the peak that the group must bear, UTC ISO-8601")]
+    samples: Annotated[
+        int, Meta(description="rates that were compared: the measured one, hours of stored days, steps between samples")
+    ]
+    days: Annotated[int, Meta(description="different days with stored rates of all its topics")]
 
 
 class GroupCapacity(Struct, frozen=True, kw_only=True):
-    """The bounds of a group."""
+    """The bounds of a group: those of the strategy in use and of the policy."""
 
     consumer_group: Annotated[str, Meta(description="its name")]
     clients: Annotated[int, Meta(description="running consumers")]
-    min_safe: Annotated[int | None, Meta(description="clients that it needs at least; null if unknown")]
+    min_safe: Annotated[int | None, Meta(description="as min_replicas")]
     target: Annotated[
         int | None,
         Meta(description="clients that keep the busiest one within the policy's bound; null if none does, or unknown"),
     ]
     max_useful: Annotated[
-        int | None, Meta(description="clients beyond this many own nothing; null for broadcasting and POP groups")
+        int | None,
+        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+    ]
+    min_replicas: Annotated[
+        int | None,
+        Meta(
+            description="the fewest clients that may run: not fewer than today unless scale_down_allowed, and never "
+            "fewer than the policy keeps; null without clients"
+        ),
+    ]
+    max_replicas: Annotated[
+        int | None, Meta(description="max_useful, but not below min_replicas; null without such a number")
+    ]
+    scale_down_allowed: Annotated[bool, Meta(description="fewer clients than today may run")]
+    blocked_by: Annotated[tuple[str, ...], Meta(description="what forbids fewer clients: names of rules, then codes")]
+    basis: Basis
+    confidence: Annotated[
+        BoundsConfidence,
+        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
     ]
     verdict: Annotated[str, Meta(description="the provision_status of plan.json")]
     reason: Annotated[str | None, Meta(description="why, in words")]
+    reason_code: Annotated[ReasonCode, Meta(description="why, as a code")]
 
 
 class Capacity(Struct, frozen=True, kw_only=True):
@@ -34,7 +65,13 @@ class Capacity(Struct, frozen=True, kw_only=True):
     format: Literal["rocketmq-capacity/capacity/1"] = FORMAT
     cluster_name: Annotated[str, Meta(description="name of the cluster")]
     taken_at: Annotated[str, Meta(description="moment of the snapshot, UTC ISO-8601")]
+    valid_until: Annotated[str | None, Meta(description="do not use the bounds after this moment, UTC ISO-8601")]
     fingerprint: Annotated[str, Meta(description="of the snapshot, as in plan.json")]
+    scenario: Annotated[
+        str | None,
+        Meta(description="name of the what-if whose changed cluster this is; null in a plan of the real one"),
+    ]
+    completeness: Annotated[float, Meta(description="completeness.ratio of plan.json")]
     groups: Annotated[tuple[GroupCapacity, ...], Meta(description="by name")]
 
 
@@ -43,8 +80,11 @@ def capacity_of_plan(plan: Plan) -> Capacity:
     return Capacity(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,
+        valid_until=plan.valid_until,
         fingerprint=plan.fingerprint,
-        groups=tuple(map(_of_group, plan.groups)),
+        scenario=None if plan.scenario is UNSET else plan.scenario.name,
+        completeness=plan.completeness.ratio,
+        groups=tuple(_of_group(group, plan.taken_at) for group in plan.groups),
     )
 
 
@@ -53,13 +93,26 @@ def render_capacity(capacity: Capacity) -> bytes:
     return msgspec.json.format(msgspec.json.encode(capacity), indent=2) + b"\n"
 
 
-def _of_group(group: GroupPlan) -> GroupCapacity:
+def _of_group(group: GroupPlan, taken_at: str) -> GroupCapacity:
+    bounds = group.client_bounds
+    moment = taken_at if group.peak is None or group.peak.at is None else group.peak.at
     return GroupCapacity(
         consumer_group=group.consumer_group,
         clients=group.connections,
-        min_safe=group.min_safe_clients,
-        target=None if group.needed_clients is None else group.needed_clients.target,
-        max_useful=group.max_useful_clients,
+        min_safe=bounds.min_replicas,
+        target=bounds.target,
+        max_useful=bounds.max_useful,
+        min_replicas=bounds.min_replicas,
+        max_replicas=bounds.max_replicas,
+        scale_down_allowed=bounds.scale_down_allowed,
+        blocked_by=bounds.blocked_by,
+        basis=Basis(
+            hour=f"{moment[:TO_THE_HOUR]}:00:00Z",
+            samples=1 + (group.peak.rates if group.peak is not None else 0),
+            days=group.peak.days if group.peak is not None else 0,
+        ),
+        confidence=bounds.confidence,
         verdict=group.provision_status,
         reason=group.provision_reason,
+        reason_code=bounds.reason_code,
     )

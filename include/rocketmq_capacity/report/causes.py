@@ -5,6 +5,7 @@ group has the cause of that one. For any other finding, look at the recommendati
 answers the most urgent finding decides the cause. Time and memory grow linearly with the findings and recommendations.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -12,15 +13,31 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.contracts.consequences import OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.answering import ACTION_ORDER, answering, urgency
+from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.far_origins import far_origins
 from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.report.order import identity, made_unique, nulls_first
+from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.plan_file.finding import Cause, Finding
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
-from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import CHOICE_RULES, INFO, RULE_PRIORITY, RULE_WORDS, Action, Rule, Wording
+from rocketmq_capacity.report.wording import action_title, lower_first
+from rocketmq_capacity.vocabulary import (
+    AVG,
+    AVG_BY_CIRCLE,
+    CHOICE_RULES,
+    CONSISTENT_HASH,
+    COUNT_SKEWS,
+    INFO,
+    RULE_PRIORITY,
+    RULE_WORDS,
+    Action,
+    Rule,
+    Wording,
+)
 
 ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
 DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
@@ -28,7 +45,25 @@ CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
 IDLE: Final[Rule] = "IDLE_CONSUMERS"
 BEHIND: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
 """Consequences of queues that nobody reads, and of clients that are too busy."""
+BAD_VERSION: Final[Rule] = "BAD_VERSION"
+LAG_STATE: Final[Rule] = "LAG_STATE"
+LAG_SKEW: Final[Rule] = "LAG_SKEW"
+MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
+HELD_BACK: Final[tuple[Rule, ...]] = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK")
+"""Rules whose queues are behind because of what they find; each comes before the next."""
+LEAVE_NOTHING: Final = tuple(f"strategy {strategy}" for strategy in (AVG, AVG_BY_CIRCLE, CONSISTENT_HASH))
+LAGS: Final = "lag"
+"""The cause of CONSUMER_CAPACITY where clients have time left: what holds the lagging queues up explains it."""
+STANDS_BEHIND: Final[tuple[Rule, ...]] = ("RETENTION_RISK", LAG_STATE)
+STARVATION: Final[Rule] = "ROOM_STARVATION"
+UNEVEN: Final[Mapping[str, tuple[Rule, ...]]] = {
+    **dict.fromkeys(COUNT_SKEWS, (STARVATION, ORPHAN)),
+    "TRAFFIC_SKEW": (STARVATION, ORPHAN, *COUNT_SKEWS),
+}
+"""What makes loads uneven: a room that gets no queues, queues that nobody has, and numbers of queues."""
 LOOKS: Final[Action] = "INVESTIGATE"
+NOBODYS: Final = Owners((), {})
+"""Of a policy that tells nothing of groups."""
 
 Key = tuple[str, ...]
 """Identifies a cause while its parts are gathered."""
@@ -67,6 +102,7 @@ def causes_of(
     recommendations: Sequence[Recommendation],
     topics: Mapping[str, Sequence[str]],
     past: Past | None = None,
+    owners: Owners = NOBODYS,
 ) -> Causes:
     """The causes of these findings, and the recommendations that exclude one another.
 
@@ -75,6 +111,7 @@ def causes_of(
         recommendations: in the plan's order; positions count from 0.
         topics: the business topics of each group.
         past: since when the findings exist; None if there is no run before.
+        owners: whose groups and topics are.
     """
     ordered = sorted(findings, key=urgency)
     answers = answering(ordered, recommendations, topics)
@@ -90,12 +127,16 @@ def causes_of(
         key = own if own in leading or position not in first else keys[first[position]]
         gathered.setdefault(key, _Gathered()).recommendations.append(position)
     causes = sorted(
-        (_cause(key, one, ordered, recommendations, comes_of, past) for key, one in gathered.items()), key=_worst_first
+        (_cause(key, one, ordered, recommendations, comes_of, past, owners) for key, one in gathered.items()),
+        key=_worst_first,
     )
     ids = made_unique(cause.id for cause in causes)
     lists = _alternatives(ordered, recommendations, answers, comes_of)
     return Causes(
-        causes=tuple(replace(cause, id=one) for cause, one in zip(causes, ids, strict=True)),
+        causes=tuple(
+            replace(cause, id=one, title=title)
+            for cause, one, title in zip(causes, ids, _different_titles(causes), strict=True)
+        ),
         alternatives=tuple(tuple(recommendations[position].id for position in one) for one in lists),
     )
 
@@ -110,30 +151,68 @@ def _first_findings(answers: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def _comes_of(findings: Sequence[Finding]) -> Iterator[int | None]:
-    """For each finding the index of another finding of its group whose consequence it is, or None."""
+    """For each finding the index of another finding whose consequence it is, or None."""
+    far = far_origins(findings)
     of_group: dict[str, dict[str, list[int]]] = {}
     for index, finding in enumerate(findings):
         if finding.consumer_group is not None:
             of_group.setdefault(finding.consumer_group, {}).setdefault(finding.rule, []).append(index)
-    for finding in findings:
-        yield None if finding.consumer_group is None else _origin(finding, of_group[finding.consumer_group], findings)
+    for index, finding in enumerate(findings):
+        near = _origin(finding, of_group.get(finding.consumer_group or "", {}), findings)
+        yield far.get(index) if near is None else near
 
 
 def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Sequence[Finding]) -> int | None:
+    clients = [one for one in finding.subjects if isinstance(one, str)]
+    queues = [one for one in finding.subjects if isinstance(one, Queue)]
     if finding.rule == ORPHAN:
         named = finding.evidence.get("cause")
         rule = DUPLICATE if DUPLICATE in others else named if isinstance(named, str) else ""
+        # Of itself such a strategy leaves no queue out: its clients divide other lists.
+        rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
         return others[rule][0] if rule in others and rule != ORPHAN else None
+    set_up: dict[Rule, list[str]] = {
+        rule: [one for one in findings[others[rule][0]].subjects if isinstance(one, str)]
+        for rule in SET_UP
+        if rule in others
+    }
+    behind = set_up_behind(finding.rule, clients, set_up)
+    if behind is not None:
+        return others[behind][0]
+    for index in others.get(OUTLIER, ()):
+        sick = findings[index]
+        outliers = [one for one in sick.subjects if isinstance(one, str)]
+        if comes_of_outlier(finding.rule, clients, queues, outliers, sick.evidence):
+            return index
     if finding.rule in BEHIND:
-        unread = {one for index in others.get(ORPHAN, ()) for one in findings[index].subjects}
-        queues = [one for one in finding.subjects if isinstance(one, Queue)]
-        if queues and unread.issuperset(queues):
-            return others[ORPHAN][0]
-        busy = [index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO]
-        return busy[0] if busy else None
+        for rule in HELD_BACK:
+            held = {one for index in others.get(rule, ()) for one in findings[index].subjects}
+            if queues and rule != finding.rule and held.issuperset(queues):
+                return others[rule][0]
+        if finding.rule == LAG_SKEW and LAG_STATE in others:
+            return others[LAG_STATE][0]
+        too_few = [index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO]
+        return too_few[0] if too_few and findings[too_few[0]].evidence.get("cause") != LAGS else None
+    if finding.rule == CAPACITY and (mended := others.get(finding.evidence.get("mend_first", ""))):
+        return mended[0]
+    rules: Sequence[Rule] = UNEVEN.get(finding.rule, ())
+    if finding.rule == CAPACITY and finding.evidence.get("cause") == LAGS:
+        rules = STANDS_BEHIND
+    if finding.rule == IDLE and set(_named(others.get(STARVATION, ()), findings)).issuperset(clients):
+        rules = (STARVATION,)
+    if (known := next((rule for rule in rules if rule in others), None)) is not None:
+        return others[known][0]
+    if finding.rule == IDLE:
+        return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
     if finding.rule == CAPACITY and finding.severity == INFO and IDLE in others:
         return others[IDLE][0]
     return None
+
+
+def _named(indexes: Iterable[int], findings: Sequence[Finding]) -> Iterator[str | Queue]:
+    """What the findings with these indexes name."""
+    for index in indexes:
+        yield from findings[index].subjects
 
 
 def _key(
@@ -152,6 +231,8 @@ def _key(
     while origin is not None:
         index, origin = origin, comes_of[origin]
     finding = findings[index]
+    if (rooms := pair_of(finding)) is not None:
+        return "rooms", *rooms
     if answers[index]:
         return _led_by(
             min(answers[index], key=lambda position: (recommendations[position].action == LOOKS, first[position]))
@@ -174,6 +255,7 @@ def _cause(
     recommendations: Sequence[Recommendation],
     comes_of: Sequence[int | None],
     past: Past | None,
+    owners: Owners,
 ) -> Cause:
     found = [findings[index] for index in gathered.findings]
     root = next((findings[index] for index in gathered.findings if comes_of[index] is None), None)
@@ -187,6 +269,11 @@ def _cause(
     group = _common([one.consumer_group for one in found], lead.consumer_group if lead else None)
     topic = _common([one.topic for one in found], lead.topic if lead else None)
     rule = root.rule if root else next(iter(lead.rules), "") if lead else ""
+    crossing = crossing_words(found) if rule == CROSS_ROOM else None
+    if crossing is not None and len({one.consumer_group for one in found}) > 1:
+        group = None
+    places = [(one.consumer_group, one.topic) for one in found] or [(group, topic)]
+    tiers = [tier for place in places if (tier := owners.tier(*place)) is not None]
     return Cause(
         id=identity(rule, group, topic),
         rule=rule,
@@ -194,8 +281,10 @@ def _cause(
         action=lead.action if lead else None,
         consumer_group=group,
         topic=topic,
-        title=action_title(lead) if lead else RULE_WORDS.get(rule, Wording(rule, "")).title,
-        message=root.message if root else lead.reason if lead else "",
+        owner=_common([owners.only_one(*place) for place in places], None),
+        tier=min(tiers, default=None),
+        title=_title(rule, lead, root) if crossing is None else crossing[0],
+        message=(root.message if root else lead.reason if lead else "") if crossing is None else crossing[1],
         findings=tuple(one.id for one in found),
         recommendations=tuple(one.id for one in advice),
         impact=impact_of(found),
@@ -205,6 +294,29 @@ def _cause(
         check=lead.check if lead else None,
         way_back=lead.way_back if lead else None,
     )
+
+
+def _different_titles(causes: Sequence[Cause]) -> list[str]:
+    """The titles; of causes with one title each also says what is wrong."""
+    number = Counter(cause.title for cause in causes)
+    return [
+        f"{cause.title}: {lower_first(RULE_WORDS[cause.rule].title)}"
+        if number[cause.title] > 1 and cause.rule in RULE_WORDS
+        else cause.title
+        for cause in causes
+    ]
+
+
+def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
+    """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do."""
+    version = None if root is None or root.consumer_group is not None else root.evidence.get("version")
+    if rule == BAD_VERSION and version is not None:
+        return f"Upgrade the clients of version {version}"
+    wrong = RULE_WORDS.get(rule, Wording(rule, "")).title
+    if lead is None:
+        return wrong
+    what_to_do = action_title(lead)
+    return f"{what_to_do}: {lower_first(wrong)}" if lead.action == LOOKS and wrong else what_to_do
 
 
 def _about(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
@@ -218,12 +330,15 @@ def _common(names: Sequence[str | None], otherwise: str | None) -> str | None:
 
 
 def _worst_first(cause: Cause) -> tuple[Any, ...]:
-    """A sort key: by severity, by the rules' priority, by messages at risk, by name."""
+    """A sort key: by severity, by tier (none last), by the rules' priority, by messages at risk or bytes, by name."""
     return (
         SEVERITY_RANK[cause.severity],
+        cause.tier is None,
+        cause.tier or 0,
         RULE_PRIORITY.get(cause.rule, len(RULE_PRIORITY)),
         cause.rule,
         -(cause.impact.messages_at_risk or 0),
+        -(cause.impact.cross_room_mb_per_s or 0.0),
         nulls_first(cause.consumer_group, cause.topic),
         cause.findings,
         cause.recommendations,

@@ -25,7 +25,9 @@ def detailed_groups(plan: Plan) -> tuple[str, ...]:
 def flagged_groups(plan: Plan) -> frozenset[str]:
     """Names of the groups that a finding of WARNING or CRITICAL is about."""
     names = {group.consumer_group for group in plan.groups}
-    found = {finding.consumer_group for finding in plan.findings if finding.severity != INFO}
+    found = {
+        finding.consumer_group for finding in plan.findings if finding.severity != INFO and finding.accepted is None
+    }
     return frozenset(name for name in found if name in names)
 
 
@@ -35,7 +37,7 @@ def worst_groups(plan: Plan) -> tuple[str, ...]:
     count: dict[str, int] = {}
     for finding in plan.findings:
         group = finding.consumer_group
-        if group is not None:
+        if group is not None and finding.accepted is None:
             rank = SEVERITY_RANK[finding.severity]
             worst[group] = min(worst.get(group, NOT_FLAGGED), rank)
             count[group] = count.get(group, 0) + 1

@@ -9,7 +9,10 @@ UNKNOWN: Final = "unknown"
 
 UNITS: Final = {
     "msgs_per_s": "messages/s",
+    "msgs_per_h": "messages/h",
+    "mb_per_s": "MB/s",
     "bytes_per_s": "B/s",
+    "bytes_per_day": "B a day",
     "bytes": "B",
     "mib": "MiB",
     "ms": "ms",
@@ -46,6 +49,8 @@ COUNTED: Final[Mapping[str, str]] = {
     "count": "client",
     "max_useful_clients": "client",
     "min_clients": "client",
+    "standby": "client",
+    "late_queues": "queue",
     "lost_clients": "client",
     "pull_threshold_for_queue": "message",
     "needed_pull_threshold_for_queue": "message",
@@ -56,9 +61,13 @@ COUNTED: Final[Mapping[str, str]] = {
     "queues_per_broker": "queue",
     "copies": "consumer",
     "sets": "set",
+    "not_read_by": "client",
+    "unread_queues": "queue",
     "groups": "group",
+    "consumer_groups": "group",
     "newly_flagged": "group",
     "topics": "topic",
+    "median_topics": "topic",
     "uneven_topics": "topic",
     "brokers": "broker",
     "failures": "request",
@@ -72,6 +81,9 @@ BARE: Final = frozenset({
     "cv",
     "factor",
     "peak_factor",
+    "bound_factor",
+    "value",
+    "peers_median",
     "queue_id",
     "perm",
     "slave_ids",
@@ -81,7 +93,7 @@ BARE: Final = frozenset({
     "p_within_brokers",
 })
 """Names of numbers that have no unit."""
-WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic"}
+WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic", "bytes_per_day": "volume"}
 """What a reader sees for names that are only a unit."""
 BINARY_PREFIXES: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 KIBI: Final = 1024
@@ -155,6 +167,12 @@ def per_cent(ratio: float | None) -> str:
         return UNKNOWN
     hundredth = math.floor(ratio * 1_000) / 10 if ratio < 1 else ratio * 100
     return f"{hundredth:,.1f}".removesuffix(".0") + " %"
+
+
+def factor(value: float) -> str:
+    """How many times, such as ``2.35`` with the sign; rounded down, so that what is below 1 never reads 1."""
+    shown = math.floor(value * 100) / 100 if value < 100 else math.floor(value)
+    return f"{number(shown)} \u00d7"
 
 
 def when(text: str) -> str:

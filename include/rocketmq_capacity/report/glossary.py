@@ -76,14 +76,6 @@ GLOSSARY: Final = (
         "EXCESS",
         "PEAK ÷ FLOOR: the part of the unevenness that another division could mend. At 1 there is nothing to mend.",
     ),
-    Term("gini", "GINI", "Unevenness over all clients, from 0 (all alike) towards 1 (one has all)."),
-    Term("cv", "CV", "Coefficient of variation: the standard deviation of the loads ÷ their mean. 0 is even."),
-    Term(
-        "pareto",
-        "Pareto-best",
-        "No other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and "
-        "moved queues, and better in one of them. Moved queues: one client fewer, one more and the worst broker lost.",
-    ),
     Term(
         "utilisation",
         "Utilisation",

@@ -17,7 +17,7 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize, visible
-from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS
+from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
 
 PACKAGE: Final = "rocketmq_capacity.report"
 TEMPLATE: Final = "report.html.j2"
@@ -87,7 +87,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": number,
-        "lower_first": lambda text: text[:1].lower() + text[1:],
+        "lower_first": lower_first,
         "breakable": _breakable,
     }
     return environment

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from rocketmq_capacity.report.crossing import mb_per_s
 from rocketmq_capacity.report.plan_file.finding import Finding, Impact
 from rocketmq_capacity.vocabulary import Rule
 
@@ -32,6 +33,7 @@ def impact_of(findings: Sequence[Finding]) -> Impact:
         idle_clients=_sum(one.get(name) for rule, name in WITHOUT_WORK.items() for one in by_rule.get(rule, [])),
         lag=_sum(_lags(findings).values()),
         utilisation_ratio=max((one for one in busy if one is not None), default=None),
+        cross_room_mb_per_s=mb_per_s(findings),
     )
 
 

@@ -15,6 +15,8 @@ FIRST_CAUSES: Final = 12
 """Lines of "What to do first", which fit a screen; a line has one cause, or several that are folded."""
 CAUSES: Final = 80
 """Lines of causes; a line has one cause, or several that are folded."""
+CHANGES: Final = 8
+"""Lines of what is new, of what is worse, and of what is gone."""
 FOLDED: Final = 3
 """From this number on, causes with the same rule and the same action are folded into one line."""
 FOLDED_CAUSES: Final = 20
@@ -31,8 +33,6 @@ OPTIONS: Final = 12
 """Options of one cause; an option is one recommendation, or several that are alike."""
 COMMANDS: Final = 64
 """Commands of one recommendation: enough for a topic on 64 brokers."""
-LIST_LINES: Final = 80
-"""Lines of the fixed lists of a group's clients: its clients, and the queues of each."""
 CAUSES_A_GROUP: Final = 12
 """Causes in one group's section."""
 ITEMS: Final = 20
@@ -54,11 +54,19 @@ LINKS: Final = 8
 """Alternatives that a recommendation names."""
 REASONS: Final = 8
 """Reasons that the summary gives for undecided groups."""
+SAVINGS: Final = 40
+"""Groups that can have fewer clients, those that save most first."""
 LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
 UNEVEN_TOPICS: Final = 12
 """Topics that producers do not spread evenly, the most uneven first."""
 NAMED_IN_A_CELL: Final = 3
 """Groups or topics that a cell of the table of losses names."""
+OWNERS: Final = 100
+"""Owners of groups, those with the worst causes first."""
+OWNER_CAUSES: Final = 20
+"""Causes of one owner."""
+ACCEPTED: Final = 100
+"""Accepted findings, the worst first."""
 COURSES: Final = 12
 """Groups in the picture of a change that spreads."""

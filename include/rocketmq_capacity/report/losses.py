@@ -20,8 +20,8 @@ class GroupAfter(NamedTuple):
     lost_queues: int
     moved_today: int | None
     busy_ratio: float | None
-    becomes_under: bool | None
     read_again_s: float
+    verdict: str | None
 
 
 class TopicAfter(NamedTuple):
@@ -49,7 +49,7 @@ class Loss:
         moved: queues that stay and get another owner, over the groups for which this is known.
         unknown: number of groups for which ``moved`` is unknown.
         busy_ratio: the highest busy share of a client afterwards, 1 is always busy; None if unknown for all groups.
-        under: groups that become UNDER_PROVISIONED.
+        worse: groups that are worse off, by the verdict that what-ifs have as well.
         undecided: number of groups for which that is unknown.
         read_again_s: the most seconds until every queue that stays is read again.
         msgs_per_s: messages a second written to the lost queues; None if unknown.
@@ -64,7 +64,7 @@ class Loss:
     moved: int = 0
     unknown: int = 0
     busy_ratio: float | None = None
-    under: list[str] = field(default_factory=list)
+    worse: list[str] = field(default_factory=list)
     undecided: int = 0
     read_again_s: float = 0.0
     msgs_per_s: float | None = 0.0
@@ -87,14 +87,14 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
     for topic in topics:
         _add_topic(loss(topic.failure, topic.lost), topic)
     for one in found.values():
-        for names in (one.under, one.unwritable, one.unreadable):
+        for names in (one.worse, one.unwritable, one.unreadable):
             names.sort()
     return tuple(sorted(found.values(), key=_order))
 
 
 def _order(loss: Loss) -> tuple[int, int, int, int, float, str]:
-    """A sort key: kind, unreadable topics, unwritable topics, groups that become too small, traffic, name."""
-    harm = -len(loss.unreadable), -len(loss.unwritable), -len(loss.under)
+    """A sort key: kind, unreadable topics, unwritable topics, groups that are worse off, traffic, name."""
+    harm = -len(loss.unreadable), -len(loss.unwritable), -len(loss.worse)
     return ORDER.index(loss.failure), *harm, -(loss.msgs_per_s or 0.0), loss.lost or ""
 
 
@@ -108,10 +108,10 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
         loss.moved += group.moved_today
     if group.busy_ratio is not None:
         loss.busy_ratio = max(loss.busy_ratio or 0.0, group.busy_ratio)
-    if group.becomes_under is None:
+    if group.verdict in (None, "UNDECIDED"):
         loss.undecided += 1
-    elif group.becomes_under:
-        loss.under.append(group.consumer_group)
+    elif group.verdict == "WORSE":
+        loss.worse.append(group.consumer_group)
 
 
 def _add_topic(loss: Loss, topic: TopicAfter) -> None:

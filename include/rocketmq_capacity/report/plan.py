@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -11,11 +12,27 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import STEPS, Check
 from rocketmq_capacity.errors import BadInput, ContractBroken
+from rocketmq_capacity.report.accepting import accept, notes_of, still_needed, still_open
 from rocketmq_capacity.report.approval import is_about
+from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
+from rocketmq_capacity.report.changes import changes_of
+from rocketmq_capacity.report.freezing import freeze_of, frozen
+from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.order import canonical, identity, made_unique, nulls_first, subjects_key
+from rocketmq_capacity.report.owners import Owners
+from rocketmq_capacity.report.plan_file.changes import Changes
 from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
-from rocketmq_capacity.report.plan_file.group import Churn, GroupPlan, NeededClients, Skew, StrategyPlan, Utilisation
+from rocketmq_capacity.report.plan_file.group import (
+    Churn,
+    ClientBounds,
+    GroupPlan,
+    NeededClients,
+    Peak,
+    Skew,
+    StrategyPlan,
+    Utilisation,
+)
 from rocketmq_capacity.report.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.report.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.report.plan_file.recommendation import (
@@ -26,7 +43,9 @@ from rocketmq_capacity.report.plan_file.recommendation import (
     Transition,
 )
 from rocketmq_capacity.report.plan_file.scenario import (
+    AddedFinding,
     AffectedGroup,
+    Carried,
     Scenario,
     ScenarioGroup,
     ScenarioSide,
@@ -37,6 +56,7 @@ from rocketmq_capacity.report.plan_file.scenario import (
 from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, Producers, SlowBroker
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import GRPC, MIXED, SEVERITIES, Severity, changes_cluster, is_broadcasting, java_order
 
 Found = TypeVar("Found", bound=Finding)
@@ -52,11 +72,18 @@ INDENT: Final = 2
 SEVERITY_OF: Final[dict[str, Severity]] = {severity: severity for severity in SEVERITIES}
 
 
-def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: Approval | None = None) -> Plan:
+def plan_of(
+    rows: Rows,
+    policy: Policy,
+    *,
+    scenario: Mapping[str, Any] | None = None,
+    approval: Approval | None = None,
+) -> Plan:
     """The plan of one snapshot, every list in a total order.
 
     Args:
         rows: the rows of the datasets, with exactly one row of ``cluster``.
+        policy: the policy.
         scenario: what a what-if adds, in the contract's form.
         approval: the answer to the recommendations, if there is one.
 
@@ -71,31 +98,58 @@ def plan_of(rows: Rows, *, scenario: Mapping[str, Any] | None = None, approval: 
     for load in rows.strategy_load:
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
-    findings = _in_order(_finding(row) for row in rows.finding)
-    recommendations = _recommendations(rows, undecided_of(rows.recommendation, rows.recommended_transition, status))
     topics = {row.consumer_group: sorted(row.topics) for row in status}
+    owners = Owners(policy.groups, topics)
+    least = {row.place: row.least_severity for row in rows.finding_since if row.least_severity is not None}
+    findings, accepted = accept(
+        _in_order(_finding(row, owners) for row in rows.finding), policy.accepted, cluster.taken_at, least
+    )
+    freeze = freeze_of(policy.freeze, cluster.taken_at)
+    undecided = undecided_of(rows.recommendation, rows.recommended_transition, status)
+    recommendations = still_needed(frozen(_recommendations(rows, undecided, owners), freeze), findings, topics)
     since = {row.place: row.since for row in rows.finding_since}
     past = Past(cluster.taken_at, since) if since else None
-    found = causes_of(findings, recommendations, topics, past)
+    found = causes_of(still_open(findings), recommendations, topics, past, owners)
     plan = Plan(
         format=FORMAT,
         cluster_name=cluster.cluster_name,
         taken_at=cluster.taken_at,
         recorded_at=UNSET if cluster.recorded_at is None else cluster.recorded_at,
+        valid_until=_valid_until(cluster.taken_at, policy.validity.hours),
         fingerprint=cluster.fingerprint,
         completeness=Completeness(ratio=_steady(cluster.completeness_ratio), failures=_failures(rows.failure)),
-        groups=tuple(_group(row, strategies.get(row.consumer_group, ())) for row in status),
+        groups=tuple(_group(row, strategies.get(row.consumer_group, ()), owners) for row in status),
         findings=findings,
         recommendations=recommendations,
         causes=found.causes,
         alternatives=found.alternatives,
+        headroom=lowest_headroom(status, other_headroom(rows.broker_load, rows.topic_headroom)),
+        brokers=brokers_of(rows.broker_load),
         producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
+        changes=None if scenario is not None else _changes(rows, findings, policy),
+        accepted=accepted,
+        freeze=freeze,
+        notes=notes_of(accepted, freeze),
         approval=UNSET if approval is None else approval,
         scenario=UNSET if scenario is None else _scenario(scenario),
     )
     if approval is not None and not is_about(approval, plan):
         raise BadInput("approval", "$.recommendations", "has a recommendation that this plan does not have; ask again")
     return plan
+
+
+def _changes(rows: Rows, findings: Sequence[Finding], policy: Policy) -> Changes | None:
+    if not rows.run_before:
+        return None
+    (before,) = rows.run_before
+    found = _in_order(_finding(row) for row in rows.finding_before)
+    changes = changes_of(found, findings, before.taken_at, policy.changes.worse_factor)
+    ids = {finding.id for finding in still_open(findings)}
+    return msgspec.structs.replace(
+        changes,
+        new=tuple(one for one in changes.new if one in ids),
+        worse=tuple(one for one in changes.worse if one.finding in ids),
+    )
 
 
 def render_plan(plan: Plan) -> Iterator[bytes]:
@@ -130,15 +184,26 @@ def _rendered(value: Any, depth: int) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=INDENT).replace(b"\n", b"\n" + b" " * depth)
 
 
+def _valid_until(taken_at: str, hours: float) -> str | None:
+    """So many hours after the snapshot; None if its moment is no time."""
+    try:
+        until = datetime.fromisoformat(taken_at) + timedelta(hours=hours)
+    except (ValueError, OverflowError):
+        return None
+    return until.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def _failures(rows: Iterable[contracts.Failure]) -> tuple[Failure, ...]:
     ordered = sorted(rows, key=lambda row: nulls_first(row.broker_addr, row.request, row.error))
     return tuple(Failure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
 
 
-def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> GroupPlan:
+def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan], owners: Owners) -> GroupPlan:
     ordered = sorted(strategies, key=lambda strategy: strategy.strategy)
     return GroupPlan(
         consumer_group=row.consumer_group,
+        owner=owners.of_group(row.consumer_group),
+        tier=owners.tier_of_group(row.consumer_group),
         message_model=row.message_model,
         message_request_mode=row.message_request_mode,
         connections=row.connections,
@@ -147,20 +212,40 @@ def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan]) -> Gr
         max_useful_clients=row.max_useful_clients,
         provision_status=row.provision_status,
         provision_reason=row.provision_reason,
-        utilisation=_utilisation(row),
+        reading_status=row.reading_status,
+        utilisation=_utilisation(row.utilisation_lower, row.utilisation, row.utilisation_upper),
         busiest_client=row.busiest_client,
         peak_factor=_rounded(row.peak_factor),
+        peak=Peak(msgs_per_s=_steady(row.peak_msgs_per_s), at=row.peak_at, days=row.peak_days, rates=row.peak_rates),
         needed_clients=_needed_clients(row),
         min_safe_clients=row.min_safe_clients,
+        client_bounds=ClientBounds(
+            min_replicas=row.min_replicas,
+            target=row.target_replicas,
+            max_replicas=row.max_replicas,
+            max_useful=row.max_useful_replicas,
+            scale_down_allowed=row.scale_down_allowed,
+            blocked_by=row.scale_down_blocked_by,
+            confidence=row.bounds_confidence,
+            reason_code=row.provision_code,
+        ),
+        headroom=headroom_of(row),
         current_strategy=row.current_strategy,
         current_strategy_source=row.current_strategy_source,
         strategies=() if is_broadcasting(row.message_model) else tuple(ordered),
+        outlier_clients=row.outlier_clients or UNSET,
+        judged_utilisation=_judged_utilisation(row) or UNSET,
         protocol=row.protocol if row.protocol in (GRPC, MIXED) else UNSET,
     )
 
 
-def _utilisation(row: contracts.GroupStatus) -> Utilisation | None:
-    bounds = (row.utilisation_lower, row.utilisation, row.utilisation_upper)
+def _judged_utilisation(row: contracts.GroupStatus) -> Utilisation | None:
+    if not row.outlier_clients:
+        return None
+    return _utilisation(row.judged_utilisation_lower, row.judged_utilisation, row.judged_utilisation_upper)
+
+
+def _utilisation(*bounds: float | None) -> Utilisation | None:
     lower, estimate, upper = (_rounded(bound) for bound in bounds)
     if lower is None or estimate is None or upper is None:
         return None
@@ -214,7 +299,7 @@ def _rounded(number: float | None) -> float | None:
     return round(number, METRIC_DECIMALS) + 0.0  # never -0.0
 
 
-def _finding(row: contracts.Finding) -> Finding:
+def _finding(row: contracts.Finding, owners: Owners | None = None) -> Finding:
     return Finding(
         id=_finding_id(row.rule, row.consumer_group, row.topic, row.broker_name, row.about),
         rule=row.rule,
@@ -225,6 +310,7 @@ def _finding(row: contracts.Finding) -> Finding:
         subjects=row.about,
         evidence=_object("finding.evidence", row.evidence),
         message=row.message,
+        owner=None if owners is None else owners.only_one(row.consumer_group, row.topic),
     )
 
 
@@ -251,7 +337,7 @@ def _in_order(findings: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(msgspec.structs.replace(finding, id=one) for finding, one in zip(ordered, ids, strict=True))
 
 
-def _recommendations(rows: Rows, undecided: Mapping[str, str]) -> tuple[Recommendation, ...]:
+def _recommendations(rows: Rows, undecided: Mapping[str, str], owners: Owners) -> tuple[Recommendation, ...]:
     moved = transitions_of(rows.recommended_transition)
     moved_by_lists = transitions_of(rows.recommended_transition, of_lists=True)
     ordered = sorted(
@@ -263,6 +349,7 @@ def _recommendations(rows: Rows, undecided: Mapping[str, str]) -> tuple[Recommen
             action=row.action,
             consumer_group=row.consumer_group,
             topic=row.topic,
+            owner=owners.only_one(row.consumer_group, row.topic),
             manual=row.is_manual,
             reason=row.reason,
             rules=tuple(sorted(row.rules)),
@@ -321,11 +408,12 @@ def _scenario(scenario: Mapping[str, Any]) -> Scenario:
         name=scenario["name"],
         changes=tuple(_steady(dict(change)) for change in scenario["changes"]),
         verdict=scenario["verdict"],
+        carried=msgspec.convert(scenario.get("carried"), Carried | None),
         totals=_with_rounded_use(scenario["totals"], ScenarioTotals),
         affected_groups=tuple(sorted(affected, key=lambda group: group.consumer_group)),
         transitions=_transitions(scenario.get("transitions", ())),
         groups=tuple(sorted(groups, key=lambda group: (group.consumer_group, group.strategy))),
-        findings_added=_scenario_findings(scenario["findings_added"], Finding),
+        findings_added=_scenario_findings(scenario["findings_added"], AddedFinding),
         findings_cleared=_scenario_findings(scenario["findings_cleared"], Finding),
         findings_undecided=_scenario_findings(scenario["findings_undecided"], UndecidedFinding),
         producers_undecided=tuple(UnjudgedTopic(**one) for one in scenario.get("producers_undecided", ())),
@@ -354,8 +442,12 @@ def _with_id(finding: Found) -> Found:
 
 
 def _with_rounded_use(value: Mapping[str, Any], kind: type[Rounded]) -> Rounded:
-    use = {side: _rounded(value["utilisation"][side]) for side in ("before", "after")}
-    return msgspec.convert({**value, "utilisation": use}, kind)
+    use = {
+        name: {side: _rounded(value[name][side]) for side in ("before", "after")}
+        for name in ("utilisation", "peak_utilisation")
+        if name in value
+    }
+    return msgspec.convert({**value, **use}, kind)
 
 
 def _scenario_group(group: Mapping[str, Any]) -> ScenarioGroup:

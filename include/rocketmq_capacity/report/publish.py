@@ -10,8 +10,10 @@ from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
+from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
-from rocketmq_capacity.report.tables import findings_csv, recommendations_csv
+from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
 from rocketmq_capacity.store.lake import write_together
 
 REPORT: Final = "report.html"
@@ -23,7 +25,7 @@ CAPACITY: Final = "capacity.json"
 
 
 def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
-    """Write report.html, plan.json and the other files into the folder, which is created if it is missing.
+    """Write report.html, plan.json, the scripts and the other files into the folder, which is created if it is missing.
 
     All files are first written under temporary names. Then each is renamed, plan.json last. So readers find the old or
     the new file, plan.json comes only after the others, and if a file cannot be written, all old files stay.
@@ -41,13 +43,18 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
         page = meanwhile.submit(render_report, plan, beside)
         contents: dict[str, bytes | Iterable[bytes]] = {
             REPORT: _bytes_of(page),
+            **dict(scripts_of(plan)),
             FINDINGS: findings_csv(plan),
             RECOMMENDATIONS: recommendations_csv(plan),
+            **findings_by_owner(plan),
             CAPACITY: render_capacity(capacity_of_plan(plan)),
             SUMMARY: render_summary(summary),
             PLAN: render_plan(plan),
         }
         write_together(folder, contents)
+    for file in (*(folder / BY_OWNER).glob("*.csv"), *(folder / SCRIPTS).glob("*")):
+        if file.relative_to(folder).as_posix() not in contents:  # of an owner or a cause that is no more
+            file.unlink()
     return summary
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rocketmq_capacity.contracts.broker_load import BrokerLoad
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.contracts.cluster import Cluster
 from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
 from rocketmq_capacity.contracts.failure import Failure
 from rocketmq_capacity.contracts.finding import Finding
+from rocketmq_capacity.contracts.finding_before import FindingBefore
 from rocketmq_capacity.contracts.finding_since import FindingSince
 from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_size import GroupSize
@@ -15,7 +17,9 @@ from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.contracts.producer_timeline import ProducerTimeline
 from rocketmq_capacity.contracts.recommendation import Recommendation
+from rocketmq_capacity.contracts.run_before import RunBefore
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
+from rocketmq_capacity.contracts.topic_headroom import TopicHeadroom
 from rocketmq_capacity.contracts.transition import RecommendedTransition
 from rocketmq_capacity.report.losses import Loss
 
@@ -32,9 +36,14 @@ class Rows:
     finding: Sequence[Finding] = ()
     finding_since: Sequence[FindingSince] = ()
     """Empty if there is no run before."""
+    run_before: Sequence[RunBefore] = ()
+    """Empty, or the one run before."""
+    finding_before: Sequence[FindingBefore] = ()
     recommendation: Sequence[Recommendation] = ()
     recommended_transition: Sequence[RecommendedTransition] = ()
     producer_balance: Sequence[ProducerBalance] = ()
+    broker_load: Sequence[BrokerLoad] = ()
+    topic_headroom: Sequence[TopicHeadroom] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

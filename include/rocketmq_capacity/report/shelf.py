@@ -3,6 +3,7 @@
 A lake changes while it is read: runs are published, replaced and deleted. Reports that cannot be read are left out.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -14,11 +15,16 @@ from typing import Final
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
+from rocketmq_capacity.report.scripts import FILE_NAME
+from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.shelf_index import summaries
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
+from rocketmq_capacity.report.tables import BY_OWNER
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
+OWNER_FILE: Final = re.compile(rf"{BY_OWNER}/[A-Za-z0-9_-][A-Za-z0-9._-]*\.csv")
+"""The findings of an owner."""
 FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
 """The files of a run that people get."""
 UNREADABLE: Final = (OSError, ValueError, RecursionError)
@@ -123,17 +129,28 @@ class Shelf:
         return [report for report in self.reports() if is_of_dag_run(report.run_id, run_id)]
 
     def file(self, report: Report, name: str) -> Path | None:
-        """The path of one of the report's ``FILES``, or None for another name or a missing file.
+        """The path of one of the report's ``FILES`` or of an owner's findings, or None for another name or no file.
 
         Links are not followed: a run's folder or file that is a link gives None.
         """
-        if name not in FILES:
-            return None
+        return self._stored(report, name) if name in FILES or OWNER_FILE.fullmatch(name) else None
+
+    def script(self, report: Report, name: str) -> Path | None:
+        """The path of one of the report's scripts, as :meth:`file`."""
+        return self._stored(report, f"{SCRIPTS}/{name}") if FILE_NAME.fullmatch(name) else None
+
+    def _stored(self, report: Report, name: str) -> Path | None:
         file = self.lake.run(report.cluster, report.run_id).report / name
         try:
             return file if _is_in_its_place(file, self.lake) else None
         except OSError:
             return None
+
+    def owner_files(self, report: Report) -> list[str]:
+        """The names of the files with the findings of each owner, sorted."""
+        folder = self.lake.run(report.cluster, report.run_id).report
+        names = sorted(file.relative_to(folder).as_posix() for file in (folder / BY_OWNER).glob("*.csv"))
+        return [name for name in names if self.file(report, name) is not None]
 
     def _summary_of(self, run: Run) -> PlanSummary | None:
         report = self._read(run)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
@@ -30,7 +31,7 @@ PLAIN_WIDTH: Final = 100
 
 def summary_table(plan: Plan, frame: Box | None) -> Table:
     """A table of the rules that found something, worst first: severity, rule, meaning, number of findings."""
-    findings = Counter((finding.severity, finding.rule) for finding in plan.findings)
+    findings = Counter((finding.severity, finding.rule) for finding in still_open(plan.findings))
     table = Table(box=frame, show_edge=False, pad_edge=False)
     table.add_column("Severity")
     table.add_column("Rule", no_wrap=True)
@@ -56,7 +57,11 @@ def print_summary(plan: Plan, report: Path, console: Console) -> None:
     counts = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
     console.print(Text(f"Consumer groups: {facts.groups:,} ({counts})"))
     console.print(Text(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual"))
-    if plan.findings:
+    if facts.accepted:
+        console.print(Text(f"Accepted risks: {facts.accepted:,} findings that are not counted below"))
+    for note in plan.notes:
+        console.print(Text(visible(note)), soft_wrap=True)
+    if still_open(plan.findings):
         console.print(summary_table(plan, SIMPLE_HEAD if console.is_terminal else None))
     else:
         console.print(Text("No findings."))

@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import UNSET
 
+from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.scenario import Verdict
@@ -29,6 +30,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         completeness: the plan's ``completeness.ratio``.
         groups: number of consumer groups.
         findings: number of findings of each severity, worst first; 0 if there are none.
+        accepted: number of findings that somebody has accepted; ``findings`` leaves them out.
         recommendations: number of recommendations.
         needing_approval: how many of them answer a finding of WARNING or CRITICAL.
         scenario: the name of a what-if, null for a plan of the cluster as it is.
@@ -52,6 +54,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     findings: dict[Severity, int]
     recommendations: int
     needing_approval: int
+    accepted: int = 0
     scenario: str | None
     approval: Literal["APPROVED", "REJECTED"] | None
     causes: tuple[str, ...] | None = None
@@ -81,7 +84,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summary_of_plan(plan: Plan) -> PlanSummary:
     """The summary of a plan."""
     approval = None if plan.approval is UNSET else plan.approval
-    found = Counter(finding.severity for finding in plan.findings)
+    found = Counter(finding.severity for finding in still_open(plan.findings))
     causes = tuple(cause.id for cause in plan.causes if cause.severity != INFO)
     return PlanSummary(
         cluster_name=plan.cluster_name,
@@ -91,6 +94,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         groups=len(plan.groups),
         findings={severity: found[severity] for severity in SEVERITIES},
         recommendations=len(plan.recommendations),
+        accepted=len(plan.findings) - len(still_open(plan.findings)),
         needing_approval=len(needing_approval(plan)),
         scenario=None if plan.scenario is UNSET else plan.scenario.name,
         approval=None if approval is None else approval.status,

@@ -5,14 +5,17 @@ They are sorted as the page is: by cause, the worst first.
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import said_to_all
-from rocketmq_capacity.report.order import beside
+from rocketmq_capacity.report.order import beside, identity
 from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
@@ -29,6 +32,11 @@ FINDING_COLUMNS: Final = (
     "evidence",
     "id",
     "cause",
+    "owner",
+    "tier",
+    "accepted_by",
+    "accepted_until",
+    "accepted_why",
     "cluster_name",
     "taken_at",
 )
@@ -48,6 +56,7 @@ RECOMMENDATION_COLUMNS: Final = (
     "transition_undecided",
     "config_assignment",
     "cause",
+    "owner",
     "alternative",
     "cluster_name",
     "taken_at",
@@ -60,6 +69,10 @@ MAYBE: Final = ("steps", "transition", "transition_undecided", "config_assignmen
 """Members that not every recommendation has."""
 NOT_ASKED: Final = dict.fromkeys(("answer", "answered_by", "answered_at", "answer_why"))
 
+BY_OWNER: Final = "by-owner"
+"""The folder of the findings of each owner."""
+UNSAFE: Final = re.compile(r"[^A-Za-z0-9.-]")
+LONGEST_FILE_NAME: Final = 100
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """A spreadsheet may run a cell that starts like this as a formula; the last four are full-width forms of the first.
 
@@ -67,12 +80,73 @@ Source: OWASP, CSV Injection."""
 
 
 def findings_csv(plan: Plan) -> bytes:
-    """The plan's findings, one record each. A cell of several subjects has one in each line; objects are JSON."""
+    """The plan's findings, one record each. A cell of several subjects has one in each line; objects are JSON.
+
+    Findings that somebody has accepted belong to no cause, and come last.
+    """
+    return _csv(FINDING_COLUMNS, _findings(plan))
+
+
+def findings_by_owner(plan: Plan) -> dict[str, bytes]:
+    """By name of the file: the findings of each owner, in the form and the order of findings.csv.
+
+    A finding about a topic is in the files of all owners whose groups read the topic.
+    """
+    topics = {group.consumer_group: group.topics for group in plan.groups if group.owner is not None}
+    if not topics:
+        return {}
+    of_group = {group.consumer_group: group.owner for group in plan.groups if group.owner is not None}
+    of_topic: dict[str, set[str]] = {}
+    for group, names in topics.items():
+        for topic in names:
+            of_topic.setdefault(topic, set()).add(of_group[group])
+    records: dict[str, list[tuple[Finding | Recommendation, Mapping[str, Any]]]] = {
+        owner: [] for owner in of_group.values()
+    }
+    for finding, more in _findings(plan):
+        if finding.consumer_group is not None:
+            owners = {of_group[finding.consumer_group]} if finding.consumer_group in of_group else set()
+        else:
+            owners = of_topic.get(finding.topic or "", set())
+        for owner in owners:
+            records[owner].append((finding, more))
+    files = owner_files(records)
+    return {files[owner]: _csv(FINDING_COLUMNS, found) for owner, found in sorted(records.items())}
+
+
+def owner_files(owners: Iterable[str]) -> dict[str, str]:
+    """By owner the name of its file: safe for every file system, and different for different owners.
+
+    What is not a letter or a digit of ASCII, a point or a hyphen is an underscore. A name that this changes gets a few
+    digits of its hash, and so does one that differs from another only in capitals.
+    """
+    plain = {owner: UNSAFE.sub("_", owner).strip(".")[:LONGEST_FILE_NAME] for owner in owners}
+    alike = Counter(name.lower() for name in plain.values())
+    return {
+        owner: f"{BY_OWNER}/{name if name == owner and alike[name.lower()] == 1 else f'{name}-{identity(owner)}'}.csv"
+        for owner, name in plain.items()
+    }
+
+
+def _findings(plan: Plan) -> Iterator[tuple[Finding, dict[str, Any]]]:
+    """The findings with what is beside them in a record."""
     by_id = {finding.id: finding for finding in plan.findings}
-    return _csv(
-        FINDING_COLUMNS,
-        ((by_id[one], {"cause": cause.id, **_of(plan)}) for cause in plan.causes for one in cause.findings),
-    )
+    tiers = {group.consumer_group: group.tier for group in plan.groups}
+    open_ones = ((by_id[one], cause.id) for cause in plan.causes for one in cause.findings)
+    accepted = ((finding, None) for finding in plan.findings if finding.accepted is not None)
+    for finding, cause in chain(open_ones, accepted):
+        told = finding.accepted
+        yield (
+            finding,
+            {
+                "cause": cause,
+                "tier": tiers.get(finding.consumer_group or ""),
+                "accepted_by": None if told is None else told.by,
+                "accepted_until": None if told is None else told.until,
+                "accepted_why": None if told is None else told.why,
+                **_of(plan),
+            },
+        )
 
 
 def recommendations_csv(plan: Plan) -> bytes:
@@ -133,7 +207,7 @@ def _of(plan: Plan) -> dict[str, str]:
 
 def _csv(columns: Sequence[str], records: Iterable[tuple[Finding | Recommendation, Mapping[str, Any]]]) -> bytes:
     out = io.StringIO(newline="")
-    writer = csv.writer(out, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)
     for record, more in records:
         writer.writerow(_cell(more[column] if column in more else getattr(record, column)) for column in columns)

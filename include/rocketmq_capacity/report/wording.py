@@ -7,13 +7,22 @@ from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.vocabulary import (
     ACTION_WORDS,
     CRITICAL,
+    DISK,
     INFO,
     LOOKING_ACTIONS,
     OVER,
+    PUT_BYTES,
+    PUT_MESSAGES,
+    READ,
     RIGHT,
+    TWICE,
     UNDECIDED,
     UNDER,
+    UNKNOWN,
+    UNREAD,
+    UTILISATION,
     WARNING,
+    Breaks,
     Severity,
     Wording,
 )
@@ -29,6 +38,20 @@ STATUS_WORDS: Final[dict[str, Wording]] = {
 }
 """Worst first."""
 
+READING_WORDS: Final[dict[str, Wording]] = {
+    READ: Wording("Read", "Every queue has a reader."),
+    UNREAD: Wording("Queues unread", "Some queues have no reader."),
+    TWICE: Wording("Read twice", "Some queues are read by more than one consumer."),
+    UNKNOWN: Wording("Unknown", "The facts do not tell who reads every queue."),
+}
+
+BREAKS_WORDS: Final[dict[Breaks, str]] = {
+    UTILISATION: "the busiest client is above the policy's bound",
+    PUT_MESSAGES: "a broker stores more messages than it can",
+    PUT_BYTES: "a broker stores more bytes than it can",
+    DISK: "the disk is too small for the retention",
+}
+
 PROTOCOL_WORDS: Final = {"GRPC": "gRPC", "MIXED": "gRPC and remoting"}
 """Kinds of clients that are not the usual remoting ones."""
 SOURCE_WORDS: Final = {
@@ -40,6 +63,11 @@ SOURCE_WORDS: Final = {
 
 PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
 """All are replaced in one pass, so that a placeholder inside a name is not replaced."""
+
+
+def lower_first(text: str) -> str:
+    """The text as it stands inside a sentence."""
+    return text[:1].lower() + text[1:]
 
 
 def action_title(recommendation: Recommendation) -> str:

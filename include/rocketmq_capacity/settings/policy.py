@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 from pydantic import (
     BaseModel,
@@ -18,14 +18,20 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WrapValidator,
     field_validator,
+    model_validator,
 )
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.accepted import AcceptedRisk
+from rocketmq_capacity.settings.brokers import BrokerEntry
+from rocketmq_capacity.settings.freeze import Freeze
+from rocketmq_capacity.settings.groups import GroupEntry, entry_of
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
 from rocketmq_capacity.settings.patterns import Compiling
+from rocketmq_capacity.settings.placement import Placement
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.rooms import Rooms
-from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Section, Whole
+from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, Section, Whole
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
 from rocketmq_capacity.vocabulary import (
@@ -42,6 +48,21 @@ from rocketmq_capacity.vocabulary import (
 
 POLICY_CHANGES: Final = "policy changes"
 """What errors call the changes of one run."""
+OF_A_RUN: Final = (
+    "strategies",
+    "rooms",
+    "machine_rooms",
+    "report_cross_room",
+    "config_assignments",
+    "current_strategies",
+    "consistent_hash",
+    "client_heap_mib",
+    "exclude",
+    "placement",
+    "thresholds",
+)
+"""The keys that a run may change: what is computed, and how it is judged. Whoever may trigger a run decides no more: no
+address that is asked, no time that is waited, nothing that is deleted, accepted or frozen."""
 
 
 class QueueName(Section):
@@ -108,6 +129,14 @@ class Sampling(Section):
 
     sample_count: Whole = Field(default=3, ge=1, le=1_000)
     sample_interval_s: NonNegative = Field(default=5.0, le=86_400)
+    limit_s: NonNegative = Field(default=1_800.0, ge=1, le=86_400)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (took := (self.sample_count - 1) * self.sample_interval_s) >= self.limit_s:
+            problem = f"take {took:g} s together, which is not below limit_s ({self.limit_s:g}); expected fewer samples"
+            raise ValueError(f"sample_count and sample_interval_s {problem}, a shorter interval or a higher limit")
+        return self
 
 
 class History(Section):
@@ -116,11 +145,24 @@ class History(Section):
     runs: Whole = Field(default=3, ge=0, le=100)
 
 
+class Validity(Section):
+    """How long a plan may be acted on."""
+
+    hours: float = Field(default=24.0, gt=0, le=8_760, allow_inf_nan=False, strict=True)
+
+
 class Retention(Section):
     """How long the lake keeps the runs of a cluster."""
 
     days: Whole = Field(default=90, ge=1, le=36_500)
     count: Whole = Field(default=400, ge=1, le=Int)
+    most_deleted_ratio: Ratio = 0.25
+
+
+class Changes(Section):
+    """What a plan says of the plan before."""
+
+    worse_factor: Annotated[float, Field(ge=1, allow_inf_nan=False, strict=True)] = 1.2
 
 
 DEFAULT_HEAP: Final = "default"
@@ -140,16 +182,24 @@ class Policy(Section):
         POP,
     )
     rooms: Rooms | None = None
+    report_cross_room: Annotated[bool, Field(strict=True)] = False
     machine_rooms: tuple[str, ...] | None = None
     config_assignments: dict[str, dict[str, tuple[QueueName, ...]]] = Field(default_factory=dict)
     current_strategies: CurrentStrategies = CurrentStrategies()
     consistent_hash: ConsistentHash = ConsistentHash()
     client_heap_mib: dict[str, Annotated[Whole, Field(ge=1, le=BigInt)]] = Field(default_factory=dict)
     exclude: Exclude = Exclude()
+    groups: tuple[GroupEntry, ...] = ()
+    placement: tuple[Placement, ...] = ()
+    brokers: tuple[BrokerEntry, ...] = ()
+    accepted: tuple[AcceptedRisk, ...] = ()
+    freeze: tuple[Freeze, ...] = ()
     proxies: tuple[ProxyAddress, ...] = ()
     snapshot: Sampling = Sampling()
     history: History = History()
     retention: Retention = Retention()
+    validity: Validity = Validity()
+    changes: Changes = Changes()
     thresholds: Thresholds = Thresholds()
     _own_answers: dict[str, tuple[OwnAnswers, ...]] = PrivateAttr(default_factory=dict)
 
@@ -181,6 +231,15 @@ class Policy(Section):
         """The heap of a client of a group; None if the policy has none."""
         return self.client_heap_mib.get(consumer_group, self.client_heap_mib.get(DEFAULT_HEAP))
 
+    def group_entry(self, consumer_group: str) -> GroupEntry:
+        """What the policy tells of a group: the first entry that matches its name."""
+        return entry_of(self.groups, consumer_group)
+
+    def min_clients(self, consumer_group: str) -> int:
+        """The number of client ids that a group keeps in any case: its entry's, or that of all groups if it is more."""
+        of_all = self.thresholds.PROVISION.min_clients
+        return max(of_all, self.group_entry(consumer_group).min_clients or of_all)
+
     def with_config_assignment(self, consumer_group: str, lists: Mapping[str, Iterable[Any]]) -> "Policy":
         """The same policy where a group's clients are given these queues; a queue has the members of QueueName."""
         names = {
@@ -190,6 +249,14 @@ class Policy(Section):
             for client_id, listed in lists.items()
         }
         return self.model_copy(update={"config_assignments": {**self.config_assignments, consumer_group: names}})
+
+    def placed_on(self, topic: str) -> tuple[str, ...] | None:
+        """The brokers that a topic is meant to be on, by the first pattern that it matches; None if none does."""
+        return next((one.brokers for one in self.placement if one.has(topic)), None)
+
+    def broker(self, broker_name: str) -> BrokerEntry | None:
+        """The first entry that matches the broker's name, or None."""
+        return next((one for one in self.brokers if one.has(broker_name)), None)
 
     def computed(self, reported: str) -> str:
         """The strategy that is computed for one that a client reports.
@@ -219,6 +286,12 @@ class PolicyChanges:
         if self.strategies:
             changes = changes | {"strategies": list(self.strategies)}
         changed = validated(changes, Policy, POLICY_CHANGES, Compiling())
+        for key in changes:
+            if key not in OF_A_RUN:
+                problem = (
+                    f"is not for one run: only the deployment's policy file has it; expected {', '.join(OF_A_RUN)}"
+                )
+                raise BadInput(POLICY_CHANGES, key, problem)
         for group in changed.current_strategies.own:
             problem = (
                 "names a class and a jar; expected a strategy's name: only the deployment's policy file names code"

@@ -10,7 +10,7 @@ from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, 
 class IdleConsumers(Section):
     """IDLE_CONSUMERS."""
 
-    critical_ratio: Ratio = 0.5
+    warning_ratio: Ratio = 0.5
 
 
 class AllocationSkew(Section):
@@ -18,7 +18,6 @@ class AllocationSkew(Section):
 
     excess: NonNegative = 1.10
     min_gap_queues: Whole = Field(default=2, ge=0, le=Int)
-    critical_excess: NonNegative = 2.0
 
 
 class TrafficSkew(Section):
@@ -26,7 +25,6 @@ class TrafficSkew(Section):
 
     peak: NonNegative = 1.5
     excess: NonNegative = 1.10
-    critical_peak: NonNegative = 3.0
 
 
 class LagSkew(Section):
@@ -39,6 +37,7 @@ class LagState(Section):
     """LAG_STATE."""
 
     allowed_lag: Whole = Field(default=10, ge=0, le=BigInt)
+    breach_hours: NonNegative = 12.0
 
 
 class RetentionRisk(Section):
@@ -62,6 +61,13 @@ class ClientMemory(Section):
     lost_clients: Whole = Field(default=1, ge=0, le=Int)
 
 
+class ClientOutlier(Section):
+    """CLIENT_OUTLIER."""
+
+    factor: Annotated[float, Field(gt=1, allow_inf_nan=False, strict=True)] = 5.0
+    min_rt_ms: NonNegative = 1.0
+
+
 class HotQueue(Section):
     """HOT_QUEUE."""
 
@@ -76,6 +82,25 @@ class ProducerBalance(Section):
     dispersion: float = Field(default=1.0, gt=0, le=1_000_000, allow_inf_nan=False)
     min_messages: NonNegative = 5.0
     min_difference: NonNegative = 0.1
+
+
+class TopicCoverage(Section):
+    """TOPIC_COVERAGE."""
+
+    peers_ratio: Ratio = 0.1
+    max_topics: Whole = Field(default=5, ge=1, le=Int)
+
+
+class TopicUnread(Section):
+    """TOPIC_UNREAD."""
+
+    min_msgs_per_s: NonNegative = 1.0
+
+
+class StaleObject(Section):
+    """STALE_OBJECT."""
+
+    days: NonNegative = 14.0
 
 
 class BrokerDisk(Section):
@@ -111,10 +136,13 @@ class RoomStarvation(Section):
 
 
 class LowUtilisation(Section):
-    """Groups below both bounds are exempt from the skew rules."""
+    """Groups with hardly any messages, or with clients that are hardly busy, are exempt from the skew rules."""
 
     min_msgs_per_s: NonNegative = 1.0
     min_lag: Whole = Field(default=1_000, ge=0, le=BigInt)
+    min_growth_s: NonNegative = 5.0
+    silent_ratio: Ratio = 0.05
+    busy_ratio: Ratio = 0.5
 
 
 class SubscriptionMismatch(Section):
@@ -142,6 +170,7 @@ class StuckQueue(Section):
     lock_s: NonNegative = 60.0
     no_progress_s: NonNegative = 60.0
     pull_s: NonNegative = 120.0
+    critical_s: NonNegative = 300.0
 
 
 class SuspectSnapshot(Section):
@@ -159,8 +188,19 @@ class Provision(Section):
     max_disagreement_ratio: Ratio = 0.5
     under_utilisation: NonNegative = 0.7
     over_utilisation: NonNegative = 0.5
+    spare_below_utilisation: NonNegative = 0.15
     over_removed_ratio: Ratio = 0.2
     min_clients: Whole = Field(default=2, ge=1, le=Int)
+    peak_days: Whole = Field(default=14, ge=1, le=366)
+    min_left_clients: Whole = Field(default=3, ge=1, le=Int)
+    min_left_clients_per_room: Whole = Field(default=2, ge=0, le=Int)
+
+
+class Effect(Section):
+    """The verdict on what a change or a failure does to a group."""
+
+    busy_ratio: Ratio = 0.5
+    min_change_ratio: Ratio = 0.05
 
 
 class ExpandQueues(Section):
@@ -170,12 +210,20 @@ class ExpandQueues(Section):
     max_queues_per_broker: Whole = Field(default=64, ge=1, le=65_536)
 
 
+class RaiseConsumeThreads(Section):
+    """RAISE_CONSUME_THREADS."""
+
+    max_threads: Whole = Field(default=64, ge=1, le=Int)
+    max_factor: Annotated[float, Field(ge=1, allow_inf_nan=False, strict=True)] = 4.0
+
+
 class ShrinkQueues(Section):
     """SHRINK_QUEUES."""
 
     history_days: NonNegative = 14.0
     min_snapshots: Whole = Field(default=14, ge=1, le=Int)
     min_saved_ratio: Ratio = 0.5
+    min_saved_queues: Whole = Field(default=64, ge=1, le=Int)
 
 
 class ChangeStrategy(Section):
@@ -189,6 +237,7 @@ class SwitchToPop(Section):
     """SWITCH_TO_POP."""
 
     pop_share_queue_num: Whole = Field(default=8, ge=-1, le=65_536)
+    min_idle_ratio: Ratio = 0.5
 
 
 class Transition(Section):
@@ -220,8 +269,12 @@ class Thresholds(Section):
     RETENTION_RISK: RetentionRisk = RetentionRisk()
     RETRY_PRESSURE: RetryPressure = RetryPressure()
     CLIENT_MEMORY: ClientMemory = ClientMemory()
+    CLIENT_OUTLIER: ClientOutlier = ClientOutlier()
     HOT_QUEUE: HotQueue = HotQueue()
     PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
+    TOPIC_COVERAGE: TopicCoverage = TopicCoverage()
+    TOPIC_UNREAD: TopicUnread = TopicUnread()
+    STALE_OBJECT: StaleObject = StaleObject()
     BROKER_DISK: BrokerDisk = BrokerDisk()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
     BROKER_RESTART: BrokerRestart = BrokerRestart()
@@ -234,7 +287,9 @@ class Thresholds(Section):
     STUCK_QUEUE: StuckQueue = StuckQueue()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
     PROVISION: Provision = Provision()
+    EFFECT: Effect = Effect()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
+    RAISE_CONSUME_THREADS: RaiseConsumeThreads = RaiseConsumeThreads()
     SHRINK_QUEUES: ShrinkQueues = ShrinkQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()

@@ -124,6 +124,9 @@ class _PlainLoader(yaml.SafeLoader):
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
         text = super().construct_scalar(node)
         if not is_writable(text):
+            # JSON, which is YAML, writes a character beyond U+FFFF as two escapes.
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        if not is_writable(text):
             raise _Refused(node.start_mark, HALF_A_CHARACTER)
         return text
 
@@ -147,7 +150,8 @@ def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> B
     first = next((e for e in siblings if e["type"] == "extra_forbidden"), errors[0])
     place = _place(_written(model, first["loc"]))
     if first["type"] == "extra_forbidden":
-        known = [key for found in _models_at(model, first["loc"][:-1]) for key in found.model_fields]
+        fields = [one for found in _models_at(model, first["loc"][:-1]) for one in found.model_fields.items()]
+        known = [field.alias or key for key, field in fields]
         return BadInput(source, place, f"is not a known key{nearest('key', first['loc'][-1], known)}")
     if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
         tag = str(first["ctx"]["discriminator"]).strip("'")

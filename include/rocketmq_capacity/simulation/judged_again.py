@@ -12,16 +12,18 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.lag import lag_growth, queue_states
+from rocketmq_capacity.assessment.lag import queue_states
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts, TopicFacts
-from rocketmq_capacity.contracts.wording import listed, queue_label
+from rocketmq_capacity.contracts.wording import counted, listed, queue_label
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
 
 OF_THE_SNAPSHOT: Final = frozenset({"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT", "NAMESERVER_DISAGREEMENT"})
 """Rules on the snapshot itself: a scenario cannot mend what they find."""
+STALE: Final = "for how long it is unused is not known of a changed cluster, which has no history"
 FORGOTTEN: Final = "who owns which queue after the change is not known: the observed owners no longer fit"
 
 
@@ -60,6 +62,8 @@ def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> st
         for place in after.unit.facts.places
     ):
         return f"{found.broker_name} no longer has queues of {found.topic}"
+    if found.rule == "STALE_OBJECT":
+        return STALE
     if found.rule in ("READ_LESS_THAN_WRITE", "TOPIC_COVERAGE"):
         return None
     old, new = before.unit.facts, after.unit.facts
@@ -85,18 +89,24 @@ def undecided_balance(before: TopicFacts, after: TopicFacts | None) -> str:
     return "too few messages are written after the change to tell uneven shares from chance"
 
 
-def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts) -> str | None:
+def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts, policy: Policy) -> str | None:
     """The same for a finding that names neither a group nor a topic."""
     if found.rule in OF_THE_SNAPSHOT:
         return "it is about the snapshot itself, which no change of its copy mends"
     had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
     gone = sorted(name for name in had - has if name == found.broker_name or name in found.subjects)
+    if found.rule == "BROKER_LOSS" and len(has) < policy.thresholds.BROKER_LOSS.min_brokers:
+        return f"the changed cluster has {counted(len(has), 'broker')}, too few to judge the loss of one"
     return f"the changed cluster no longer has {listed(gone)}" if gone else None
 
 
 def _clients(case: Case) -> str | None:
     has_left = case.before.facts.connections and not case.after.facts.connections
     return "the group has no clients after the change" if has_left else None
+
+
+def _unused(_: Case) -> str:
+    return STALE
 
 
 def _owners(case: Case) -> str | None:
@@ -165,7 +175,7 @@ def _samples(case: Case) -> str | None:
 
 def _growth(case: Case) -> str | None:
     """For CONSUMER_CAPACITY: if lag grew, it is known whether it still would."""
-    if case.before.provision.cause != "lag" or lag_growth(case.after.facts).by is not None:
+    if case.before.provision.cause != "lag" or case.after.growth.by is not None:
         return None
     return "how the lag of its queues would move after the change is not known"
 
@@ -272,6 +282,7 @@ NEEDS: Final[Mapping[str, tuple[Check, ...]]] = {
     "LAG_STATE": (_lags_of_queues, _samples_of_queues),
     "RETENTION_RISK": (_lags_of_queues,),
     "RETRY_PRESSURE": (_clients, _consumed),
+    "STALE_OBJECT": (_unused,),
     "CONSUMER_CAPACITY": (_clients, _provision, _spread, _growth),
 }
 """The checks of each rule on groups; the rule itself says that all is well."""

@@ -1,19 +1,17 @@
 """The effect of a scenario on a group as it runs today: verdict, utilisation, lag, moved queues and findings."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
 
+from rocketmq_capacity.assessment.effect import Verdict, effect_of
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import Finding, ScenarioGroup, UndecidedFinding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.pairs import paired, place_of
+from rocketmq_capacity.simulation.effect_words import why
+from rocketmq_capacity.simulation.gone import gone_with
+from rocketmq_capacity.simulation.group_shift import group_shift
 from rocketmq_capacity.simulation.judged_again import Case, undecided_of_group
-from rocketmq_capacity.vocabulary import INFO, SEVERITIES, UNDER
-
-Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
-MATERIAL: Final = 0.05
-"""The least change of a busy share that makes a client better or worse off (topicmappr refuses gains below 5 %)."""
 
 
 @dataclass(frozen=True)
@@ -24,32 +22,28 @@ class Sorted:
         still: findings of both runs, as pairs of the earlier and the later one.
         added: findings of only the later run.
         cleared: findings of the earlier run that were judged again and are gone.
-        undecided: findings of the earlier run that can no longer be judged.
+        undecided: findings of the earlier run that can no longer be judged, or are gone with what they are about.
     """
 
     still: Sequence[tuple[Finding, Finding]]
     added: Sequence[Finding]
-    cleared: Sequence[Finding]
-    undecided: Sequence[UndecidedFinding]
+    cleared: list[Finding]
+    undecided: list[UndecidedFinding]
 
-    @property
-    def is_worse(self) -> bool:
-        """Whether a finding is new or more severe; INFO does not count."""
-        return any(one.severity != INFO for one in self.added) or any(
-            _rank(after) < _rank(before) for before, after in self.still
-        )
+    def sort_in(self, found: Finding, doubt: str | None, lost_with: str | None) -> None:
+        """Add a finding that the later run does not have.
 
-    @property
-    def is_better(self) -> bool:
-        """Whether a finding is gone or less severe; INFO does not count."""
-        return any(one.severity != INFO for one in self.cleared) or any(
-            _rank(after) > _rank(before) for before, after in self.still
-        )
-
-    @property
-    def is_undecided(self) -> bool:
-        """Whether a finding can no longer be judged; INFO does not count."""
-        return any(one.severity != INFO for one in self.undecided)
+        Args:
+            found: the finding.
+            doubt: why it can no longer be judged; None if it was judged again.
+            lost_with: what it is gone with; None if all that it is about is still there.
+        """
+        if lost_with is not None:
+            doubt = f"it is gone with {lost_with}, and not mended"
+        if doubt is None:
+            self.cleared.append(found)
+        else:
+            self.undecided.append(_undecided(found, doubt, lost_with))
 
 
 def sides_of(
@@ -59,8 +53,7 @@ def sides_of(
     return paired(before, after, (lambda one: (*place_of(one), one.about), place_of))
 
 
-def undecided(found: Finding, why: str) -> UndecidedFinding:
-    """The finding with the reason why it can no longer be judged."""
+def _undecided(found: Finding, why: str, lost_with: str | None) -> UndecidedFinding:
     return UndecidedFinding(
         rule=found.rule,
         severity=found.severity,
@@ -72,6 +65,7 @@ def undecided(found: Finding, why: str) -> UndecidedFinding:
         evidence=found.evidence,
         message=found.message,
         why=why,
+        gone_with=lost_with,
     )
 
 
@@ -87,13 +81,14 @@ def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdic
 
 
 def outcome(
-    before: Group, after: Group, found: Sequence[Finding], finds: Sequence[Finding], hot_topics: frozenset[str]
+    before: Group,
+    after: Group,
+    found: Sequence[Finding],
+    finds: Sequence[Finding],
+    hot_topics: frozenset[str],
+    lost_rooms: Collection[str] = (),
 ) -> tuple[ScenarioGroup, Sorted]:
     """The effect of the changes on a group.
-
-    The group is worse off with a new or more severe finding, with too few clients, or with a busiest client that is
-    busier by `MATERIAL` of its time; it is better off in the opposite cases. If it is better off, but a finding can no
-    longer be judged, the verdict is UNDECIDED.
 
     Args:
         before: the group as it is.
@@ -101,31 +96,39 @@ def outcome(
         found: the findings about it before.
         finds: the findings about it after.
         hot_topics: topics whose queues get uneven traffic from producers.
+        lost_rooms: machine rooms that the scenario takes away.
     """
     still, gone, added = sides_of(found, finds)
-    doubts = [(one, undecided_of_group(Case(one, before, after, hot_topics))) for one in gone]
-    sorted_out = Sorted(
-        still,
-        added,
-        cleared=[one for one, why in doubts if why is None],
-        undecided=[undecided(one, why) for one, why in doubts if why is not None],
-    )
-    was, now = (group.provision for group in (before, after))
-    use, becomes = (verdict.utilisation and verdict.utilisation.estimate for verdict in (was, now))
-    busier = becomes - use if use is not None and becomes is not None else 0.0
-    is_short = now.status == UNDER and was.status != UNDER
+    sorted_out = Sorted(still, added, cleared=[], undecided=[])
+    for one in gone:
+        lost_with = gone_with(one, before, after, lost_rooms)
+        doubt = undecided_of_group(Case(one, before, after, hot_topics)) if lost_with is None else None
+        sorted_out.sort_in(one, doubt, lost_with)
+    told = group_shift(before, after, lost_rooms)
+    effect = effect_of(told.shift, after.policy.thresholds)
+    shift, bound = told.shift, after.policy.thresholds.PROVISION.under_utilisation
+    use, becomes = (side.provision.utilisation for side in (before, after))
     row = ScenarioGroup(
         consumer_group=after.name,
-        verdict=verdict_of(
-            is_better=sorted_out.is_better or busier <= -MATERIAL,
-            is_worse=sorted_out.is_worse or busier >= MATERIAL or is_short,
-            is_undecided=sorted_out.is_undecided or (use is not None and becomes is None),
-        ),
-        before_utilisation=use,
-        after_utilisation=becomes,
+        verdict=effect.verdict,
+        reasons=effect.reasons,
+        why=why(told, effect, bound),
+        before_utilisation=use and use.estimate,
+        after_utilisation=becomes and becomes.estimate,
+        before_peak_utilisation=shift.was_busy and shift.was_busy.estimate,
+        after_peak_utilisation=shift.is_busy and shift.is_busy.estimate,
+        is_over_bound=None if shift.is_busy is None else shift.is_busy.lower > bound,
         before_lag=before.weights.total_lag,
         after_lag=after.weights.total_lag,
         moved_queues=moved_today(before, after),
+        before_clients=before.facts.connections,
+        after_clients=after.facts.connections,
+        before_queues=told.before_queues,
+        after_queues=told.after_queues,
+        unread_queues=shift.unread and shift.unread.worse,
+        waiting_messages=shift.waiting,
+        unreadable_topics=told.unreadable_topics,
+        unwritable_topics=told.unwritable_topics,
         findings_added=len(sorted_out.added),
         findings_cleared=len(sorted_out.cleared),
         findings_undecided=len(sorted_out.undecided),
@@ -136,7 +139,13 @@ def outcome(
 def is_touched(row: ScenarioGroup) -> bool:
     """Whether the row shows any effect on the group."""
     found = row.findings_added, row.findings_cleared, row.findings_undecided
-    same = row.before_utilisation == row.after_utilisation and row.before_lag == row.after_lag
+    sides = (
+        (row.before_utilisation, row.after_utilisation),
+        (row.before_lag, row.after_lag),
+        (row.before_clients, row.after_clients),
+        (row.before_queues, row.after_queues),
+    )
+    same = all(before == after for before, after in sides)
     return any(found) or not same or row.moved_queues != 0 or row.verdict != "UNCHANGED"
 
 
@@ -165,8 +174,3 @@ def _readers(group: Group) -> dict[Queue, frozenset[tuple[str, int]]]:
             copies = 1 if group.is_popped[queue] else int(members.copies[client])
             readers.setdefault(names[queue], set()).add((members.client_ids[client], copies))
     return {queue: frozenset(ids) for queue, ids in readers.items()}
-
-
-def _rank(finding: Finding) -> int:
-    """The rank of its severity; 0 is the worst."""
-    return SEVERITIES.index(finding.severity)

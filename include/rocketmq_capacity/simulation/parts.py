@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, GroupOffset, Inventory, Topic
 
 
 def broker_names(inventory: Inventory) -> set[str]:
@@ -58,11 +58,22 @@ def topics_read(group: ConsumerGroup) -> set[str]:
 
 
 def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
-    """The group without owned queues and rates of its clients, which are unknown after a rebalance."""
-    if group.clients is None:
+    """The group without what other owners of its queues change.
+
+    Owned queues, rates of clients, and the offsets that clients reached in the samples are unknown after a rebalance.
+    What was written to the queues stays known. Nobody reads for a group without clients: its offsets stay as they are.
+    """
+    if not group.clients:
         return group
+    offsets = group.offsets and tuple(map(_without_reached, group.offsets))
     clients = (replace(client, owned_queues=None, status=without_rates(client.status)) for client in group.clients)
-    return replace(group, clients=tuple(clients))
+    return replace(group, clients=tuple(clients), offsets=offsets)
+
+
+def _without_reached(offset: GroupOffset) -> GroupOffset:
+    """The offset, whose samples say only what was written."""
+    samples = offset.samples and tuple(replace(one, consumer_offset=None) for one in offset.samples)
+    return offset if samples == offset.samples else replace(offset, samples=samples)
 
 
 def without_rates(

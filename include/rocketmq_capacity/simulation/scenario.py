@@ -198,6 +198,11 @@ class Scenario(Section):
             return "SILENT"
         return "KILL" if "KILL" in ways else "SHUTDOWN"
 
+    @property
+    def lost_rooms(self) -> frozenset[str]:
+        """The machine rooms that are lost."""
+        return frozenset(one.room for one in self.changes if isinstance(one, LoseRoom))
+
     def changes_as_written(self) -> list[dict[str, Any]]:
         """The changes as plain values with the keys that the file gave, for the plan file."""
         return [change.model_dump(mode="json", exclude_unset=True) for change in self.changes]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay
 from rocketmq_capacity.simulation.scenario import Ending
@@ -176,4 +177,5 @@ def _told(cluster: ClusterFacts) -> dict[str, list[str]]:
 
 def _seconds(milliseconds: str) -> float:
     """Seconds of a property in milliseconds; the default of 120 s if it is not a number."""
-    return int(milliseconds) / 1000 if milliseconds.isdecimal() else 120.0
+    known = whole_number(milliseconds)
+    return 120.0 if known is None else known / 1000

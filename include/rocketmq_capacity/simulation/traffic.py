@@ -189,6 +189,9 @@ def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
             raise place.refusal("factor", f"is {factor}; a rate of {shown(topic.topic)} would no longer be finite")
         return rate * factor
 
-    if topic.offsets is None:
-        return topic
-    return replace(topic, offsets=tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets))
+    rates = topic.rates and tuple(
+        replace(one, put_msgs_per_s=scaled(one.put_msgs_per_s), mean_msgs_per_s=scaled(one.mean_msgs_per_s))
+        for one in topic.rates
+    )
+    offsets = topic.offsets and tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets)
+    return replace(topic, rates=rates, offsets=offsets)

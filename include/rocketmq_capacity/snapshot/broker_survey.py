@@ -185,6 +185,10 @@ class BrokerSurvey:
         self.facts.answered_at[consumer_group, client_id] = utc(datetime.now(UTC))
         return None
 
+    def give_up(self, reason: str) -> None:
+        """Ask no more; what is under way fails with the reason."""
+        self._admin.give_up(reason)
+
     async def close(self) -> None:
         """Close the connection."""
         await self._admin.close()

@@ -20,12 +20,15 @@ cluster whose brokers deny access to everything raises an error.
 import asyncio
 import ssl
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+import msgspec
+
 from rocketmq_capacity.client.errors import NoNameServerError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
-from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.errors import BadInput, ClusterUnreachable
 from rocketmq_capacity.progress.progress import Phase, Progress
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
@@ -43,6 +46,7 @@ from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_t
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory
 from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
 from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info, joined_routes
 from rocketmq_capacity.snapshot.protocols import protocol_of
@@ -57,6 +61,7 @@ class CollectOptions:
     Args:
         sample_count: samples of offsets, at least 1; rates need 2.
         sample_interval_s: from the beginning of one sample to the beginning of the next.
+        limit_s: when the snapshot stops to ask; what was not answered until then is a failure.
         settings: limits of time and size, and retries, of every connection.
         tls: how to speak TLS to name servers and brokers; None for plain TCP, unless ``settings`` has it.
         credentials: for brokers with access control.
@@ -65,6 +70,7 @@ class CollectOptions:
 
     sample_count: int = 1
     sample_interval_s: float = 5.0
+    limit_s: float = 1_800.0
     settings: ConnectionSettings = field(default_factory=ConnectionSettings)
     tls: ssl.SSLContext | None = None
     credentials: Credentials | None = None
@@ -93,10 +99,13 @@ async def collect(
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)
     survey = _Survey(addresses, options, progress or Progress())
+    ending = asyncio.get_running_loop().call_later(options.limit_s, survey.give_up)
     try:
-        return await survey.take()
+        taken = await survey.take()
     finally:
+        ending.cancel()
         await survey.close()
+    return _checked(taken, addresses)
 
 
 def collect_now(
@@ -113,6 +122,19 @@ def collect_now(
     return taken[0]
 
 
+def _checked(taken: Inventory, addresses: Sequence[Address]) -> Inventory:
+    """The inventory, once it passes the checks of an inventory file: what is stored can always be read again.
+
+    Errors: `ClusterUnreachable` with the place of the first value that does not pass.
+    """
+    try:
+        parse_inventory(msgspec.json.encode(taken), source="the answers")
+    except (BadInput, UnicodeEncodeError) as error:
+        nameservers = ", ".join(map(str, addresses))
+        raise ClusterUnreachable(f"what the cluster behind {nameservers} says cannot be stored: {error}") from None
+    return taken
+
+
 class _Survey:
     """One snapshot while it is taken."""
 
@@ -124,6 +146,7 @@ class _Survey:
         self._facts: list[BrokerFacts] = []
         self._surveys: list[BrokerSurvey] = []
         self._proxies = [ProxySurvey(proxy, self._settings, self._failures) for proxy in options.proxy_addresses()]
+        self._is_over = asyncio.Event()
 
     async def take(self) -> Inventory:
         """Ask everything, in the order that the module describes."""
@@ -173,14 +196,18 @@ class _Survey:
         )
         return with_unnamed_proxy(taken)
 
+    def give_up(self) -> None:
+        """Ask nobody any more: the time is up, and the snapshot is what was answered until now."""
+        self._is_over.set()
+        for survey in self._everybody():
+            survey.give_up(f"not asked or not answered within the snapshot's limit of {self._options.limit_s:g} s")
+
     async def close(self) -> None:
         """Close all connections."""
-        surveys: list[NameServerSurvey | BrokerSurvey | ProxySurvey] = [
-            *self._nameservers,
-            *self._surveys,
-            *self._proxies,
-        ]
-        await asyncio.gather(*(survey.close() for survey in surveys))
+        await asyncio.gather(*(survey.close() for survey in self._everybody()))
+
+    def _everybody(self) -> list[NameServerSurvey | BrokerSurvey | ProxySurvey]:
+        return [*self._nameservers, *self._surveys, *self._proxies]
 
     async def _ask_name_servers(self) -> list[NameServerSurvey]:
         """106 and 206; gives the name servers that answered. The others become failures.
@@ -246,7 +273,9 @@ class _Survey:
         at, count = "", self._options.sample_count
         with self._progress.phase("samples", count) as phase:
             for number in range(count):
-                await asyncio.sleep(begin + number * self._options.sample_interval_s - loop.time())
+                with suppress(TimeoutError):
+                    until = begin + number * self._options.sample_interval_s
+                    await asyncio.wait_for(self._is_over.wait(), max(until - loop.time(), 0))
                 at = utc(datetime.now(UTC))
                 is_first, is_last = number == 0, number == count - 1
                 written = topics if is_first or is_last else set[str]()

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
     Broker,
@@ -13,6 +14,7 @@ from rocketmq_capacity.snapshot.inventory import (
     GroupOffset,
     Inventory,
     OwnedQueue,
+    Topic,
     parse_utc,
 )
 
@@ -39,16 +41,24 @@ def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
         taken_at=_text(taken_at),
         recorded_at=inventory.recorded_at or inventory.taken_at,
         brokers=tuple(_broker(broker, shift) for broker in inventory.brokers),
+        topics=tuple(_topic(topic, shift) for topic in inventory.topics),
         consumer_groups=tuple(_group(group, shift) for group in inventory.consumer_groups),
     )
 
 
 def _broker(broker: Broker, shift: timedelta) -> Broker:
     def moved(name: str, value: str) -> str:
-        return str(int(value) + shift // _MILLISECOND) if name in RUNTIME_MOMENTS and value.isdecimal() else value
+        milliseconds = whole_number(value) if name in RUNTIME_MOMENTS else None
+        return value if milliseconds is None else str(milliseconds + shift // _MILLISECOND)
 
     runtime = broker.runtime and {name: moved(name, value) for name, value in broker.runtime.items()}
     return replace(broker, runtime=runtime, master_changed_at=_moved(broker.master_changed_at, shift))
+
+
+def _topic(topic: Topic, shift: timedelta) -> Topic:
+    if topic.rates is None:
+        return topic
+    return replace(topic, rates=tuple(replace(rate, at=_moved(rate.at, shift)) for rate in topic.rates))
 
 
 def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift
 from rocketmq_capacity.snapshot.describe_clients import utc_of_ms
 from rocketmq_capacity.snapshot.identify import without_secrets
@@ -47,5 +48,5 @@ def _drift(drift: Drift | None) -> dict[str, Any]:
 
 
 def _perm(facts: BrokerFacts) -> int | None:
-    perm = (facts.config or {}).get("brokerPermission", "")
-    return int(perm) & PERM_BITS if perm.isascii() and perm.isdigit() else None
+    perm = whole_number((facts.config or {}).get("brokerPermission"))
+    return None if perm is None else perm & PERM_BITS

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, HeldQueue, SubscriptionData
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.protocol.version import version_name
@@ -190,10 +191,7 @@ def _positive(value: float | None) -> float | None:
 
 
 def _number(properties: Mapping[str, str], name: str) -> int | None:
-    try:
-        return int(properties[name])
-    except (KeyError, ValueError):
-        return None
+    return whole_number(properties.get(name))
 
 
 def _above_0(properties: Mapping[str, str], name: str) -> int | None:

@@ -1,8 +1,9 @@
 """The inventory's consumer groups, made from the answers of all brokers and Proxies."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
@@ -30,6 +31,9 @@ from rocketmq_capacity.vocabulary import (
 )
 
 T = TypeVar("T")
+
+LARGEST_POP_SHARE: Final = 2**31 - 1
+"""A Java int."""
 
 
 class GroupDescriber:
@@ -160,8 +164,11 @@ class GroupDescriber:
                 )
                 offsets.append(_group_offset(queue, progress, samples))
             offsets += self._unseen_offsets(facts, consumer_group)
-        ordered = sorted(offsets, key=lambda one: (java_order(one.topic), java_order(one.broker_name), one.queue_id))
-        return tuple(ordered) if is_known else None
+        unique: dict[tuple[str, str, int], GroupOffset] = {}
+        for one in offsets:  # a broker may name a queue of another one; the first answer counts
+            unique.setdefault((one.topic, one.broker_name, one.queue_id), one)
+        names = sorted(unique, key=lambda name: (java_order(name[0]), java_order(name[1]), name[2]))
+        return tuple(unique[name] for name in names) if is_known else None
 
     def _unseen_offsets(self, facts: BrokerFacts, consumer_group: str) -> Iterator[GroupOffset]:
         """The group's offsets on queues that producers write and consumers cannot see, which 208 leaves out.
@@ -275,10 +282,8 @@ def _properties(infos: Mapping[str, ConsumerRunningInfo], client_id: str) -> Map
 
 
 def _default_share(config: Mapping[str, str]) -> int:
-    try:
-        return int(config["defaultPopShareQueueNum"])
-    except (KeyError, ValueError):
-        return DEFAULT_POP_SHARE
+    share = whole_number(config.get("defaultPopShareQueueNum"))
+    return DEFAULT_POP_SHARE if share is None or share > LARGEST_POP_SHARE else share
 
 
 def _first(values: Iterable[T | None]) -> T | None:

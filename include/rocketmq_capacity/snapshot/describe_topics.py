@@ -104,7 +104,11 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, .
                     put_msgs_per_s=_rate(first.get(queue), written, last_s - first_s),
                 )
             )
-    return tuple(sorted(offsets, key=lambda one: (java_order(one.broker_name), one.queue_id))) if is_known else None
+    unique: dict[tuple[str, int], TopicOffset] = {}
+    for one in offsets:  # a broker may name a queue of another one; the first answer counts
+        unique.setdefault((one.broker_name, one.queue_id), one)
+    ordered = sorted(unique.values(), key=lambda one: (java_order(one.broker_name), one.queue_id))
+    return tuple(ordered) if is_known else None
 
 
 def _offset(offset: int) -> int | None:

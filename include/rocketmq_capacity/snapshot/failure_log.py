@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
-from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError, kept
 from rocketmq_capacity.snapshot.inventory import Failure
 
 T = TypeVar("T")
@@ -50,9 +50,9 @@ class FailureLog:
 
     def note(self, broker_addr: str, request: str, error: Exception, *, subject: str = "") -> None:
         """Remember one failure."""
-        self._errors[broker_addr, request].append((subject, str(error)))
+        self._errors[broker_addr, request].append((subject, kept(str(error))))
         if _is_refusal(error):
-            self.refusals.setdefault(broker_addr, str(error))
+            self.refusals.setdefault(broker_addr, kept(str(error)))
 
     def rows(self) -> tuple[Failure, ...]:
         """One row for each server and request, sorted: the first error with its subject, and how many more."""

@@ -14,9 +14,23 @@ _NOT_IN_A_CLUSTER_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_CLUSTER_NAME: Final = 255
 _GLOBAL_SCOPE: Final = "__global__"
 
-SECRET_WORDS: Final = ("password", "secret", "accesskey", "credential", "initauthenticationuser", "token", "privatekey")
-"""A setting is a secret if its name or its value has one of these words, in any case. At 5.3.3 these are
-initAuthenticationUser, innerClientAuthenticationCredentials, objectStoreAccessKey and objectStoreSecretKey."""
+SECRET_WORDS: Final = (
+    "pass",
+    "pwd",
+    "secret",
+    "accesskey",
+    "apikey",
+    "credential",
+    "initauthenticationuser",
+    "token",
+    "privatekey",
+)
+"""A setting is a secret if its name or its value has one of these words, in any case, with or without ``_``, ``-`` and
+``.`` between them. At 5.3.3 these are initAuthenticationUser, innerClientAuthenticationCredentials,
+objectStoreAccessKey and objectStoreSecretKey; plugins of brokers have their own."""
+_SIGN_IN: Final = re.compile(r"://[^/\s@]*:[^/\s@]*@")
+"""A user and a password in a URL."""
+_BETWEEN: Final = re.compile(r"[_.-]")
 
 
 def cluster_name(clusters: Iterable[str]) -> str:
@@ -55,8 +69,9 @@ def logical_broker(scope: str) -> str:
 
 def without_secrets(config: Mapping[str, str]) -> dict[str, str]:
     """A broker's settings, sorted by name, without those that are secrets or may be."""
-    return {
-        name: value
-        for name, value in sorted(config.items())
-        if not any(word in f"{name}\n{value}".lower() for word in SECRET_WORDS)
-    }
+    return {name: value for name, value in sorted(config.items()) if not _may_be_secret(f"{name}\n{value}")}
+
+
+def _may_be_secret(text: str) -> bool:
+    plain = _BETWEEN.sub("", text).lower()
+    return any(word in plain for word in SECRET_WORDS) or _SIGN_IN.search(text) is not None

@@ -112,14 +112,23 @@ class TopicOffset(Part, frozen=True, kw_only=True):
     put_msgs_per_s: Rate | None = None
 
 
+class PastRate(Part, frozen=True, kw_only=True):
+    """How fast a topic was written at an earlier moment: as measured then, and in the mean until the snapshot after."""
+
+    at: str
+    put_msgs_per_s: Rate | None = None
+    mean_msgs_per_s: Rate | None = None
+
+
 class Topic(Part, frozen=True, kw_only=True):
-    """A topic, its queues and how far they are written."""
+    """A topic, its queues and how far they are written; ``rates`` are those of earlier moments."""
 
     topic: Name
     message_type: str | None = None
     order: bool | None = None
     queues: tuple[TopicQueues, ...] | None = None
     offsets: tuple[TopicOffset, ...] | None = None
+    rates: tuple[PastRate, ...] | None = None
 
 
 class Route(Part, frozen=True, kw_only=True):

@@ -3,7 +3,9 @@
 A wrong type, a number out of range or a repeated key is a :class:`BadInput` that names the place in the file.
 """
 
+import os
 import re
+import stat
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +16,11 @@ import msgspec
 from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, shown
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.inventory_values import check_values
+from rocketmq_capacity.snapshot.repeated_members import has_each_once, repeated_member
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, MESSAGE_MODELS, PROTOCOLS, PROXY_MODES, REQUEST_MODES
 
+LARGEST: Final = 8 * 2**30
+"""Bytes of a file: 10,000 groups with 108,000 clients take 0.4 GB."""
 CHECKED_AT_A_TIME: Final = 2**20
 """Bytes of a file that are in memory as text at a time."""
 
@@ -39,9 +44,14 @@ def read_inventory(path: Path) -> Inventory:
     Errors: :class:`BadInput` naming the file, the place in it and what was expected.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # such as /dev/zero, which never ends
+                raise BadInput(str(path), "", "is a device; expected an inventory file")
+            data = file.read(LARGEST + 1)
     except OSError as error:
         raise BadInput(str(path), "", f"cannot be read ({error.strerror}); expected an inventory file") from None
+    if len(data) > LARGEST:
+        raise BadInput(str(path), "", f"is too long; expected an inventory of at most {LARGEST:,} bytes")
     return parse_inventory(data, source=str(path))
 
 
@@ -58,6 +68,8 @@ def parse_inventory(data: bytes, *, source: str) -> Inventory:
         document = _checked_document(data, source)
         raise _bad_input(str(error), document, source) from None
     _check_format(inventory.format, source)
+    if not has_each_once(data, msgspec.json.encode(inventory)) and (place := repeated_member(data)):
+        raise BadInput(source, place, "is given twice; expected each member of an object once")
     check_values(inventory, source)
     return inventory
 

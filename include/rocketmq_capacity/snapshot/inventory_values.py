@@ -54,6 +54,9 @@ def check_values(inventory: Inventory, source: str) -> None:
         unique(f"{place}.queues", [q.broker_name for q in topic.queues or ()], "broker_name")
         written = [(o.broker_name, o.queue_id) for o in topic.offsets or ()]
         unique(f"{place}.offsets", written, "broker_name, queue_id")
+        for r, rate in enumerate(topic.rates or ()):
+            if rate.at not in utc:
+                time(f"{place}.rates[{r}].at", rate.at)
     for g, group in enumerate(inventory.consumer_groups):
         place = f"$.consumer_groups[{g}]"
         unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")

@@ -55,6 +55,10 @@ class NameServerSurvey:
         """105 for each topic; a new answer replaces an earlier one."""
         await for_each(topics, self._ask_route, at_a_time=self._at_a_time)
 
+    def give_up(self, reason: str) -> None:
+        """Ask no more; what is under way fails with the reason."""
+        self._admin.give_up(reason)
+
     async def close(self) -> None:
         """Close the connection."""
         await self._admin.close()

@@ -1,7 +1,6 @@
 """An inventory in outline: names, queues and subscriptions without figures, read quickly from a stored file."""
 
 from functools import lru_cache
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import msgspec
@@ -58,6 +57,6 @@ def outline_of(file: Path) -> Inventory | None:
 
 @lru_cache(maxsize=4)
 def _read(file: Path, _modified: int, _size: int) -> Inventory:
-    with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
-        outline = msgspec.json.decode(data, type=_Outline)
+    # Read, not mapped: a file that shrinks meanwhile would end the process.
+    outline = msgspec.json.decode(file.read_bytes(), type=_Outline)
     return msgspec.convert(outline, Inventory, from_attributes=True)

@@ -74,6 +74,10 @@ class ProxySurvey:
         version = self._admin.version
         self.facts.version = None if version is None else version_name(version)
 
+    def give_up(self, reason: str) -> None:
+        """Ask no more; what is under way fails with the reason."""
+        self._admin.give_up(reason)
+
     async def close(self) -> None:
         """Close the connection."""
         await self._admin.close()

@@ -12,6 +12,7 @@ from rocketmq_capacity.snapshot.holding import Ages, ages_of
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, parse_utc
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples, offset_samples
+from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.snapshot.unseen import Unseen
@@ -26,6 +27,7 @@ from rocketmq_capacity.vocabulary import (
     MASTERLESS,
     MIXED,
     POP,
+    SYSTEM,
     UnseenClients,
     distinct,
 )
@@ -64,6 +66,7 @@ class Resolved:
         self._topics = {topic.topic: topic for topic in inventory.topics}
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or Rooms()
+        self._peak_days = policy.thresholds.PROVISION.peak_days
         self._room_of_broker: dict[str, str | None] = {}
         with many_searches():
             self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
@@ -71,6 +74,11 @@ class Resolved:
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
         self._answering = self._present - silent
+
+    @cached_property
+    def past_hours(self) -> PastHours:
+        """The rates of topics in the hours of the stored days."""
+        return PastHours(past_rates(self.inventory, self.history, self._peak_days))
 
     @cached_property
     def offset_samples(self) -> OffsetSamples:
@@ -132,6 +140,15 @@ class Resolved:
     def unseen_clients(self, group: ConsumerGroup) -> UnseenClients | None:
         """Why a group without known clients may have some behind a Proxy; None if there is no sign of it."""
         return self._unseen.clients_of(group)
+
+    def are_readers_known(self) -> bool:
+        """Whether it is known of every group which topics it reads; RocketMQ's own groups do not count."""
+        return self._unseen.are_seen and all(
+            group.subscriptions is not None
+            or group.offsets is not None
+            or self.kinds.of_group(group.consumer_group) == SYSTEM
+            for group in self.inventory.consumer_groups
+        )
 
     def behind_s(self, offset: GroupOffset) -> float | None:
         """Seconds from the store time of the last message read to the snapshot."""

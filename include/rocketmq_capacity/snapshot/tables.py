@@ -21,6 +21,7 @@ from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
+from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
 
@@ -111,8 +112,13 @@ class _Snapshot:
 
     def brokers(self) -> Columns:
         brokers = self.inventory.brokers
+        past = past_loads(self.inventory, self.resolved.history)
+        loads = [past.get(one.broker_name, PastLoad()) if one.broker_id == 0 else PastLoad() for one in brokers]
         return {
             **_own_columns(contracts.Broker, brokers),
+            "seen_msgs_per_s": [one.seen_msgs_per_s for one in loads],
+            "seen_bytes_per_s": [one.seen_bytes_per_s for one in loads],
+            "seen_bytes_per_day": [one.bytes_per_day for one in loads],
             "room": _resolved([broker.broker_name for broker in brokers], self.resolved.room_of_broker),
             "has_answered": [broker.broker_addr not in self.resolved.failed_addresses for broker in brokers],
         }

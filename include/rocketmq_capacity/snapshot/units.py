@@ -24,6 +24,7 @@ from rocketmq_capacity.contracts.facts import (
     Owned,
     OwnSubscription,
     PastClients,
+    PastTraffic,
     Place,
     Reads,
     Samples,
@@ -39,6 +40,7 @@ from rocketmq_capacity.snapshot.members import own_members, shared_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
+from rocketmq_capacity.snapshot.unused import Unused
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()
@@ -90,6 +92,8 @@ class Units:
         self.whole = [one for one in snapshot.history if not one.failures]
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
+        self.unused = Unused(snapshot.inventory, self.whole)
+        self.are_readers_known = snapshot.are_readers_known()
 
     def group_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
         """The tables of ``group_unit``."""
@@ -118,7 +122,10 @@ class Units:
                     for read in reads
                 ],
                 "consumers": self._consumers(group, topics),
+                "unused_days": self.unused.group_days.get(group.consumer_group),
             }
+            if (past := self._past(reads)) is not None:
+                facts["past"] = past
             parts = facts, self._observations(group), list(self._samples(group))
             yield group.consumer_group, *map(ENCODER.encode, parts)
 
@@ -139,6 +146,8 @@ class Units:
                 "facts": encoded,
                 "readers": readers.get(topic, ()),
                 "stranded": stranded.get(topic, ()),
+                "are_readers_known": self.are_readers_known,
+                "unused_days": self.unused.topic_days.get(topic),
             }
             if self.whole:
                 most = self.most_clients.get(topic, 0)
@@ -203,6 +212,14 @@ class Units:
             })
             for index, client in enumerate(clients)
         ]
+
+    def _past(self, reads: Sequence[Read]) -> PastTraffic | None:
+        """The traffic of its business topics in the busy hour of the stored days."""
+        snapshot = self.snapshot
+        if not snapshot.past_hours.hours:
+            return None
+        own = (read for read in reads if snapshot.kinds.of_topic(read.topic) == BUSINESS)
+        return snapshot.past_hours.of_group({read.topic: snapshot.pass_ratio(read) for read in own})
 
     def _observations(self, group: ConsumerGroup) -> Observations:
         kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))

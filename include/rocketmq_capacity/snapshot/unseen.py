@@ -23,6 +23,11 @@ class Unseen:
         self._are_silent = named <= failed
         self.works_unnamed = not named and any(topic.topic == HEARTBEAT_TOPIC for topic in inventory.topics)
 
+    @property
+    def are_seen(self) -> bool:
+        """Whether there is no sign of Proxies in cluster mode that the inventory does not name, or that are silent."""
+        return not self.works_unnamed and not (self._has_named and self._are_silent)
+
     def clients_of(self, group: ConsumerGroup) -> UnseenClients | None:
         """Why the group may have unknown clients; None if it has known ones, or there is no sign of others."""
         if group.clients:

@@ -18,6 +18,12 @@ OPTIONS: Final = "spark.driver.defaultJavaOptions"
 HEAP: Final = "SPARK_DRIVER_MEMORY"
 """The environment variable for the heap."""
 
+ADDRESS: Final = "SPARK_LOCAL_IP"
+"""The environment variable for the address that Spark listens on."""
+DEPLOYED: Final = (ADDRESS, "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "SPARK_HOME", "SPARK_MASTER", "MASTER")
+"""Variables of a deployment that may name another master, or another address."""
+LOOPBACK: Final = "127.0.0.1"
+
 LEAST_HEAP_MIB: Final = 1024
 HEAP_PER_INVENTORY: Final = 1
 """Additional bytes of heap for a byte of inventory: the JVM passes units on and keeps none."""
@@ -73,5 +79,9 @@ def heap(inventory_bytes: int, machine_bytes: int | None = None) -> str:
 
 
 def environment(inventory_bytes: int, given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables to start the JVM with; none if the deployment has set the size of the heap."""
-    return {} if given.get(HEAP) else {HEAP: heap(inventory_bytes)}
+    """The variables to start the JVM with; what the deployment has set stays as it is.
+
+    A local Spark listens on loopback alone: no other machine has anything to ask of it.
+    """
+    chosen = {} if given.get(HEAP) else {HEAP: heap(inventory_bytes)}
+    return chosen if any(given.get(name) for name in DEPLOYED) else {**chosen, ADDRESS: LOOPBACK}

@@ -27,8 +27,7 @@ SETTINGS: Final[Mapping[str, str]] = {
     # A row is a unit with all its facts: Spark's default of 10,000 rows would be hundreds of megabytes.
     # It must not be small either, because the tables of a pass are searched once for each batch.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
-    # A task gets about 1,000 units, or fewer that are large. So where some groups are much larger than the others, the
-    # core that has them leaves the other tasks to the other cores.
+    # A task gets about 1,000 units, or fewer large ones. While one core works on big groups, others do the other tasks.
     "spark.sql.files.maxPartitionBytes": "4m",
     # Spark adds this to the size of each file. Its default of 4 MiB is more than a file of units.
     "spark.sql.files.openCostInBytes": "64k",
@@ -109,7 +108,7 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
 
 
 def explanation(error: Exception) -> CapacityError | None:
-    """Our own error for one of a Python worker, or for a full disk wherever it was noticed; None for any other."""
+    """The error to report where a Python worker has ended or a disk is full; None for any other error."""
     if _WORKER_GONE in str(error):
         return SparkGone(
             "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "

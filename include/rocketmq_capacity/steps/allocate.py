@@ -24,7 +24,7 @@ GROUPS: Final = "groups"
 def allocate(planning: Planning, early: Future[None] | None = None) -> None:
     """Run every strategy for every group.
 
-    ``early`` is what `allocate_early` does meanwhile, if it was called; the step then waits for it.
+    ``early`` is the call of `allocate_early` in another thread; the step then only waits for its end.
     """
     with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN, is_begun=early is not None):
         if early is None:

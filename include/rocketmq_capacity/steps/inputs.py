@@ -1,5 +1,6 @@
 """The inputs of a plan from the command line or the snapshot app: an inventory, and earlier ones."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +17,9 @@ from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
+from rocketmq_capacity.snapshot.past_brokers import only_loads
 from rocketmq_capacity.store.lake import Lake, Run, write_whole
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
@@ -64,6 +66,7 @@ def inventory_of(
     options = CollectOptions(
         sample_count=sampling.sample_count,
         sample_interval_s=sampling.sample_interval_s,
+        limit_s=sampling.limit_s,
         settings=settings or ConnectionSettings(),
         proxies=tuple(map(parse_address, policy.proxies)),
     )
@@ -130,11 +133,13 @@ def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
 
 
 def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *, is_live: bool) -> list[Inventory]:
-    """The offsets of groups in the lake's last runs of a live cluster, oldest first; the rest is dropped.
+    """What rules need of the lake's last runs of a live cluster, oldest first; the rest is dropped.
+
+    The latest one has the offsets of topics too, and their rates of earlier moments.
 
     The ids of these runs are stored with the run, so a second try uses the same ones.
 
-    Errors: BadInput if a stored inventory is damaged.
+    A run whose inventory is damaged is set aside, with a warning.
     """
     if not run.history.exists():
         if not is_live:
@@ -144,14 +149,26 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
     names = msgspec.json.decode(run.history.read_bytes(), type=list[str])
     stored = (lake.run(inventory.cluster_name, name).inventory for name in names)
     # Retention may have deleted one in the meantime.
-    return [_offsets_alone(read_inventory(file)) for file in stored if file.exists()]
+    held: list[Inventory] = []
+    for file in reversed([file for file in stored if file.exists()]):
+        try:
+            held.append(_offsets_alone(read_inventory(file), has_topics=not held))
+        except BadInput as error:  # an earlier run that is damaged never stops a later one
+            logging.getLogger(__name__).warning("%s is set aside: %s", file.parent, error)
+    return held[::-1]
 
 
-def _offsets_alone(inventory: Inventory) -> Inventory:
+def _offsets_alone(inventory: Inventory, *, has_topics: bool) -> Inventory:
+    """How far groups were, which had no clients, what brokers stored, and perhaps how topics were written."""
     groups = (
-        ConsumerGroup(consumer_group=group.consumer_group, offsets=group.offsets) for group in inventory.consumer_groups
+        ConsumerGroup(
+            consumer_group=group.consumer_group, offsets=group.offsets, clients=() if group.clients == () else None
+        )
+        for group in inventory.consumer_groups
     )
-    return replace(inventory, brokers=(), topics=(), consumer_groups=tuple(groups), failures=None)
+    topics = (Topic(topic=one.topic, offsets=one.offsets, rates=one.rates) for one in inventory.topics if has_topics)
+    brokers = only_loads(inventory.brokers)
+    return replace(inventory, brokers=brokers, topics=tuple(topics), consumer_groups=tuple(groups))
 
 
 @dataclass(frozen=True, slots=True)

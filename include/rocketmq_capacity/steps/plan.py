@@ -42,12 +42,12 @@ def plan_snapshots(
         taken: the `snapshots` to plan. Each is removed from the list once it is stored, so that no inventory is in
             memory while its groups are assessed.
         policy: the policy.
-        out: an empty folder.
+        out: an empty folder. The lake is made beside it, in a folder that the caller deletes when Spark has ended.
         scenario: the changes of the last snapshot, which is planned in addition to the cluster as it is.
         progress: shows how far the steps are.
     """
     progress = progress or Progress()
-    # After an error Spark's tasks may still write while the lake is deleted. The error is what counts then.
+    # After an error Spark's tasks may still write here; whoever gave the folder deletes the rest when Spark has ended.
     a_lake = tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent, ignore_cleanup_errors=True)
     with a_lake as folder, _thread() as thread:
         lake, shown = Lake(Path(folder)), waited_for(session, progress)
@@ -73,7 +73,7 @@ def plan_snapshots(
             stored.append(Planning(shown, run, policy, progress, taken[0].name))
             _store(stored[-1], taken.pop(0), None if taken else begin)
         give_memory_back()
-        _planned(stored, early, scenario).run.export(out)
+        _planned(stored, early[0], scenario).run.export(out)
 
 
 def _store(planning: Planning, taken: Taken, after_groups: Callable[[], object] | None) -> None:
@@ -83,7 +83,7 @@ def _store(planning: Planning, taken: Taken, after_groups: Callable[[], object] 
 
 @contextmanager
 def _thread() -> Iterator[Executor]:
-    """A thread beside this one. An error ends the body at once: what the thread does ends with the session."""
+    """A thread beside this one. After an error nobody waits for it: what it does ends with the session."""
     pool = ThreadPoolExecutor(1)
     try:
         yield pool
@@ -91,11 +91,11 @@ def _thread() -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _planned(stored: Sequence[Planning], early: Sequence[Future[None]], scenario: Scenario | None) -> Planning:
-    """The run that is published; ``early`` is what has begun to allocate for the last one."""
+def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario | None) -> Planning:
+    """The run that is published, which is the last one; ``early`` already allocates for it."""
     before: Found | None = None
     for planning in stored:
-        allocate(planning, *(early if planning is stored[-1] else ()))
+        allocate(planning, early if planning is stored[-1] else None)
         assess(planning, before)
         if planning.name == BEFORE:
             before = planning.found()

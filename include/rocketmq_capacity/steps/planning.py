@@ -22,7 +22,7 @@ from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,10 +54,16 @@ class Found:
     Attributes:
         flagged: pairs of a group and a rule that found something wrong with it.
         since: by rule, group, topic and broker, the moment of the first of the unbroken row of runs that found it.
+        least: the lowest severity in that row of runs.
+        taken_at: when its snapshot was taken.
+        findings: its table of findings.
     """
 
     flagged: set[tuple[str, str]]
     since: Mapping[FoundPlace, str]
+    least: Mapping[FoundPlace, str]
+    taken_at: str
+    findings: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,10 @@ class Planning:
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
         """Add a few rows to a dataset of this run."""
-        table = table_of(dataset, rows)
+        self.add_table(dataset, table_of(dataset, rows))
+
+    def add_table(self, dataset: type[Dataset], table: pa.Table) -> None:
+        """Add a table to a dataset of this run."""
         if table.num_rows:
             pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
 
@@ -235,14 +244,26 @@ class Planning:
         """What this run has found, for the run after it."""
         (cluster,) = self.rows(contracts.Cluster)
         folder = self.run.table(contracts.FindingSince.dataset_name())
-        known = {one.place: one.since for one in rows_in(folder, contracts.FindingSince)} if folder.exists() else {}
-        return Found(self.flagged(), {place: known.get(place, cluster.taken_at) for place in self.places()})
+        known = {one.place: one for one in rows_in(folder, contracts.FindingSince)} if folder.exists() else {}
+        severities = self.severities()
+        since = {place: known[place].since if place in known else cluster.taken_at for place in severities}
+        least = {
+            place: lower(now, known[place].least_severity if place in known else None)
+            for place, now in severities.items()
+        }
+        findings = pq.read_table(self.run.table(contracts.Finding.dataset_name()))
+        return Found(self.flagged(), since, least, cluster.taken_at, findings)
 
-    def places(self) -> set[FoundPlace]:
-        """Rule, group, topic and broker of every finding."""
-        names = ["rule", "consumer_group", "topic", "broker_name"]
+    def severities(self) -> dict[FoundPlace, str]:
+        """The severity of each rule, group, topic and broker with findings; the worst of several."""
+        names = ["severity", "rule", "consumer_group", "topic", "broker_name"]
         table = pq.read_table(self.run.table(contracts.Finding.dataset_name()), columns=names)
-        return set(zip(*(table[name].to_pylist() for name in names), strict=True))
+        worst: dict[FoundPlace, str] = {}
+        for severity, *place in zip(*(table[name].to_pylist() for name in names), strict=True):
+            rule, group, topic, broker = place
+            key = rule, group, topic, broker
+            worst[key] = min(severity, worst.get(key, severity), key=SEVERITIES.index)
+        return worst
 
     def cluster_findings(self) -> list[contracts.Finding]:
         """The findings that name neither a group nor a topic."""
@@ -263,6 +284,11 @@ class Planning:
     def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
         folder = self.run.table(dataset.dataset_name())
         return pq.read_table(folder, columns=[column], filters=condition)[column]
+
+
+def lower(severity: str, other: str | None) -> str:
+    """The lower one of two severities; the other one may be unknown."""
+    return severity if other is None else max(severity, other, key=SEVERITIES.index)
 
 
 def waited_for(session: "Callable[[], SparkSession]", progress: Progress) -> "Callable[[], SparkSession]":

@@ -11,6 +11,7 @@ from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
     first_producer_timeline,
@@ -19,6 +20,16 @@ from rocketmq_capacity.steps.reported_rows import (
     rows_of_groups,
     rows_of_plan,
 )
+from rocketmq_capacity.store.acceptances import acceptances
+from rocketmq_capacity.store.lake import Run
+
+
+def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
+    """The policy, with the risks that people have accepted beside the run; those of its file come first.
+
+    Errors: BadInput naming a file that is damaged.
+    """
+    return policy.model_copy(update={"accepted": (*policy.accepted, *acceptances(run.folder.parent, taken_at))})
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
@@ -27,7 +38,8 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
-            plan = plan_of(rows, scenario=scenario, approval=read_approval(run.approval))
+            policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
+            plan = plan_of(rows, policy, scenario=scenario, approval=read_approval(run.approval))
         with progress.phase("files"):
             detailed = detailed_groups(plan)
             beside = PageRows(

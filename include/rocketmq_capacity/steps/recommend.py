@@ -16,7 +16,8 @@ from rocketmq_capacity.contracts.arrow import table_of
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import Consumption, GroupFacts, TopicWithReaders
-from rocketmq_capacity.contracts.rows import Row, column_by, rows_by, rows_in
+from rocketmq_capacity.contracts.rows import Row, column_by, rows_by, rows_in, rows_where
+from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
@@ -25,7 +26,6 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.vocabulary import Rule
 
 WRITTEN: Final = (
     contracts.TriedCase,
@@ -34,7 +34,7 @@ WRITTEN: Final = (
     contracts.Recommendation,
     contracts.RecommendedTransition,
 )
-SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
+IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)
@@ -72,7 +72,7 @@ def recommend(planning: Planning) -> None:
         # A person's answer to the earlier recommendations is not an answer to these.
         planning.run.approval.unlink(missing_ok=True)
         of_cluster = planning.cluster_findings()
-        cluster = Cluster(planning.cluster, planning.deciding, any(one.rule == SUSPECT for one in of_cluster))
+        cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
         asking = Asking(cluster, planning.run)
         topics = planning.units(contracts.TopicUnit, "topic", "facts")
         groups = planning.units(contracts.GroupUnit, "consumer_group", "facts")
@@ -83,7 +83,9 @@ def recommend(planning: Planning) -> None:
         observed = planning.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
         moving = contracts.Recommendation, contracts.RecommendedTransition
         planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
-        planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster))
+        folder = planning.run.table(contracts.Recommendation.dataset_name())
+        created = {one.topic for one in rows_where(folder, contracts.Recommendation, IS_CREATED) if one.topic}
+        planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster, created))
         answers = rows_in(planning.run.table(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
         step.tells(f"{planning.number(contracts.Recommendation):,} recommendations, {refused:,} refusals")
@@ -92,9 +94,15 @@ def recommend(planning: Planning) -> None:
 def tried_cases(asking: Asking, units: Rows) -> Tables:
     """The cases of some topics.
 
-    A topic has cases if it has findings, if groups ask for more of its queues, or if the history has its clients.
+    A topic has cases if it has findings, if groups ask for more of its queues, if brokers lack it, or if the history
+    has its clients.
     """
-    asked = (topic for topic in _topics(asking, units) if topic.findings or topic.demands or topic.past)
+    lacked = asking.cluster.lacking
+    asked = (
+        topic
+        for topic in _topics(asking, units)
+        if topic.findings or topic.demands or topic.past or topic.name in lacked
+    )
     cases = [case for topic in asked for case in topic_cases(topic)]
     rows = [
         contracts.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases

@@ -1,10 +1,12 @@
 """The tables of a run, as the rows of the report."""
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
@@ -26,9 +28,13 @@ def rows_of_plan(run: Run) -> Rows:
         strategy_load=rows(run, contracts.StrategyLoad),
         finding=list(rows(run, contracts.Finding)),
         finding_since=rows_if_any(run, contracts.FindingSince),
+        run_before=rows_if_any(run, contracts.RunBefore),
+        finding_before=rows_if_any(run, contracts.FindingBefore),
         recommendation=list(rows(run, contracts.Recommendation)),
         recommended_transition=rows_if_any(run, contracts.RecommendedTransition),
         producer_balance=rows_if_any(run, contracts.ProducerBalance),
+        broker_load=rows_if_any(run, contracts.BrokerLoad),
+        topic_headroom=rows_if_any(run, contracts.TopicHeadroom),
     )
 
 
@@ -52,10 +58,16 @@ def first_producer_timeline(run: Run) -> list[contracts.ProducerTimeline]:
 
 
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
-    """Some columns of all rows of a dataset, as named tuples; none if the run lacks the dataset."""
+    """Some columns of all rows of a dataset, as named tuples; none if the run lacks the dataset.
+
+    A column that an earlier version of this program did not write is null.
+    """
     if _has(run, dataset):
-        table = pq.read_table(run.table(dataset.dataset_name()), columns=list(kind._fields))
-        yield from map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
+        folder = run.table(dataset.dataset_name())
+        there = set(ds.dataset(folder).schema.names)
+        table = pq.read_table(folder, columns=[name for name in kind._fields if name in there])
+        columns = (table[name].to_pylist() if name in there else repeat(None, len(table)) for name in kind._fields)
+        yield from map(kind._make, zip(*columns, strict=True))
 
 
 def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:

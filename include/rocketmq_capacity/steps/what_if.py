@@ -22,9 +22,12 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWit
 from rocketmq_capacity.contracts.rows import rows_by, rows_where
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.carried import Busy, LostTopics, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.compare import scenario_effects
+from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
+from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
 from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
-from rocketmq_capacity.simulation.outcome import Sorted, is_touched, outcome, sides_of, undecided, verdict_of
+from rocketmq_capacity.simulation.outcome import Sorted, is_touched, outcome, sides_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Ending, Scenario, scenario_of_text
 from rocketmq_capacity.simulation.timing import Timing
@@ -122,12 +125,17 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
             _deciding(before, after),
             hot_topics(before.run),
             scenario.ending,
+            scenario.lost_rooms,
         )
         after.map_units("groups", both, partial(compared, sides), *WRITTEN)
-        others = of_no_group(sides)
-        after.add(contracts.UndecidedFinding, others.undecided)
+        after.add(contracts.UndecidedFinding, of_no_group(sides).undecided)
         producers = add_producers(before, after, scenario)
-    outcomes = after.rows(contracts.ScenarioGroup)
+    outcomes = list(after.rows(contracts.ScenarioGroup))
+    lost = _lost_topics(before, after)
+    bound = after.policy.thresholds.PROVISION.under_utilisation
+    of_group = {one.consumer_group: one for one in outcomes}
+    taken = lost_brokers(before.cluster, after.cluster)
+    busy = after.records(contracts.GroupStatus, Busy, pc.field("headroom_factor").is_valid())
     in_doubt = after.rows(contracts.UndecidedFinding)
     found = before.rows(contracts.Finding)
     still, gone, added = sides_of(found, after.rows(contracts.Finding))
@@ -144,11 +152,8 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         **more,
         "name": scenario.name,
         "changes": scenario.changes_as_written(),
-        "verdict": verdict_of(
-            is_better=others.is_better or any(one.verdict in ("BETTER", "MIXED") for one in outcomes),
-            is_worse=others.is_worse or any(one.verdict in ("WORSE", "MIXED") for one in outcomes),
-            is_undecided=others.is_undecided or any(one.verdict == "UNDECIDED" for one in outcomes),
-        ),
+        "verdict": verdict_of(outcomes, lost),
+        "carried": carried(outcomes, busy, lost, bound),
         "totals": {
             "findings_added": len(added),
             "findings_cleared": len(gone) - len(in_doubt),
@@ -159,7 +164,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, A
         "affected_groups": [_affected(one) for one in outcomes],
         "transitions": [_transition(one) for one in after.rows(contracts.GroupTransition)],
         "groups": [_group(row) for row in after.rows(contracts.ScenarioEffect)],
-        "findings_added": [_plain(finding) for finding in added],
+        "findings_added": [_caused(finding, cause_of(finding, of_group, taken)) for finding in added],
         "findings_cleared": [_plain(finding) for finding in gone if _key(finding) not in undecided],
         "findings_undecided": [_plain(finding) for finding in in_doubt],
         "producers_undecided": producers_undecided(before.run, after.run),
@@ -180,6 +185,12 @@ def producers_undecided(before: Run, after: Run) -> list[dict[str, str]]:
         for run in (before, after)
     )
     return [{"topic": name, "why": undecided_balance(was[name], now.get(name))} for name in gone]
+
+
+def _lost_topics(before: Planning, after: Planning) -> LostTopics:
+    """The business topics that lose their last queue."""
+    is_business = pc.field("kind").cast(pa.string()) == BUSINESS
+    return lost_topics(*(run.records(contracts.TopicQueue, Routed, is_business) for run in (before, after)))
 
 
 def _deciding(before: Planning, after: Planning) -> Policy:
@@ -213,6 +224,7 @@ class Sides:
         policy: the policy.
         hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
         ending: how the clients that leave end.
+        lost_rooms: machine rooms that are lost.
     """
 
     before: Run
@@ -222,6 +234,7 @@ class Sides:
     policy: Policy
     hot_topics: frozenset[str]
     ending: Ending
+    lost_rooms: frozenset[str]
 
 
 def hot_topics(run: Run) -> frozenset[str]:
@@ -261,7 +274,9 @@ def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Tabl
         now = Group(
             after.observed(unit["observations"], unit["samples"]), sides.cluster_after, sides.policy, strategies
         )
-        row, sorted_out = outcome(was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics)
+        row, sorted_out = outcome(
+            was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics, sides.lost_rooms
+        )
         passing = change_of(was, now, timing, sides.ending)
         moved = [] if passing is None else list(passing.rows())
         if passing is not None and moved:
@@ -305,18 +320,17 @@ def of_no_group(sides: Sides) -> Sorted:
         }
         for run, cluster in ((sides.before, sides.cluster_before), (sides.after, sides.cluster_after))
     )
-    cleared, in_doubt = [], []
+    lost = lost_brokers(sides.cluster_before, sides.cluster_after)
+    sorted_out = Sorted(still, added, cleared=[], undecided=[])
     for one in gone:
-        why = (
-            undecided_of_cluster(one, sides.cluster_before, sides.cluster_after)
+        after = None if one.topic is None else has.get(one.topic)
+        doubt = (
+            undecided_of_cluster(one, sides.cluster_before, sides.cluster_after, sides.policy)
             if one.topic is None
-            else undecided_of_topic(one, had[one.topic], has.get(one.topic))
+            else undecided_of_topic(one, had[one.topic], after)
         )
-        if why is None:
-            cleared.append(one)
-        else:
-            in_doubt.append(undecided(one, why))
-    return Sorted(still, added, cleared, in_doubt)
+        sorted_out.sort_in(one, doubt, gone_with_topic_or_broker(one, after, lost))
+    return sorted_out
 
 
 def _key(finding: contracts.Finding) -> tuple[Any, ...]:
@@ -342,12 +356,10 @@ def _totals(rows: Sequence[contracts.ScenarioGroup]) -> dict[str, Any]:
 
 def _affected(row: contracts.ScenarioGroup) -> dict[str, Any]:
     """A row of ``scenario_group`` in the plan file's form."""
-    same = ("consumer_group", "verdict", "moved_queues", "findings_added", "findings_cleared", "findings_undecided")
-    return {
-        **{name: getattr(row, name) for name in same},
-        "utilisation": {"before": row.before_utilisation, "after": row.after_utilisation},
-        "lag": {"before": row.before_lag, "after": row.after_lag},
-    }
+    both = ("utilisation", "peak_utilisation", "lag", "clients", "queues")
+    sides = {name: {side: getattr(row, f"{side}_{name}") for side in ("before", "after")} for name in both}
+    same = {name: value for name, value in structs.asdict(row).items() if not name.startswith(("before_", "after_"))}
+    return {**same, **sides}
 
 
 def _transition(row: contracts.GroupTransition) -> dict[str, Any]:
@@ -362,6 +374,12 @@ def _group(row: contracts.ScenarioEffect) -> dict[str, Any]:
         "before": {"idle": row.before_idle, "count": row.before_count, "traffic": row.before_traffic},
         "after": {"idle": row.after_idle, "count": row.after_count, "traffic": row.after_traffic},
     }
+
+
+def _caused(finding: contracts.Finding, cause: str | None) -> dict[str, Any]:
+    """A new finding in the plan file's form; its message names its cause, if there is one."""
+    message = finding.message if cause is None else f"{finding.message} The reason: {cause}."
+    return _plain(finding) | {"message": message, "cause": cause}
 
 
 def _plain(finding: contracts.Finding) -> dict[str, Any]:

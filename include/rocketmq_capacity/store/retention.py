@@ -1,14 +1,19 @@
 """Which runs of a lake are kept, and the deletion of the others."""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
+from rocketmq_capacity.errors import BadInput, RunBusy
 from rocketmq_capacity.settings.policy import Retention
-from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, RUN_ID, Lake, Run
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
+
+ALWAYS_ALLOWED: Final = 10
+"""Runs of a cluster that may be deleted at once, however few it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +46,41 @@ def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
     return [run for cluster in _folders(lake) for run in _expired_of(lake, cluster, rules, now)]
 
 
-def delete(lake: Lake, runs: Sequence[Expired]) -> None:
-    """Delete these runs. It is no error if one is already gone.
+def check_share(lake: Lake, runs: Sequence[Expired], rules: Retention) -> None:
+    """Check that no cluster would lose more runs at once than the rules allow.
 
-    The manifest of the last step is deleted first, so that no reader takes a half-deleted run for a published one.
+    Errors: :class:`BadInput` naming the cluster and both numbers.
     """
+    for cluster, number in Counter(run.cluster for run in runs).items():
+        every = len(_runs(lake, cluster))
+        most = max(ALWAYS_ALLOWED, int(every * rules.most_deleted_ratio))
+        if number > most:
+            problem = (
+                f"{number} of the {every} runs of {cluster} would be deleted at once; expected at most {most} "
+                f"(most_deleted_ratio {rules.most_deleted_ratio:g}). Check the clock of this machine and the policy; "
+                "if both are right, start the Dag by hand with 'Delete any number'"
+            )
+            raise BadInput("retention", "", problem)
+
+
+def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
+    """Delete these runs, and return those that are spared because a process works on them.
+
+    It is no error if one is already gone. The manifest of the last step is deleted first, so that no reader takes a
+    half-deleted run for a published one. Links are not followed.
+    """
+    spared = []
     for one in runs:
         run = lake.run(one.cluster, one.run_id)
-        if run.folder.is_symlink() or not run.folder.is_dir():
+        if not run.folder.is_dir() or any(folder.is_symlink() for folder in (run.folder, run.folder.parent)):
             continue
-        run.begin("publish")
-        shutil.rmtree(run.folder)
+        try:
+            with run.alone(wait_s=0):
+                run.begin("publish")
+                shutil.rmtree(run.folder)
+        except RunBusy:
+            spared.append(one)
+    return spared
 
 
 def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> Iterator[Expired]:
@@ -80,7 +109,7 @@ def _folders(lake: Lake) -> list[str]:
     if not lake.root.is_dir():
         return []
     found = (folder for folder in lake.root.iterdir() if folder.is_dir() and not folder.is_symlink())
-    return sorted(folder.name for folder in found if RUN_ID.fullmatch(folder.name))
+    return sorted(folder.name for folder in found if CLUSTER_FOLDER.fullmatch(folder.name))
 
 
 def _runs(lake: Lake, cluster: str) -> list[tuple[Run, datetime]]:

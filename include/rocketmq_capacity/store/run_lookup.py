@@ -1,7 +1,7 @@
 """Finds a run by its id: an orchestrator names its runs before any broker has said the cluster's name."""
 
+import logging
 from datetime import datetime
-from mmap import ACCESS_READ, mmap
 
 import msgspec
 
@@ -56,30 +56,39 @@ def run_before(lake: Lake, run: Run) -> Run | None:
 def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Run]:
     """The last published runs of a cluster with earlier snapshots, oldest first; never a what-if.
 
-    The search goes by ids from the last to the first, because an orchestrator's ids begin with their time.
+    The search goes by ids from the last to the first, because an orchestrator's ids begin with their time. A run whose
+    stored snapshot is damaged is set aside, with a warning.
 
     Args:
         lake: where the runs are.
         run: of the cluster; it may be without a snapshot yet.
         taken_at: the moment of its snapshot.
         most: the most runs to return.
-
-    Errors: BadInput if a stored inventory is damaged.
     """
     found: list[Run] = []
     for other in reversed(list(lake.runs(run.folder.parent.name))):
         if len(found) == most:
             break
-        if other != run and not other.what_if.exists() and _taken_at(other) < taken_at:
+        if other != run and not other.what_if.exists() and _is_before(other, taken_at):
             found.append(other)
     return found[::-1]
+
+
+def _is_before(run: Run, taken_at: datetime) -> bool:
+    """Whether a run's snapshot is from before this moment; False if it is damaged, which never stops a later run."""
+    try:
+        return _taken_at(run) < taken_at
+    except BadInput as error:
+        logging.getLogger(__name__).warning("%s is set aside: %s", run.folder, error)
+        return False
 
 
 def _taken_at(run: Run) -> datetime:
     """When the stored snapshot was taken. Errors: BadInput if the file is damaged."""
     try:
-        with run.inventory.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            taken_at = datetime.fromisoformat(msgspec.json.decode(data, type=_Snapshot).taken_at)
+        # Read, not mapped: a file that shrinks meanwhile would end the process.
+        stored = msgspec.json.decode(run.inventory.read_bytes(), type=_Snapshot)
+        taken_at = datetime.fromisoformat(stored.taken_at)
         if taken_at.tzinfo is None:
             raise ValueError(f"taken_at is {taken_at.isoformat()!r}, without a time zone")
     except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors

@@ -2,6 +2,9 @@
 
 It is written in ``.<name>.part/``, next to its target, and then swapped in. The writer holds a lock on that folder,
 which ends with the process. The next writer deletes what a killed one left.
+
+The folder carries a marker, a hidden file that lists what was written. Only an empty folder, or one that has a marker
+and nothing beside what the marker lists, is ever replaced.
 """
 
 import ctypes
@@ -15,8 +18,11 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.store.lake import sync
 
+MARKER: Final = ".rocketmq-capacity"
+"""The file that lists the names in a folder of ours, one a line."""
 LONGEST_NAME: Final = 200
 """Characters of the target's name in the name of the folder next to it; a file system allows 255."""
 
@@ -33,8 +39,8 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
         place: the target. What is there stays until then.
         overwrite: whether the target may exist and have content.
 
-    Errors: BadInput if the target's folder cannot be written to, if another process is writing the same folder, or if a
-    killed writer's old folder had to be restored and must not be replaced.
+    Errors: BadInput if the target has something that is not ours, if its folder cannot be written to, if another
+    process is writing the same folder, or if a killed writer's old folder had to be restored and must not be replaced.
     """
     place = place.resolve()
     work = place.with_name(f".{place.name[:LONGEST_NAME]}.part")
@@ -52,11 +58,34 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
                     shutil.rmtree(left, ignore_errors=True)
             new.mkdir()
             yield new
+            names = sorted(entry.name for entry in new.iterdir())
+            (new / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+            check_ours(place)
+            sync(new)
             _put(new, place, old)
+            sync(place.parent, deep=False)
         finally:
             if old.exists() and not place.exists():
                 old.replace(place)
             shutil.rmtree(work, ignore_errors=True)
+
+
+def check_ours(place: Path) -> None:
+    """Check that a folder may be replaced: it does not exist, is empty, or has only what was written here.
+
+    Errors: BadInput naming what is not ours.
+    """
+    names = {entry.name for entry in place.iterdir()} if place.is_dir() else set()
+    if not names:
+        return
+    try:
+        ours = {MARKER, *(place / MARKER).read_text(encoding="utf-8").splitlines()}
+    except (OSError, UnicodeDecodeError):
+        problem = f"{place} has no marker of a plan ({MARKER}); expected a new or empty folder, or an earlier plan"
+        raise BadInput("--out", "", problem) from None
+    if foreign := sorted(names - ours):
+        problem = f"{place} has {shown(foreign[0])}, which is no part of a plan; expected a folder without it"
+        raise BadInput("--out", "", problem)
 
 
 @contextmanager

@@ -64,3 +64,12 @@ def test_a_long_comparison_is_cut_and_says_so():
     found = compare({f"n{i}": 0 for i in range(100)}, {f"n{i}": 1 for i in range(100)})
 
     assert (len(found.changes), found.more) == (TABLE_ROWS, 100 - TABLE_ROWS)
+
+
+def test_gini_and_cv_are_left_to_plan_json():
+    compared = compare(
+        {"count": {"peak": 2.0, "gini": 0.5, "cv": 0.5}}, {"count": {"peak": 1.5, "gini": 0.1, "cv": 0.1}}
+    )
+
+    assert [change.label for change in compared.changes] == ["count \u203a PEAK"]
+    assert (compared.more, compared.unchanged) == (0, 0)

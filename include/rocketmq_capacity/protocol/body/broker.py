@@ -7,6 +7,7 @@ from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
 from rocketmq_capacity.protocol.errors import BodyError
 from rocketmq_capacity.protocol.java_properties import parse_properties
+from rocketmq_capacity.protocol.limits import MAX_WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,9 @@ def decode_topic_configs(body: bytes) -> tuple[TopicConfig, ...]:
         config = field.as_object(value, place)
         configs.append(
             TopicConfig(
-                topic=topic,
-                read_queue_nums=field.integer(config, "readQueueNums", place),
-                write_queue_nums=field.integer(config, "writeQueueNums", place),
+                topic=field.name(topic, "a key of topicConfigTable"),
+                read_queue_nums=field.queues(config, "readQueueNums", place),
+                write_queue_nums=field.queues(config, "writeQueueNums", place),
                 perm=field.integer(config, "perm", place),
                 order=field.flag(config, "order", place, default=False),
                 attributes=field.texts(config.get("attributes"), f"{place}.attributes"),
@@ -69,7 +70,7 @@ def decode_subscription_groups(body: bytes) -> tuple[SubscriptionGroupConfig, ..
         config = field.as_object(value, place)
         configs.append(
             SubscriptionGroupConfig(
-                consumer_group=group,
+                consumer_group=field.name(group, "a key of subscriptionGroupTable"),
                 consume_enable=field.flag(config, "consumeEnable", place, default=True),
                 consume_message_orderly=field.flag(config, "consumeMessageOrderly", place, default=False),
             )
@@ -84,7 +85,7 @@ def decode_changed_ms(body: bytes) -> int | None:
     """
     version = field.as_object(tolerant_json.decode(body), "a table").get("dataVersion")
     changed = version.get("timestamp") if isinstance(version, dict) else None
-    return changed if type(changed) is int and changed > 0 else None
+    return changed if type(changed) is int and 0 < changed <= MAX_WHOLE else None
 
 
 def decode_broker_runtime(body: bytes) -> dict[str, str]:
@@ -96,7 +97,7 @@ def decode_broker_runtime(body: bytes) -> dict[str, str]:
 def decode_broker_config(body: bytes) -> dict[str, str]:
     """Read 26: names and values, all as text, secrets among them. Source: AdminBrokerProcessor.getBrokerConfig."""
     try:
-        return parse_properties(body.decode())
+        return field.texts(parse_properties(body.decode()), "the properties")
     except UnicodeDecodeError as error:
         raise BodyError(f"byte {error.start} of {len(body)} is not UTF-8") from None
 
@@ -111,10 +112,12 @@ def decode_message_request_modes(body: bytes) -> tuple[MessageRequestMode, ...]:
             mode = field.as_object(value, place)
             modes.append(
                 MessageRequestMode(
-                    topic=topic,
-                    consumer_group=group,
+                    topic=field.name(topic, "a key of messageRequestModeMap"),
+                    consumer_group=field.name(group, f"a key of messageRequestModeMap.{topic}"),
                     mode=field.text(mode, "mode", place),
-                    pop_share_queue_num=field.integer(mode, "popShareQueueNum", place, default=0),
+                    pop_share_queue_num=field.integer(
+                        mode, "popShareQueueNum", place, default=0, least=-(2**31), most=2**31 - 1
+                    ),
                 )
             )
     return tuple(modes)

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
+from rocketmq_capacity.protocol.errors import BodyError
+from rocketmq_capacity.protocol.limits import MAX_QUEUES
 
 GLOBAL_SCOPE: Final = "__global__"
 """The scope of a static topic that names none (MixAll.METADATA_SCOPE_GLOBAL)."""
@@ -71,7 +73,10 @@ def decode_cluster_info(body: bytes) -> ClusterInfo:
     clusters = field.as_object(info.get("clusterAddrTable"), "clusterAddrTable")
     return ClusterInfo(
         brokers=tuple(_broker_data(value, f"brokerAddrTable.{name}") for name, value in table.items()),
-        clusters={name: field.names(value, f"clusterAddrTable.{name}") for name, value in clusters.items()},
+        clusters={
+            field.name(name, "a key of clusterAddrTable"): field.names(value, f"clusterAddrTable.{name}")
+            for name, value in clusters.items()
+        },
     )
 
 
@@ -85,8 +90,11 @@ def decode_topic_route(body: bytes) -> TopicRoute:
     """Read 105. Source: TopicRouteData.java, rocketmq-all-5.3.3."""
     route = field.as_object(tolerant_json.decode(body), "TopicRouteData")
     mappings = field.as_object(route.get("topicQueueMappingByBroker"), "topicQueueMappingByBroker")
+    queues = tuple(_queue_data(value) for value in field.as_list(route.get("queueDatas"), "queueDatas"))
+    if len({one.broker_name for one in queues}) < len(queues):
+        raise BodyError("queueDatas names a broker twice; expected each once")
     return TopicRoute(
-        queues=tuple(_queue_data(value) for value in field.as_list(route.get("queueDatas"), "queueDatas")),
+        queues=queues,
         brokers=tuple(
             _broker_data(value, "brokerDatas") for value in field.as_list(route.get("brokerDatas"), "brokerDatas")
         ),
@@ -99,7 +107,7 @@ def _broker_data(value: Any, place: str) -> BrokerData:
     addresses = field.texts(members.get("brokerAddrs"), f"{place}.brokerAddrs")
     return BrokerData(
         cluster=field.optional_text(members, "cluster", place),
-        broker_name=field.text(members, "brokerName", place),
+        broker_name=field.named(members, "brokerName", place),
         addresses={field.numbered(key, f"{place}.brokerAddrs"): address for key, address in addresses.items()},
     )
 
@@ -107,9 +115,9 @@ def _broker_data(value: Any, place: str) -> BrokerData:
 def _queue_data(value: Any) -> QueueData:
     members = field.as_object(value, "queueDatas")
     return QueueData(
-        broker_name=field.text(members, "brokerName", "queueDatas"),
-        read_queue_nums=field.integer(members, "readQueueNums", "queueDatas"),
-        write_queue_nums=field.integer(members, "writeQueueNums", "queueDatas"),
+        broker_name=field.named(members, "brokerName", "queueDatas"),
+        read_queue_nums=field.queues(members, "readQueueNums", "queueDatas"),
+        write_queue_nums=field.queues(members, "writeQueueNums", "queueDatas"),
         perm=field.integer(members, "perm", "queueDatas"),
     )
 
@@ -121,6 +129,6 @@ def _static_mapping(broker_name: str, value: Any) -> StaticMapping:
     return StaticMapping(
         broker_name=broker_name,
         scope=field.optional_text(members, "scope", place) or GLOBAL_SCOPE,
-        total_queues=field.integer(members, "totalQueues", place, default=0),
-        queue_ids=tuple(field.numbered(key, f"{place}.currIdMap") for key in queue_ids),
+        total_queues=field.integer(members, "totalQueues", place, default=0, least=0, most=MAX_QUEUES),
+        queue_ids=tuple(field.numbered(key, f"{place}.currIdMap", most=MAX_QUEUES) for key in queue_ids),
     )

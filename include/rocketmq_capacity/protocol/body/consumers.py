@@ -3,11 +3,15 @@
 from collections.abc import ItemsView, Mapping
 from dataclasses import dataclass
 from dataclasses import field as member
-from typing import Any
+from typing import Any, Final
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
 from rocketmq_capacity.protocol.body.offsets import MessageQueue, queue_of_key
+from rocketmq_capacity.protocol.limits import MAX_WHOLE
+
+MAX_HELD: Final = MAX_WHOLE // 2
+"""The sum of the two counts of a queue is a whole number as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,10 @@ def decode_consumer_running_info(body: bytes) -> ConsumerRunningInfo:
         subscriptions=tuple(_subscription(value, "subscriptionSet") for value in subscriptions),
         queues=tuple(pulled),
         pop_queues=tuple(popped),
-        statuses={topic: _status(value, f"statusTable.{topic}") for topic, value in statuses.items()},
+        statuses={
+            field.name(topic, "a key of statusTable"): _status(value, f"statusTable.{topic}")
+            for topic, value in statuses.items()
+        },
         held={**popped, **pulled},
     )
 
@@ -151,7 +158,7 @@ def _held(value: Any) -> HeldQueue:
 
 
 def _whole(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= MAX_HELD else None
 
 
 def _truth(value: Any) -> bool | None:
@@ -162,17 +169,24 @@ def _connection(value: Any) -> Connection:
     place = "connectionSet"
     members = field.as_object(value, place)
     return Connection(
-        client_id=field.text(members, "clientId", place),
+        client_id=field.named(members, "clientId", place),
         client_addr=field.optional_text(members, "clientAddr", place),
         language=field.optional_text(members, "language", place),
-        version=None if members.get("version") is None else field.integer(members, "version", place),
+        version=version_of(members, place),
     )
+
+
+def version_of(members: dict[str, Any], place: str) -> int | None:
+    """RocketMQ's number of a version, a Java int; None if there is none."""
+    if members.get("version") is None:
+        return None
+    return field.integer(members, "version", place, least=-(2**31), most=2**31 - 1)
 
 
 def _subscription(value: Any, place: str) -> SubscriptionData:
     members = field.as_object(value, place)
     return SubscriptionData(
-        topic=field.text(members, "topic", place),
+        topic=field.named(members, "topic", place),
         expression_type=field.optional_text(members, "expressionType", place),
         sub_string=field.optional_text(members, "subString", place),
     )

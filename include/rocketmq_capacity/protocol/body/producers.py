@@ -4,14 +4,14 @@ from typing import Any
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
-from rocketmq_capacity.protocol.body.consumers import Connection
+from rocketmq_capacity.protocol.body.consumers import Connection, version_of
 
 
 def decode_producers(body: bytes) -> dict[str, tuple[Connection, ...]]:
     """Read 328: by producer group. Source: ProducerTableInfo.java and ProducerInfo.java, rocketmq-all-5.3.3."""
     members = field.as_object(tolerant_json.decode(body), "ProducerTableInfo")
     return {
-        group: tuple(
+        field.name(group, "a key of data"): tuple(
             _producer(field.as_object(value, f"data.{group}"), f"data.{group}")
             for value in field.as_list(each, f"data.{group}")
         )
@@ -22,9 +22,9 @@ def decode_producers(body: bytes) -> dict[str, tuple[Connection, ...]]:
 def _producer(members: dict[str, Any], place: str) -> Connection:
     address = field.optional_text(members, "remoteIP", place)
     return Connection(
-        client_id=field.text(members, "clientId", place),
+        client_id=field.named(members, "clientId", place),
         # A socket address as Java writes it begins with a slash where no host name is known.
         client_addr=None if address is None else address.rpartition("/")[2],
         language=field.optional_text(members, "language", place),
-        version=None if members.get("version") is None else field.integer(members, "version", place),
+        version=version_of(members, place),
     )

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Check
+from rocketmq_capacity.report.plan_file.told import Accepted
 from rocketmq_capacity.vocabulary import Severity
 
 JsonObject = dict[str, Any]
@@ -32,6 +33,13 @@ class Finding(Struct, frozen=True, kw_only=True):
         Meta(description="the figures that it is based on, their units in their names; a queue is an object"),
     ]
     message: Annotated[str, Meta(description="one sentence for people")]
+    owner: Annotated[
+        str | None,
+        Meta(description="whose it is by the policy's groups; null if nobody's, or if a topic has several owners"),
+    ] = None
+    accepted: Annotated[
+        Accepted | None, Meta(description="by whom it is accepted; it then belongs to no cause; null if nobody did")
+    ] = None
 
 
 class Impact(Struct, frozen=True, kw_only=True):
@@ -44,12 +52,13 @@ class Impact(Struct, frozen=True, kw_only=True):
     idle_clients: Annotated[int | None, Meta(description="clients without work")] = None
     lag: Annotated[int | None, Meta(description="messages by which its groups are behind")] = None
     utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client")] = None
+    cross_room_mb_per_s: Annotated[float | None, Meta(description="MB a second read from another machine room")] = None
 
 
 class Cause(Struct, frozen=True, kw_only=True):
     """What one action mends: findings that belong together, and what answers them.
 
-    Every finding and every recommendation belongs to exactly one cause.
+    Every finding that nobody has accepted, and every recommendation, belongs to exactly one cause.
     """
 
     id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
@@ -60,6 +69,8 @@ class Cause(Struct, frozen=True, kw_only=True):
     action: Annotated[str | None, Meta(description="of its first recommendation; null if nothing is recommended")]
     consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null if several")]
     topic: Annotated[str | None, Meta(description="the one topic that it is about; null if none or several")]
+    owner: Annotated[str | None, Meta(description="the one owner of its findings; null if none or several")] = None
+    tier: Annotated[int | None, Meta(description="the most important one of its findings; null if none is told")] = None
     title: Annotated[str, Meta(description="what to do, in a few words; what is wrong if nothing is recommended")]
     message: Annotated[str, Meta(description="one sentence about what is wrong")]
     findings: Annotated[tuple[str, ...], Meta(description="ids of its findings, the most urgent first")]

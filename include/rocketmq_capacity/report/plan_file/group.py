@@ -5,6 +5,8 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.report.plan_file.headroom import GroupHeadroom
+from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 
 
 class Skew(Struct, frozen=True, kw_only=True):
@@ -85,7 +87,7 @@ class Utilisation(Struct, frozen=True, kw_only=True):
 class NeededClients(Struct, frozen=True, kw_only=True):
     """The smallest numbers of clients that keep the busiest one within `under_utilisation`, as simulated.
 
-    Null where no number of clients is enough: more queues, more threads or shorter calls are needed.
+    Null where more clients alone are not enough: more queues, more threads or shorter calls are needed.
     """
 
     lower: Annotated[int | None, Meta(description="with the shortest known response times")]
@@ -93,10 +95,60 @@ class NeededClients(Struct, frozen=True, kw_only=True):
     upper: Annotated[int | None, Meta(description="with the longest known response times")]
 
 
+class Peak(Struct, frozen=True, kw_only=True):
+    """The highest traffic of a group that was seen, and where it was looked for."""
+
+    msgs_per_s: Annotated[
+        float | None,
+        Meta(
+            description="messages a second that come to it: the highest of the measured rate, the busiest step between "
+            "samples, and the busy hour (p95) of the stored days; null if unknown"
+        ),
+    ]
+    at: Annotated[str | None, Meta(description="when, UTC ISO-8601; null for the moment of the snapshot")]
+    days: Annotated[int, Meta(description="different days with stored rates of all its topics")]
+    rates: Annotated[
+        int, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
+    ]
+
+
+class ClientBounds(Struct, frozen=True, kw_only=True):
+    """Bounds of a group's number of clients, by the strategy in use and the policy; capacity.json has the same."""
+
+    min_replicas: Annotated[
+        int | None,
+        Meta(
+            description="the fewest that may run: not fewer than today unless scale_down_allowed, and never fewer than "
+            "the policy keeps; null without clients"
+        ),
+    ] = None
+    target: Annotated[
+        int | None, Meta(description="clients that keep the busiest one within the bound; null if none do, or unknown")
+    ] = None
+    max_replicas: Annotated[
+        int | None, Meta(description="max_useful, but not below min_replicas; null without such a number")
+    ] = None
+    max_useful: Annotated[
+        int | None,
+        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+    ] = None
+    scale_down_allowed: Annotated[bool, Meta(description="fewer clients than today may run")] = False
+    blocked_by: Annotated[
+        tuple[str, ...], Meta(description="what forbids fewer clients: names of rules, then codes")
+    ] = ()
+    confidence: Annotated[
+        BoundsConfidence,
+        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
+    ] = "LOW"
+    reason_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
+
+
 class GroupPlan(Struct, frozen=True, kw_only=True):
     """A consumer group."""
 
     consumer_group: Annotated[str, Meta(description="its name")]
+    owner: Annotated[str | None, Meta(description="whose it is by the policy's groups; null if not told")] = None
+    tier: Annotated[int | None, Meta(description="how important it is, 1 is most; null if not told")] = None
     message_model: Annotated[str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
     message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
     connections: Annotated[int, Meta(description="running consumers")]
@@ -110,6 +162,13 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
         str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
     ]
     provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
+    reading_status: Annotated[
+        str,
+        Meta(
+            description="READ, UNREAD (some readable queue of a business topic has no reader), TWICE (none is unread, "
+            "some are read twice) or UNKNOWN"
+        ),
+    ] = UNKNOWN
     utilisation: Annotated[
         Utilisation | None, Meta(description="busy share of its busiest client; null if unknown")
     ] = None
@@ -117,9 +176,11 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     peak_factor: Annotated[
         float | None,
         Meta(
-            description="messages at the busiest of the samples / the usual rate; the status holds there; null as above"
+            description="messages at the peak / the measured rate, at least 1; the status holds at the peak; null as "
+            "above, or if no message was measured"
         ),
     ] = None
+    peak: Annotated[Peak | None, Meta(description="the highest traffic that was seen")] = None
     needed_clients: Annotated[NeededClients | None, Meta(description="how many clients it needs; null if unknown")] = (
         None
     )
@@ -130,6 +191,10 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
             "today while it falls behind; null if unknown"
         ),
     ] = None
+    client_bounds: ClientBounds = ClientBounds()
+    headroom: Annotated[
+        GroupHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
+    ] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")
     ]
@@ -137,6 +202,17 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="how that is known: reported, observed, policy or default")
     ]
     strategies: Annotated[tuple[StrategyPlan, ...], Meta(description="by name; none for broadcasting groups")]
+    outlier_clients: Annotated[
+        tuple[str, ...] | UnsetType,
+        Meta(description="only of a group with such clients: those that do their work far worse than their peers"),
+    ] = UNSET
+    judged_utilisation: Annotated[
+        Utilisation | UnsetType,
+        Meta(
+            description="only of a group with outliers: utilisation if each of them took what the median of its peers "
+            "takes; provision_status and all sizes judge by it"
+        ),
+    ] = UNSET
     protocol: Annotated[
         str | UnsetType,
         Meta(description="only of a group with gRPC clients: GRPC, or MIXED if it has remoting clients as well"),

@@ -8,10 +8,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.report.plan_file.broker import BrokerPlan
+from rocketmq_capacity.report.plan_file.changes import Changes
 from rocketmq_capacity.report.plan_file.finding import Cause, Finding
 from rocketmq_capacity.report.plan_file.group import GroupPlan
+from rocketmq_capacity.report.plan_file.headroom import Headroom
 from rocketmq_capacity.report.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.report.plan_file.scenario import Scenario
+from rocketmq_capacity.report.plan_file.told import AcceptedRisk, Freeze
 
 FORMAT: Final = "rocketmq-capacity/plan/1"
 
@@ -43,6 +47,9 @@ class Plan(Struct, frozen=True, kw_only=True):
     recorded_at: Annotated[
         str | UnsetType, Meta(description="when it was really taken, if a recorded snapshot was given another date")
     ] = UNSET
+    valid_until: Annotated[
+        str | None, Meta(description="do not act on the plan after this moment, UTC ISO-8601; null in earlier versions")
+    ] = None
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness
     groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
@@ -56,10 +63,30 @@ class Plan(Struct, frozen=True, kw_only=True):
         tuple[tuple[str, ...], ...],
         Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
     ] = ()
+    headroom: Annotated[
+        tuple[Headroom, ...],
+        Meta(description="the ten groups, topics and brokers that break first when traffic grows, the lowest first"),
+    ] = ()
+    brokers: Annotated[tuple[BrokerPlan, ...], Meta(description="the masters, by name; none in earlier versions")] = ()
     producer_balance: Annotated[
         tuple[ProducerBalance, ...],
         Meta(description="business topics whose queues or brokers get another share than producers without keys give"),
     ] = ()
+    accepted: Annotated[
+        tuple[AcceptedRisk, ...],
+        Meta(description="the accepted risks of the policy, in its order, and what became of each"),
+    ] = ()
+    freeze: Annotated[
+        Freeze | None, Meta(description="the freeze that the snapshot was taken in; null if there is none")
+    ] = None
+    notes: Annotated[
+        tuple[str, ...],
+        Meta(description="what to know of the plan itself: a freeze, and accepted risks that do not hold"),
+    ] = ()
+    changes: Annotated[
+        Changes | None,
+        Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),
+    ] = None
     approval: Annotated[Approval | UnsetType, Meta(description="only if a person was asked")] = UNSET
     scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
 

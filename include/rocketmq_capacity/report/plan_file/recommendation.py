@@ -71,6 +71,10 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     action: Annotated[str, Meta(description="name of the action")]
     consumer_group: Annotated[str | None, Meta(description="the group to change")]
     topic: Annotated[str | None, Meta(description="the topic to change")]
+    owner: Annotated[
+        str | None,
+        Meta(description="whose it is by the policy's groups; null if nobody's, or if a topic has several owners"),
+    ] = None
     manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
     reason: Annotated[str, Meta(description="why, and what it changes")]
     rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]

@@ -36,6 +36,19 @@ class UndecidedFinding(Finding, frozen=True, kw_only=True):
     """A finding of the cluster as it is that can no longer be judged after the changes."""
 
     why: Annotated[str, Meta(description="what is unknown after the changes")]
+    gone_with: Annotated[
+        str | None,
+        Meta(description="the topic, broker, room or client that the changes take away with it; else null"),
+    ] = None
+
+
+class AddedFinding(Finding, frozen=True, kw_only=True):
+    """A finding that only the changed cluster has."""
+
+    cause: Annotated[
+        str | None,
+        Meta(description="what the changes take away so that it follows, also at the end of `message`; else null"),
+    ] = None
 
 
 class BeforeAfterRatio(Struct, frozen=True, kw_only=True):
@@ -52,15 +65,53 @@ class BeforeAfterMessages(Struct, frozen=True, kw_only=True):
     after: Annotated[int | None, Meta(description="of the changed cluster, on the queues that are left")]
 
 
+class BeforeAfterCount(Struct, frozen=True, kw_only=True):
+    """A number before and after the changes."""
+
+    before: Annotated[int, Meta(description="of the cluster as it is")]
+    after: Annotated[int, Meta(description="of the changed cluster")]
+
+
 Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
+Reason = Literal["CAPACITY", "REACHABILITY", "LOSS"]
 
 
 class AffectedGroup(Struct, frozen=True, kw_only=True):
     """What the changes do to a group as it runs today."""
 
     consumer_group: Annotated[str, Meta(description="name of the group")]
-    verdict: Annotated[Verdict, Meta(description="UNDECIDED if something that was wrong can no longer be judged")]
+    verdict: Annotated[
+        Verdict,
+        Meta(
+            description="by capacity, reachability and loss: WORSE if one of them crosses a bound, BETTER if one comes "
+            "back and nothing is taken away for it, UNDECIDED if one can no longer be told, else UNCHANGED"
+        ),
+    ]
+    reasons: Annotated[tuple[Reason, ...], Meta(description="which of the three the verdict is based on")] = ()
+    why: Annotated[str, Meta(description="the verdict in words; empty if nothing that matters changes")] = ""
     utilisation: Annotated[BeforeAfterRatio, Meta(description="busy share of its busiest client")]
+    peak_utilisation: Annotated[
+        BeforeAfterRatio | None, Meta(description="the same at the peak of the cluster as it is")
+    ] = None
+    is_over_bound: Annotated[
+        bool | None,
+        Meta(description="its busiest client exceeds the policy's bound afterwards; null if unknown"),
+    ] = None
+    clients: Annotated[BeforeAfterCount | None, Meta(description="its consumers")] = None
+    queues: Annotated[BeforeAfterCount | None, Meta(description="readable queues of its business topics")] = None
+    unread_queues: Annotated[
+        int | None, Meta(description="queues that nobody reads only after the changes; null if owners are unknown")
+    ] = None
+    waiting_messages: Annotated[
+        int | None,
+        Meta(description="messages not read on queues that are gone, or that nobody reads any more; null if unknown"),
+    ] = None
+    unreadable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which consumers see no queue any more")
+    ] = ()
+    unwritable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which producers see no queue any more")
+    ] = ()
     lag: Annotated[BeforeAfterMessages, Meta(description="messages not read")]
     moved_queues: Annotated[
         int | None, Meta(description="queues there before and after whose owner differs; null if one is unknown")
@@ -68,6 +119,27 @@ class AffectedGroup(Struct, frozen=True, kw_only=True):
     findings_added: Annotated[int, Meta(description="how many of `findings_added` are about it")]
     findings_cleared: Annotated[int, Meta(description="how many of `findings_cleared` are about it")]
     findings_undecided: Annotated[int, Meta(description="how many of `findings_undecided` are about it")]
+
+
+class Carried(Struct, frozen=True, kw_only=True):
+    """Whether the changed cluster still carries everything that the cluster as it is carries."""
+
+    is_carried: Annotated[
+        bool | None,
+        Meta(description="no topic, queue or group is cut off, and no group falls behind; null if unknown"),
+    ]
+    bound: Annotated[float, Meta(description="busy share of a busiest client above which it is too busy")]
+    over_bound: Annotated[tuple[str, ...], Meta(description="groups above it after the changes, also if they were")]
+    newly_over_bound: Annotated[tuple[str, ...], Meta(description="groups above it only after the changes")]
+    falling_behind: Annotated[
+        tuple[str, ...], Meta(description="groups whose busiest client is busy all of its time only after the changes")
+    ]
+    without_clients: Annotated[tuple[str, ...], Meta(description="groups whose clients are all gone")]
+    unreadable_topics: Annotated[tuple[str, ...], Meta(description="topics of which consumers see no queue any more")]
+    unwritable_topics: Annotated[tuple[str, ...], Meta(description="topics of which producers see no queue any more")]
+    unread_queues: Annotated[int, Meta(description="queues that nobody reads only after the changes, over all groups")]
+    waiting_messages: Annotated[int, Meta(description="messages that wait by the changes, as far as that is known")]
+    undecided: Annotated[tuple[str, ...], Meta(description="groups with the verdict UNDECIDED")]
 
 
 class ScenarioTotals(Struct, frozen=True, kw_only=True):
@@ -100,6 +172,9 @@ class Scenario(Struct, frozen=True, kw_only=True):
     verdict: Annotated[
         Verdict | None, Meta(description="on the whole cluster; MIXED if some of it is better and some worse")
     ] = None
+    carried: Annotated[
+        Carried | None, Meta(description="what is no longer carried, who is too busy, and what waits")
+    ] = None
     totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
     affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
     transitions: Annotated[
@@ -107,7 +182,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
         Meta(description="groups whose queues get other owners; the table `transition` has each queue"),
     ] = ()
     groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
-    findings_added: Annotated[tuple[Finding, ...], Meta(description="that only the changed cluster has")]
+    findings_added: Annotated[tuple[AddedFinding, ...], Meta(description="that only the changed cluster has")]
     findings_cleared: Annotated[
         tuple[Finding, ...],
         Meta(

@@ -1,7 +1,8 @@
 """The place on the page of each cause, and of each of its recommendations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import UNSET
 
@@ -11,8 +12,11 @@ from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file.finding import Cause, Finding
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.report.scripts import script_names
 from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import INFO
+from rocketmq_capacity.vocabulary import INFO, Action
+
+SCALE: Final[Action] = "SCALE_CONSUMERS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +47,19 @@ class Answers:
         self.recommendations: Mapping[str, Recommendation] = {one.id: one for one in plan.recommendations}
         self.said: Mapping[str, Said] = {} if plan.approval is UNSET else said_to_all(plan.approval)
         """What a person said to recommendations, by id."""
+        self.scripts: Mapping[str, str] = script_names(plan)
+        """By the first recommendation of a way (id), the path of its script."""
         self.alternatives = beside(plan.alternatives)
         """For each recommendation those of which none is carried out if it is."""
         self.in_order = tuple(one for cause in plan.causes for one in cause.recommendations)
         """Ids of the recommendations, those of the worst causes first."""
-        self.folds = tuple(_folds(plan.causes))
-        """The worst first; those only for information come last."""
+        self.folds = tuple(_folds([cause for cause in plan.causes if not self._is_saving(cause)]))
+        """The worst first; those only for information come last, and those that are only a saving are missing."""
         folded = sum(not fold.is_one for fold in self.folds[:CAUSES])
         self._in_a_fold = max(FOLDED, min(FOLDED_CAUSES, ALL_FOLDED_CAUSES // max(folded, 1)))
         self._anchors = {cause.id: f"cause-{place + 1}" for place, cause in enumerate(self._shown())}
+        savings = (cause for cause in plan.causes if self._is_saving(cause))
+        self._savings = {cause.id: f"saving-{place + 1}" for place, cause in enumerate(savings)}
         self._cause_of = {one: cause for cause in plan.causes for one in (*cause.findings, *cause.recommendations)}
         self._of_group: dict[str | None, dict[str, Cause]] = {}
         for cause in plan.causes:
@@ -59,8 +67,23 @@ class Answers:
                 self._of_group.setdefault(group, {})[cause.id] = cause
 
     def anchor(self, cause: Cause) -> str | None:
-        """The id of the cause on the page; None if the page leaves it out."""
+        """The id of the cause on the page; None if the page leaves it out, or if it is only a saving."""
         return self._anchors.get(cause.id)
+
+    def saving_of(self, recommendation: str) -> str | None:
+        """The id of the line in the table of savings, by its recommendation's id; None if it has a cause to itself."""
+        cause = self._cause_of.get(recommendation)
+        return None if cause is None else self._savings.get(cause.id)
+
+    def _is_saving(self, cause: Cause) -> bool:
+        """Whether a cause is no more than a group that can have fewer clients."""
+        answers = [self.recommendations[one] for one in cause.recommendations]
+        return cause.severity == INFO and len(answers) > 0 and all(map(scales_down, answers))
+
+    def anchor_of_finding(self, finding: str) -> str | None:
+        """The id on the page of the cause that a finding belongs to; None if the page leaves it out."""
+        cause = self._cause_of.get(finding)
+        return None if cause is None else self.anchor(cause)
 
     def link(self, recommendation: str) -> Link:
         """To the cause of a recommendation, by the recommendation's id."""
@@ -85,7 +108,13 @@ class Answers:
             yield from self.shown_of(fold)
 
 
-def _folds(causes: tuple[Cause, ...]) -> Iterator[Fold]:
+def scales_down(one: Recommendation) -> bool:
+    """Whether a recommendation is to run fewer clients."""
+    before, after = one.before.get("clients"), one.after.get("clients")
+    return one.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before
+
+
+def _folds(causes: Sequence[Cause]) -> Iterator[Fold]:
     alike: dict[tuple[str, str, str | None], list[Cause]] = {}
     for cause in causes:
         alike.setdefault((cause.severity, cause.rule, cause.action), []).append(cause)

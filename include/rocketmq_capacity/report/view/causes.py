@@ -1,7 +1,8 @@
 """Causes as the page shows them: the worst first, similar ones folded into one line."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
@@ -10,7 +11,7 @@ from rocketmq_capacity.report.plan_file.finding import Cause, Impact
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
-from rocketmq_capacity.report.wording import kind_of
+from rocketmq_capacity.report.wording import kind_of, lower_first
 from rocketmq_capacity.vocabulary import ACTION_WORDS, INFO, RULE_WORDS, Wording
 
 
@@ -26,6 +27,8 @@ class CauseView:
     groups: tuple[Link, ...]
     more_groups: int
     topic: str | None
+    owner: str | None
+    tier: int | None
     kind: str
     """``cluster``, ``clients``, ``look`` or empty: what its first recommendation touches."""
     impact: tuple[str, ...]
@@ -83,7 +86,7 @@ def causes_of(causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[
     counts: dict[str, int] = {}
     for cause in found:
         counts[cause.severity] = counts.get(cause.severity, 0) + 1
-    shown = [_fold(fold, answers, group_anchors) for fold in answers.folds[:CAUSES]]
+    shown = _with_own_titles([_fold(fold, answers, group_anchors) for fold in answers.folds[:CAUSES]])
     urgent = [fold for fold in shown if fold.severity != INFO]
     return CauseList(
         first=tuple(urgent[:FIRST_CAUSES]),
@@ -113,6 +116,32 @@ def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> Fol
     )
 
 
+def _with_own_titles(folds: Sequence[FoldView]) -> list[FoldView]:
+    """The same causes; no two have one title: what is wrong is added, then the place, and then the id."""
+    every = [cause for fold in folds for cause in fold.causes]
+    titles = [cause.title for cause in every]
+    for begin, more in ((": ", _wrong), (", ", _place), (", ", _id)):
+        times = Counter(titles)
+        titles = [
+            title + end if times[title] > 1 and not title.endswith(end := begin + more(cause)) else title
+            for title, cause in zip(titles, every, strict=True)
+        ]
+    own = iter(titles)
+    return [replace(fold, causes=tuple(replace(one, title=next(own)) for one in fold.causes)) for fold in folds]
+
+
+def _wrong(cause: CauseView) -> str:
+    return lower_first(cause.meanings[0].title) if cause.meanings else cause.id
+
+
+def _place(cause: CauseView) -> str:
+    return next((finding.places[-1] for finding in cause.findings if finding.places), cause.id)
+
+
+def _id(cause: CauseView) -> str:
+    return cause.id
+
+
 def _title(cause: Cause) -> str:
     """What is wrong with all of several causes, and what to do about each."""
     wrong = RULE_WORDS.get(cause.rule, Wording(cause.rule, "")).title
@@ -132,11 +161,13 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
         anchor=answers.anchor(cause) or "",
         id=cause.id,
         severity=cause.severity,
-        title=options[0].title if options else cause.title,
+        title=options[0].title if options and len(options[0].ids) > 1 else cause.title,
         message=cause.message,
         groups=tuple(Link(group, group_anchors.get(group)) for group in groups[:ITEMS]),
         more_groups=max(0, len(groups) - ITEMS),
         topic=cause.topic,
+        owner=cause.owner,
+        tier=cause.tier,
         kind="" if cause.action is None else kind_of(cause.action, changes_cluster=cause.changes_cluster),
         impact=impact_of(cause.impact),
         since="" if cause.since is None else when(cause.since),

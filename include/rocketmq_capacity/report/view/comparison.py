@@ -17,13 +17,13 @@ LOWER_IS_BETTER: Final = frozenset({
     "doubly_owned_queues",
     "peak",
     "excess",
-    "gini",
-    "cv",
     "utilisation",
     "lag",
 })
 """Figures of which less is plainly good; of all others the table says the difference and does not judge it."""
 
+LEFT_OUT: Final = frozenset({"gini", "cv"})
+"""Metrics that only plan.json and the tables have: PEAK and EXCESS say what a reader decides by."""
 NAMES: Final = ("consumer_group", "topic", "broker_name", "client_id", "strategy")
 """The members that distinguish the entries of a list of objects."""
 HOLDERS: Final = frozenset({"groups", "consumer_groups", "topics", "brokers", "clients", "strategies"})
@@ -68,11 +68,15 @@ class Comparison:
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     """Every figure that differs, in the objects' order; one that is missing on a side is not stated there."""
-    old, new = dict(_leaves(before, ())), dict(_leaves(after, ()))
+    old, new = dict(_shown(before)), dict(_shown(after))
     paths = list(dict.fromkeys((*old, *new)))
     changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
     shown = tuple(_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
     return Comparison(shown, len(changed) - len(shown), len(paths) - len(changed))
+
+
+def _shown(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    return ((path, held) for path, held in _leaves(value, ()) if path[-1] not in LEFT_OUT)
 
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -111,7 +115,7 @@ def _words(part: str) -> str:
     return part if isinstance(part, Name) else METRIC_WORDS.get(part, label(part))
 
 
-METRIC_WORDS: Final = {"peak": "PEAK", "floor": "FLOOR", "excess": "EXCESS", "gini": "GINI", "cv": "CV"}
+METRIC_WORDS: Final = {"peak": "PEAK", "floor": "FLOOR", "excess": "EXCESS"}
 
 
 def _side(name: str, value: Any) -> str:

@@ -10,6 +10,7 @@ from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.verdicts import verdict_word
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BUSIEST_CLIENT,
@@ -19,7 +20,6 @@ from rocketmq_capacity.vocabulary import (
     ONE_MORE,
     RESTART,
     ROOM,
-    UNDER,
 )
 
 EACH_GROUP: Final = {
@@ -70,12 +70,12 @@ class FailureLine:
     moved_note: str
     """Of how many groups that is not known."""
     busy: str
-    under: Named
+    worse: Named
     unwritable: Named
     unreadable: Named
     read_again: str
     is_harmless: bool
-    """Nothing becomes too small, unreadable or unwritable."""
+    """No group is worse off, and no topic becomes unreadable or unwritable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class OwnFailure:
     what: str
     name: str | None
     cells: tuple[str, ...]
-    """Queues lost, queues moved, busiest client afterwards, too small, all read again."""
+    """Queues lost, queues moved, busiest client afterwards, verdict, all read again."""
     is_harmful: bool
 
 
@@ -126,7 +126,7 @@ def failures_of(
     return Failures(
         lines=tuple(_line(loss, group_anchors) for loss in shown),
         more=max(0, len(shared) - LOSSES),
-        harmful=sum(1 for loss in shared if loss.under or loss.unwritable or loss.unreadable),
+        harmful=sum(1 for loss in shared if loss.worse or loss.unwritable or loss.unreadable),
         servers=tuple(map(_server_line, ordered[:LOSSES])),
         more_servers=max(0, len(ordered) - LOSSES),
     )
@@ -162,8 +162,8 @@ def _until_read(row: ClusterFailure) -> str:
     return f"about {_seconds(round(row.read_again_s))}" if row.is_estimated else _seconds(row.read_again_s)
 
 
-def own_failures(rows: Sequence[GroupFailure], status: str) -> tuple[OwnFailure, ...]:
-    """The table of a group, by its rows and its provision status: brokers and rooms by name, then its clients."""
+def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
+    """The table of a group: brokers and rooms by name, then its clients."""
     ordered = sorted(rows, key=lambda row: (ORDER.index(row.failure), row.lost or ""))
     return tuple(
         OwnFailure(
@@ -173,10 +173,10 @@ def own_failures(rows: Sequence[GroupFailure], status: str) -> tuple[OwnFailure,
                 number(row.lost_queues) if row.failure in OF_THE_CLUSTER else NOTHING,
                 _own_moved(row),
                 _busy(row),
-                _becomes(row, status),
+                verdict_word(row.verdict, row.reasons),
                 _seconds(row.read_again_s),
             ),
-            is_harmful=row.becomes_under is True,
+            is_harmful=row.verdict == "WORSE",
         )
         for row in ordered
     )
@@ -185,7 +185,7 @@ def own_failures(rows: Sequence[GroupFailure], status: str) -> tuple[OwnFailure,
 def _line(loss: Loss, group_anchors: Mapping[str, str]) -> FailureLine:
     is_shared = loss.failure in OF_THE_CLUSTER
     note = f"{loss.undecided:,} unknown" if loss.undecided else ""
-    under = tuple(Link(name, group_anchors.get(name)) for name in loss.under[:NAMED_IN_A_CELL])
+    worse = tuple(Link(name, group_anchors.get(name)) for name in loss.worse[:NAMED_IN_A_CELL])
     return FailureLine(
         what=OWN[loss.failure] if is_shared else EACH_GROUP[loss.failure],
         name=loss.lost,
@@ -194,22 +194,16 @@ def _line(loss: Loss, group_anchors: Mapping[str, str]) -> FailureLine:
         moved=_moved(loss),
         moved_note=f"{loss.unknown:,} unknown" if 0 < loss.unknown < loss.groups else "",
         busy=UNKNOWN if loss.busy_ratio is None else per_cent(loss.busy_ratio),
-        under=Named(len(loss.under), under, note),
+        worse=Named(len(loss.worse), worse, note),
         unwritable=_topics(loss.unwritable),
         unreadable=_topics(loss.unreadable),
         read_again=_seconds(loss.read_again_s) if loss.groups else NOTHING,
-        is_harmless=not (loss.under or loss.unwritable or loss.unreadable),
+        is_harmless=not (loss.worse or loss.unwritable or loss.unreadable),
     )
 
 
 def _own_moved(row: GroupFailure) -> str:
     return UNKNOWN if row.moved_today is None else number(row.moved_today)
-
-
-def _becomes(row: GroupFailure, status: str) -> str:
-    if row.becomes_under is None:
-        return UNKNOWN
-    return "is already" if status == UNDER else "yes" if row.becomes_under else "no"
 
 
 def _topics(names: Sequence[str]) -> Named:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
+from rocketmq_capacity.report.plan_file.changes import Gone
 from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.view.loads import measured_by
@@ -27,7 +28,7 @@ class FindingView:
     """Tables of machine rooms, where it is about them; its evidence is then without what they show."""
 
 
-def places_of(finding: Finding) -> tuple[str, ...]:
+def places_of(finding: Finding | Gone) -> tuple[str, ...]:
     """Group, topic and broker that a finding names; its message need not repeat them."""
     named = (finding.consumer_group, finding.topic, finding.broker_name)
     return tuple(name for name in named if name is not None)

@@ -5,23 +5,24 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
+from rocketmq_capacity.report.figures import UNKNOWN, counted, factor, number, per_cent, when
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.plan_file.group import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
-from rocketmq_capacity.report.wording import PROTOCOL_WORDS, SOURCE_WORDS, STATUS_WORDS
+from rocketmq_capacity.report.wording import BREAKS_WORDS, PROTOCOL_WORDS, READING_WORDS, SOURCE_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import (
     DIALECT_WORDS,
     GRPC,
     POP,
     SEVERITIES,
+    TWICE,
+    UNREAD,
     Action,
     Severity,
     Wording,
@@ -43,6 +44,8 @@ class GroupLine:
     name: str
     status: str
     status_words: str
+    reading_words: str
+    """What is wrong with who reads what; empty where nothing is known to be."""
     clients: str
     useful: str
     reads: str
@@ -53,6 +56,8 @@ class GroupLine:
     """Utilisation of its busiest client."""
     busy_share: float | None
     """The same as a number, 1 is without pause."""
+    headroom: str
+    """So many times the traffic at the peak until something breaks."""
     severities: tuple[tuple[str, int], ...]
     """Of its causes, each with their number, worst first."""
 
@@ -74,9 +79,8 @@ class StrategyLine:
     doubly_owned: int
     moved: tuple[str, str, str]
     """Queues that move if a client leaves, if one comes, and if the broker is lost whose loss moves most."""
-    is_pareto_best: bool
     metrics: tuple[tuple[str, ...], ...]
-    """For each of the section's measures: PEAK, FLOOR, EXCESS, GINI, CV; empty where the load is not known."""
+    """For each of the section's measures: PEAK, FLOOR, EXCESS; empty where the load is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ def line_of(group: GroupPlan, place: int, section: str | None, severities: Itera
         name=group.consumer_group,
         status=group.provision_status,
         status_words=STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, "")).title,
+        reading_words=READING_WORDS[group.reading_status].title if group.reading_status in (UNREAD, TWICE) else "",
         clients=_clients(group),
         useful=_useful(group),
         reads=_reads(group),
@@ -159,6 +164,7 @@ def line_of(group: GroupPlan, place: int, section: str | None, severities: Itera
         floor=metric(count.floor if count else None),
         busy="\u2013" if group.utilisation is None else per_cent(group.utilisation.estimate),
         busy_share=None if group.utilisation is None else group.utilisation.estimate,
+        headroom="\u2013" if group.headroom is None else factor(group.headroom.factor),
         severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
     )
 
@@ -239,13 +245,12 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
         ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
         ("Reads by", group.message_request_mode),
+        ("Queues read", READING_WORDS.get(group.reading_status, Wording(UNKNOWN, UNKNOWN)).meaning),
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),
-        (
-            "Busiest sample",
-            UNKNOWN if group.peak_factor is None else f"{group.peak_factor:.4g} times the usual rate",
-        ),
+        ("Peak", _peak(group)),
         ("Clients needed", _needed(group)),
+        ("Headroom", _headroom(group)),
     ]
     filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
     facts += [(f"Filter on {topic} lets through", per_cent(filters[topic])) for topic in sorted(filters)[:ITEMS]]
@@ -270,9 +275,27 @@ def _needed(group: GroupPlan) -> str:
     if needed is None:
         return UNKNOWN
     if needed.target is None:
-        return "no number of clients is enough"
+        return "more clients alone are not enough"
     bounds = "" if needed.lower == needed.upper else f" ({needed.lower} to {needed.upper or 'no number is enough'})"
     return f"{number(needed.target)}{bounds}; at least {number(group.min_safe_clients)} however they share the work"
+
+
+def _peak(group: GroupPlan) -> str:
+    peak = group.peak
+    if peak is None or peak.msgs_per_s is None:
+        return UNKNOWN
+    times = "" if group.peak_factor is None else f", {group.peak_factor:.4g} times the measured rate"
+    when_seen = "" if peak.at is None else f" at {when(peak.at)}"
+    return f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
+
+
+def _headroom(group: GroupPlan) -> str:
+    if group.headroom is None:
+        return UNKNOWN
+    at_peak, of_measured = factor(group.headroom.factor), group.headroom.measured_factor
+    is_same = of_measured is None or factor(of_measured) == at_peak
+    today = "" if of_measured is None or is_same else f" ({factor(of_measured)} the measured one)"
+    return f"{at_peak} the traffic at the peak{today}: then {BREAKS_WORDS[group.headroom.breaks]}"
 
 
 def _strategy_words(group: GroupPlan) -> str:
@@ -316,7 +339,6 @@ def _strategy_line(
         orphans=len(strategy.orphan_queues),
         doubly_owned=len(strategy.doubly_owned_queues),
         moved=_moved(strategy),
-        is_pareto_best=strategy.pareto_best is True,
         metrics=tuple(_cells(measure.of(strategy)) for measure in measures),
     )
 
@@ -340,7 +362,7 @@ def _reasons(strategy: StrategyPlan) -> Iterator[str]:
 
 
 def _cells(skew: Skew | None) -> tuple[str, ...]:
-    return () if skew is None else tuple(metric(value) for value in msgspec.structs.astuple(skew))
+    return () if skew is None else tuple(map(metric, (skew.peak, skew.floor, skew.excess)))
 
 
 def _lists(current: StrategyPlan | None) -> tuple[NamedList, ...]:

@@ -1,20 +1,19 @@
 """What answers a cause, as the page shows it: what to do, how, how to see that it worked, and the way back."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
-from rocketmq_capacity.report.limits import COMMANDS, LINKS, LIST_LINES, TABLE_ROWS
+from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file.recommendation import ConfigAssignment, Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
+from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
 from rocketmq_capacity.vocabulary import ACTION_WORDS, Wording
 
@@ -61,6 +60,8 @@ class OptionView:
     """Of a change that takes several; shown instead of the commands."""
     lists: "FixedLists | None"
     """Another way: a fixed list of queues for each client."""
+    script: str | None
+    """The path of its script, beside the page; None if it has none."""
     said: Said | None
     """What a person answered; None where nobody was asked, or has answered."""
 
@@ -73,27 +74,16 @@ class FixedLists:
         moved_queues: in words.
         note: what they do, and when they must be made anew.
         spreads: what happens until every client runs its list; empty where that is not known.
-        comparison: figures of today beside those with the lists.
-        lines: of Java, as many as the page shows: a comment with each client's id, and its queues.
-        more_lines: those that only plan.json has.
     """
 
     moved_queues: str
     note: str
     spreads: str
-    comparison: Comparison
-    lines: tuple[str, ...]
-    more_lines: int
 
 
 def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
     """The recommendations of a cause, in its order; those that are alike as one."""
-    alike: dict[tuple[str, str | None, str, bool, bool, Said | None], list[Recommendation]] = {}
-    for one in recommendations:
-        said = answers.said.get(one.id)
-        key = one.action, one.consumer_group, one.reason, one.manual, one.changes_cluster, said
-        alike.setdefault(key, []).append(one)
-    return [_option(together, answers) for together in alike.values()]
+    return [_option(way, answers) for way in ways_of(recommendations, answers.said)]
 
 
 def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
@@ -123,33 +113,17 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         spreads=_spreads(together),
         steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
         lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
+        script=answers.scripts.get(first.id),
         said=answers.said.get(first.id),
     )
 
 
 def _fixed_lists(told: ConfigAssignment) -> FixedLists:
-    lines = [
-        line
-        for client_id, queues in told.clients.items()
-        for line in (f"// {_quoted(client_id)}", *(_java_of(queue) for queue in queues))
-    ]
     return FixedLists(
         moved_queues=counted(told.moved_queues, "queue"),
         note=told.note,
         spreads="" if told.transition is UNSET else _all_restart(told.transition),
-        comparison=compare(told.before, told.after),
-        lines=tuple(lines[:LIST_LINES]),
-        more_lines=max(0, len(lines) - LIST_LINES),
     )
-
-
-def _java_of(queue: Queue) -> str:
-    return f"new MessageQueue({_quoted(queue.topic)}, {_quoted(queue.broker_name)}, {queue.queue_id})"
-
-
-def _quoted(text: str) -> str:
-    """A literal of Java: what JSON escapes, Java reads alike, also where it stands in a comment."""
-    return json.dumps(text)
 
 
 def _spreads(together: Sequence[Recommendation]) -> str:

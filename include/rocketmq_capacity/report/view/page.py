@@ -18,7 +18,9 @@ from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
+from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
 from rocketmq_capacity.report.view.causes import CauseList, causes_of
+from rocketmq_capacity.report.view.changes import ChangesView, changes_of
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
@@ -29,12 +31,15 @@ from rocketmq_capacity.report.view.groups import (
     not_applicable,
     section_of,
 )
+from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
 from rocketmq_capacity.report.view.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
 from rocketmq_capacity.report.view.producers import ProducersView, producers_of
+from rocketmq_capacity.report.view.savings import Savings, savings_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
+from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted_of, owners_of
 
 OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize)
 
@@ -56,9 +61,17 @@ class Page:
     summary: Summary
     approval: ApprovalView | None
     scenario: ScenarioView | None
+    changes: ChangesView | None
+    """None if there is no plan before."""
     overview: Chart | None
     causes: CauseList
+    notes: tuple[str, ...]
+    accepted: AcceptedList | None
+    owners: OwnerList | None
+    headroom: tuple[HeadroomLine, ...]
+    savings: Savings | None
     failures: Failures | None
+    brokers: BrokersView | None
     producers: ProducersView | None
     lines: tuple[GroupLine, ...]
     more_lines: int
@@ -85,9 +98,16 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current, beside.producer_timeline),
+        changes=None if plan.changes is None else changes_of(plan.changes, answers),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),
+        notes=plan.notes,
+        accepted=accepted_of(plan),
+        owners=owners_of(plan, answers),
+        headroom=headroom_lines(plan, anchors),
+        savings=savings_of(plan, answers, anchors),
         failures=failures_of(beside.losses, anchors, beside.cluster_failure),
+        brokers=brokers_view(plan.brokers),
         producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),
@@ -145,7 +165,7 @@ def _sections(
             left_out += 1
         size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
         sizes = sizes_of(group, of_size[name], size_id)
-        sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name], group.provision_status)))
+        sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name])))
     return tuple(sections), left_out
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from msgspec import UNSET
 
@@ -13,12 +12,10 @@ from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, S
 from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
 from rocketmq_capacity.report.plan_file.group import Skew
 from rocketmq_capacity.report.plan_file.scenario import (
-    AffectedGroup,
     Scenario,
     ScenarioGroup,
     UndecidedFinding,
     UnjudgedTopic,
-    Verdict,
 )
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
@@ -26,43 +23,8 @@ from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.producer_timeline import ProducersMeanwhile, producers_meanwhile
 from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
+from rocketmq_capacity.report.view.scenario_verdict import VerdictView, verdict_view
 from rocketmq_capacity.report.view.transitions import TransitionsView, transitions_of
-
-NAMED: Final = 5
-"""Groups of each verdict that are named on top."""
-ORDER: Final[tuple[Verdict, ...]] = ("WORSE", "MIXED", "UNDECIDED", "BETTER", "UNCHANGED")
-"""Worst first."""
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictWording:
-    """How a verdict reads."""
-
-    title: str
-    word: str
-    of_groups: str
-    tone: str
-
-
-VERDICTS: Final[dict[Verdict, VerdictWording]] = {
-    "WORSE": VerdictWording("These changes make the cluster worse.", "Worse", "worse off", "critical"),
-    "MIXED": VerdictWording(
-        "These changes make some of the cluster worse and some of it better.", "Mixed", "partly worse off", "warning"
-    ),
-    "UNDECIDED": VerdictWording(
-        "These changes make nothing worse that can be judged, but something that was wrong can no longer be judged.",
-        "Undecided",
-        "undecided",
-        "info",
-    ),
-    "BETTER": VerdictWording("These changes make the cluster better.", "Better", "better off", "ready"),
-    "UNCHANGED": VerdictWording(
-        "These changes make the cluster neither better nor worse.",
-        "Unchanged",
-        "touched, neither better nor worse",
-        "info",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,37 +42,11 @@ class ScenarioLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AffectedLine:
-    """What the changes do to a group as it runs today."""
-
-    group: str
-    verdict: str
-    tone: str
-    """The colour of the verdict's badge."""
-    cells: tuple[str, ...]
-    """Busiest client before and after, lag before and after, queues moved, findings that come, go and are undecided."""
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictView:
-    """The answer to "what would it do?", in one line and a few numbers."""
-
-    title: str
-    groups: tuple[tuple[str, int, tuple[str, ...], int], ...]
-    """Of each verdict the word, how many groups have it, the names of the first of them, and how many more."""
-    busiest: tuple[str, str]
-    lag: tuple[str, str]
-    moved: str
-    lines: tuple[AffectedLine, ...]
-    more_lines: int
-
-
-@dataclass(frozen=True, slots=True)
 class ScenarioFindings:
     """Findings that only one side has."""
 
     shown: tuple[tuple[str, tuple[str, ...], str, str], ...]
-    """Severity, places (group, topic, broker), message, and why it can no longer be judged."""
+    """Severity, places (group, topic, broker), message, and why it is neither there nor mended."""
     total: int
     more: int
 
@@ -131,6 +67,8 @@ class ScenarioView:
     brokers: tuple[BrokerLines, ...]
     meanwhile: ProducersMeanwhile | None
     transitions: TransitionsView | None
+    gone: ScenarioFindings
+    """With a topic, broker or room that the changes take away."""
     undecided: ScenarioFindings
     unjudged_topics: tuple[UnjudgedTopic, ...]
     """Of those that producers write to unevenly."""
@@ -159,10 +97,11 @@ def scenario_of(
         more_changes=max(0, len(scenario.changes) - SCENARIO_CHANGES),
         lines=lines,
         more_lines=len(ordered) - len(lines),
-        verdict=_verdict(scenario),
+        verdict=verdict_view(scenario),
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
-        undecided=_findings(scenario.findings_undecided),
+        gone=_findings([one for one in scenario.findings_undecided if one.gone_with is not None]),
+        undecided=_findings([one for one in scenario.findings_undecided if one.gone_with is None]),
         unjudged_topics=scenario.producers_undecided[:UNEVEN_TOPICS],
         more_unjudged_topics=max(0, len(scenario.producers_undecided) - UNEVEN_TOPICS),
         brokers=broker_lines(scenario),
@@ -170,50 +109,6 @@ def scenario_of(
         transitions=transitions_of(scenario.transitions),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
-    )
-
-
-def _verdict(scenario: Scenario) -> VerdictView | None:
-    totals = scenario.totals
-    if scenario.verdict is None or totals is None:
-        return None
-    affected = sorted(
-        scenario.affected_groups,
-        key=lambda group: (ORDER.index(group.verdict), -group.findings_added, group.consumer_group),
-    )
-    by_verdict = {word: [one.consumer_group for one in affected if one.verdict == word] for word in ORDER}
-    lines = tuple(map(_affected, affected[:SCENARIO_ROWS]))
-    return VerdictView(
-        title=VERDICTS[scenario.verdict].title,
-        groups=tuple(
-            (VERDICTS[word].of_groups, len(names), tuple(names[:NAMED]), max(0, len(names) - NAMED))
-            for word, names in by_verdict.items()
-            if names
-        ),
-        busiest=(per_cent(totals.utilisation.before), per_cent(totals.utilisation.after)),
-        lag=(number(totals.lag.before), number(totals.lag.after)),
-        moved=number(totals.moved_queues),
-        lines=lines,
-        more_lines=len(affected) - len(lines),
-    )
-
-
-def _affected(group: AffectedGroup) -> AffectedLine:
-    use, lag = group.utilisation, group.lag
-    return AffectedLine(
-        group=group.consumer_group,
-        verdict=VERDICTS[group.verdict].word,
-        tone=VERDICTS[group.verdict].tone,
-        cells=(
-            per_cent(use.before),
-            per_cent(use.after),
-            number(lag.before),
-            number(lag.after),
-            number(group.moved_queues),
-            number(group.findings_added),
-            number(group.findings_cleared),
-            number(group.findings_undecided),
-        ),
     )
 
 
@@ -240,6 +135,10 @@ def _change(change: JsonObject) -> str:
     return f"{str(change.get('change', 'change')).replace('_', ' ')}: {short('', rest)}"
 
 
+def _doubt(finding: UndecidedFinding) -> str:
+    return f"Not judged: {finding.why}." if finding.gone_with is None else f"Gone with {finding.gone_with}."
+
+
 def _findings(findings: Sequence[Finding]) -> ScenarioFindings:
     ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
     shown = tuple(
@@ -247,7 +146,7 @@ def _findings(findings: Sequence[Finding]) -> ScenarioFindings:
             finding.severity,
             places_of(finding),
             finding.message,
-            finding.why if isinstance(finding, UndecidedFinding) else "",
+            _doubt(finding) if isinstance(finding, UndecidedFinding) else "",
         )
         for finding in ordered[:FINDINGS_A_RULE]
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, REASONS
 from rocketmq_capacity.report.plan_file.plan import Plan
@@ -55,6 +56,8 @@ class Summary:
     """Of the causes."""
     cause_count: int
     finding_count: int
+    accepted_count: int
+    """Findings that somebody has accepted; the other figures leave them out."""
     new_count: int | None
     """Causes that the plan before did not have; None where there is none before."""
     statuses: tuple[StatusCount, ...]
@@ -90,7 +93,8 @@ def summary_of(plan: Plan, rows: Sequence[GroupStatus]) -> Summary:
         failure_count=len(failures),
         severities=severities,
         cause_count=len(plan.causes),
-        finding_count=len(plan.findings),
+        finding_count=len(still_open(plan.findings)),
+        accepted_count=len(plan.findings) - len(still_open(plan.findings)),
         new_count=None if None in news or not news else sum(map(bool, news)),
         statuses=tuple(
             StatusCount(status, wording.title, wording.meaning, statuses.count(status), _reasons(status, rows))

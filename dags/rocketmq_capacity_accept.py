@@ -1,0 +1,40 @@
+"""Accepts a risk that a plan has found, in the name of whoever starts the run.
+
+Trigger it for a finding of a cluster's latest report that needs nothing for now. **Who may**: everybody who may trigger
+this Dag. The next plan of the cluster counts the finding apart, with who accepted it, why and until when. It is back on
+the day after, or when it gets worse. `accepted` of the policy file does the same.
+
+Nothing is ever changed or deleted: a risk is accepted until its day. To accept it for longer, accept it again.
+
+| task | does |
+|---|---|
+| `accept` | keeps the accepted risk beside the runs of the cluster |
+"""
+
+from datetime import UTC, datetime
+
+from airflow.sdk import DAG, get_current_context, task
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.acceptance import accept_risk, acceptance_params
+from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.refused import refuse
+from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.store.lake import Lake
+
+PLACES = Places.of(home_of(__file__))
+
+with DAG(**every_dag(__file__, __doc__), schedule=None, params=acceptance_params()) as dag:
+
+    @task
+    def accept() -> dict[str, str]:
+        """Keep the accepted risk beside the runs of the cluster."""
+        context = get_current_context()
+        by = context["dag_run"].triggering_user_name
+        try:
+            risk = accept_risk(context["params"], by, Lake(PLACES.lake), datetime.now(UTC))
+        except BadInput as error:
+            refuse(error)
+        return {name: str(told) for name, told in risk.model_dump(mode="json", exclude_none=True).items()}
+
+    accept()

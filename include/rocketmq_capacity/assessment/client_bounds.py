@@ -1,0 +1,112 @@
+"""Bounds of a group's number of clients for autoscalers: those of the strategy in use and of the policy.
+
+They never contradict the verdict on the group.
+"""
+
+from dataclasses import dataclass
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.provision import Provision
+from rocketmq_capacity.assessment.scale_down import ScaleDown
+from rocketmq_capacity.vocabulary import (
+    CONFIG,
+    MACHINE_ROOM,
+    OVER,
+    RIGHT,
+    UNDECIDED,
+    UNDER,
+    BoundsConfidence,
+    ReasonCode,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientBounds:
+    """Bounds of a group's number of clients.
+
+    Attributes:
+        least: the fewest that may run; None without clients.
+        most: the most that are of use, but not below ``least``; None if there is no such number.
+        target: how many keep the busiest one within the bound; None if no number does, or if unknown.
+        useful: clients beyond this many own nothing under the strategy in use; None if there is no such number.
+        confidence: how well that is known.
+        reason_code: why, as a code.
+    """
+
+    least: int | None
+    most: int | None
+    target: int | None
+    useful: int | None
+    confidence: BoundsConfidence
+    reason_code: ReasonCode
+
+
+def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientBounds:
+    """The bounds of a group, for its settled verdict."""
+    clients, useful = group.facts.connections, _useful(group)
+    least = _least(group, spare, useful) if clients else None
+    most = useful if useful is None or least is None else max(useful, least)
+    target = _target(group, verdict, spare, least)
+    if target is not None and most is not None and target > most:
+        target = None  # no number that is of use is enough
+    return ClientBounds(least, most, target, useful, _confidence(group, verdict), _reason(group, verdict))
+
+
+def _useful(group: Group) -> int | None:
+    """Clients beyond this many own nothing; None for groups that pop, have gRPC clients, or do not divide queues."""
+    queues = group.max_useful_clients
+    if queues is None or group.current is None or not group.facts.connections:
+        return queues if group.business else None
+    strategy = group.policy.computed(group.current.strategy)
+    if strategy == CONFIG:
+        return _listed(group)
+    # It divides the queues of some rooms alone; further clients own nothing before all queues are taken.
+    most = max(queues, group.facts.connections)
+    size = group.apart.size(most) if strategy == MACHINE_ROOM else None
+    return queues if size is None else min(queues, most - size.idle_clients)
+
+
+def _listed(group: Group) -> int | None:
+    """How many clients have a list under CONFIG: by the policy, else as their queues of today show it."""
+    lists = group.policy.config_assignments.get(group.name)
+    if lists is not None:
+        return sum(map(bool, lists.values()))
+    return None if group.whole_load is None else int((group.whole_load.queues > 0).sum())
+
+
+def _least(group: Group, spare: ScaleDown, useful: int | None) -> int:
+    """Today's number, unless clients may go, but not below the policy's; of a group with lists, one for each list."""
+    kept = group.facts.connections if spare.kept is None else spare.kept
+    is_listed = group.current is not None and group.policy.computed(group.current.strategy) == CONFIG
+    return max(kept, group.min_clients, (useful or 0) if is_listed else 0)
+
+
+def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | None) -> int | None:
+    clients = group.facts.connections
+    if verdict.status == UNDER:
+        needed = None if verdict.needed is None else verdict.needed.target
+        return None if needed is None or needed <= clients else max(needed, least or 0)
+    if verdict.status == OVER:
+        return spare.kept if spare.kept is None else max(spare.kept, least or 0)
+    return least if verdict.status == RIGHT else None
+
+
+def _confidence(group: Group, verdict: Provision) -> BoundsConfidence:
+    """HIGH if the peak is of enough stored days and everything is known, MEDIUM without those days, else LOW."""
+    if verdict.status == UNDECIDED or verdict.at_peak is None or verdict.doubt is not None:
+        return "LOW"
+    has_days = group.peak.days >= group.policy.thresholds.PROVISION.peak_days
+    return "HIGH" if has_days and verdict.at_peak.is_exact else "MEDIUM"
+
+
+def _reason(group: Group, verdict: Provision) -> ReasonCode:
+    if verdict.status == UNDER:
+        return "BUSIEST_TOO_BUSY" if verdict.cause == "busy" else "LAG_GROWS"
+    if verdict.status != UNDECIDED:
+        return "FEWER_ARE_ENOUGH" if verdict.status == OVER else "FITS"
+    if not group.facts.connections:
+        return "NO_CLIENTS" if group.facts.unseen_clients is None else "CLIENTS_UNKNOWN"
+    completeness = group.cluster.cluster.completeness_ratio
+    if completeness < group.policy.thresholds.PROVISION.min_completeness:
+        return "SNAPSHOT_INCOMPLETE"
+    return "FACTS_MISSING"

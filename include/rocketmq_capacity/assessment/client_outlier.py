@@ -1,0 +1,127 @@
+"""CLIENT_OUTLIER: clients that do their work far worse than the other clients of their group."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.burden import Case, burdens
+from rocketmq_capacity.assessment.capacity import OVERLOADED
+from rocketmq_capacity.assessment.current import client_runs, predicted_owners
+from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+
+
+def client_outlier(group: Group) -> Iterator[Finding]:
+    """CLIENT_OUTLIER: some clients take far longer, have far fewer threads, or fail far more often than their peers."""
+    outliers = group.outliers
+    if not outliers:
+        return
+    busy = _busy(group, outliers)
+    severity = _severity(group, outliers, busy)
+    if severity == INFO and _is_low(group):
+        return
+    worst = max(outliers, key=lambda one: (one.factor, -one.client))
+    ids = [group.client_ids[one.client] for one in outliers]
+    without = _without(group, set(ids))
+    replaced = group.provision.judged_utilisation
+    yield finding(
+        "CLIENT_OUTLIER",
+        severity,
+        consumer_group=group.name,
+        subjects=ids,
+        evidence={
+            **_shown(worst),
+            "factor": rounded(worst.factor),
+            "bound_factor": group.policy.thresholds.CLIENT_OUTLIER.factor,
+            "clients": len(group.client_ids),
+            "utilisation_ratio": rounded(busy),
+            "peak_factor": rounded(group.peak.factor),
+            "without_utilisation_ratio": rounded(without),
+            "replaced_utilisation_ratio": replaced and rounded(replaced.estimate),
+            "outliers": [{"client_id": group.client_ids[one.client], **_shown(one)} for one in outliers],
+            "behind_queues": _behind(group, ids),
+        },
+        message=_message(group, worst, ids, busy, without),
+    )
+
+
+def _busy(group: Group, outliers: tuple[Outlier, ...]) -> float | None:
+    """The busy share of the busiest outlier; None if that of one is unknown."""
+    if group.work is None:
+        return None
+    share = float(group.work.busy(group.work.times.estimate)[[one.client for one in outliers]].max())
+    return None if np.isnan(share) else share
+
+
+def _severity(group: Group, outliers: tuple[Outlier, ...], busy: float | None) -> Severity:
+    """CRITICAL while messages pile up; WARNING if the next peak is, or may be, too much, or if messages fail."""
+    if busy is not None and busy > OVERLOADED:
+        return CRITICAL
+    is_late = busy is None or busy * group.peak.scale > group.policy.thresholds.PROVISION.under_utilisation
+    return WARNING if is_late or any(one.figure == "failed_ratio" for one in outliers) else INFO
+
+
+def _is_low(group: Group) -> bool:
+    """Whether so few messages come that nobody minds a slow client."""
+    low, rate, lag = group.policy.thresholds.LOW_UTILISATION, group.weights.total_msgs_per_s, group.weights.total_lag
+    return rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag
+
+
+def _without(group: Group, gone: set[str]) -> float | None:
+    """The busy share of the busiest of the other clients once they have these clients' queues; None if unknown."""
+    left = np.array([client_id not in gone for client_id in group.client_ids], bool)
+    if group.facts.is_broadcasting and group.work is not None:
+        share = float(group.work.busy(group.work.times.estimate)[left].max())
+        return None if np.isnan(share) else share
+    if group.current is None or group.today is None or not group.today.is_predicted:
+        return None
+    members = group.division.members.only(lambda one: one.client_id not in gone)
+    division = Division(group.facts, group.division.queues, members)
+    runs = client_runs(division, group.current.strategy, group.policy)
+    owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
+    if owners.unknown:
+        return None
+    rates = group.weights.msgs_per_s
+    (burden,) = burdens([Case(group.apart, division, owners, np.flatnonzero(left), None, rates)])
+    is_read = burden.orphans <= (group.orphans_today or 0)
+    return burden.busiest.estimate if is_read and burden.busiest is not None else None
+
+
+def _behind(group: Group, ids: list[str]) -> list[Queue]:
+    """The queues of these clients alone on which messages wait."""
+    waits = {Queue(one.topic, one.broker_name, one.queue_id) for one in group.facts.lags if one.lag}
+    return sorted(queues_alone(group, ids) & waits)
+
+
+def _shown(one: Outlier) -> dict[str, Figure | float | None]:
+    return {"figure": one.figure, "value": rounded(one.value), "peers_median": rounded(one.peers_median)}
+
+
+def _message(group: Group, worst: Outlier, ids: list[str], busy: float | None, without: float | None) -> str:
+    peers = f"the median of its {len(group.client_ids) - 1} peers"
+    own, theirs = worst.value, worst.peers_median
+    sentence = {
+        "consume_rt_ms": f"takes {fixed(own, 1)} ms for a call, {peers} {fixed(theirs, 1)} ms",
+        "consume_rt_ms_per_thread": f"takes {fixed(own, 1)} ms for a call and thread, {peers} {fixed(theirs, 1)} ms",
+        "consume_threads": f"has {counted(int(own), 'consume thread')}, {peers} {fixed(theirs, 1)}",
+        "failed_ratio": f"fails on {percent(own)} of its messages, {peers} on {percent(theirs)}",
+    }[worst.figure]
+    others = [one for one in ids if one != group.client_ids[worst.client]]
+    more = f" Likewise {listed(others)}." if others else ""
+    now = "" if busy is None else f" {'It is' if not others else 'The busiest of them is'} busy for {percent(busy)}."
+    then = (
+        ""
+        if without is None
+        else f" Without {'it' if not others else 'them'} no other is busier than {percent(without)}."
+    )
+    return f"{group.client_ids[worst.client]} {sentence}.{more}{now}{then}"
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (client_outlier,)

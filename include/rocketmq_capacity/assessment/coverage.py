@@ -1,0 +1,286 @@
+"""TOPIC_COVERAGE: brokers without business topics, and topics on a single broker or not where the policy has them.
+
+Topics on some of the brokers are there on purpose, and so are different numbers of queues: neither is a finding.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+from rocketmq_capacity.assessment.failures import TopicLoss
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.contracts import Broker, Finding
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.settings.patterns import many_searches
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, Rule, java_order
+
+RULE: Final[Rule] = "TOPIC_COVERAGE"
+SHARED: Final = 2
+"""Topics with the same brokers, from which on these brokers count as a set that is chosen on purpose."""
+NAMED: Final = 50
+"""The most brokers whose share of the messages the evidence has: the busiest."""
+
+
+class TopicOrder(NamedTuple):
+    """The columns of ``topic`` that say whether a topic may be spread over more brokers without a second thought."""
+
+    topic: str
+    message_type: str | None
+    is_ordered: bool | None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether more queues would change the order of its messages, or move its lite topics."""
+        return bool(self.is_ordered) or self.message_type in (FIFO, LITE, PRIORITY)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Where the business topics of a cluster are.
+
+    Attributes:
+        brokers: masters that may be read and written, by name.
+        topics: for each topic that has queues, its brokers with their messages a second (None: unknown).
+        told: for each topic that the policy places, its brokers there.
+        named: the brokers that the policy's placement names.
+    """
+
+    brokers: Mapping[str, Broker]
+    topics: Mapping[str, Mapping[str, float | None]]
+    told: Mapping[str, Sequence[str]]
+    named: Collection[str]
+
+    @classmethod
+    def of(cls, places: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy) -> "Spread":
+        """The topics and brokers of a cluster; ``places`` has a row for each topic and broker."""
+        topics: dict[str, dict[str, float | None]] = {}
+        for one in places:
+            if one.was_readable or one.was_writable is not False:
+                topics.setdefault(one.topic, {})[one.lost] = one.msgs_per_s
+        names = topics if policy.placement else ()
+        with many_searches():
+            told = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
+        return cls(
+            brokers={
+                one.broker_name: one for one in sorted(cluster.brokers, key=lambda one: one.broker_name) if _serves(one)
+            },
+            topics=topics,
+            told=told,
+            named={name for each in policy.placement for name in each.brokers},
+        )
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """The number of topics on each broker."""
+        return Counter(name for on in self.topics.values() for name in on)
+
+    @cached_property
+    def rates(self) -> dict[str, float | None]:
+        """Messages a second of each broker; None if the rate of one of its topics is unknown."""
+        rates: dict[str, float | None] = dict.fromkeys(self.brokers, 0.0)
+        for on in self.topics.values():
+            for name, rate in on.items():
+                known = rates.get(name, 0.0)
+                rates[name] = None if known is None or rate is None else known + rate
+        return rates
+
+    @cached_property
+    def total(self) -> float | None:
+        """Messages a second of all brokers; None if unknown."""
+        return _sum(self.rates.values())
+
+    @cached_property
+    def sets(self) -> Counter[frozenset[str]]:
+        """The sets of several brokers that topics share, with the number of these topics."""
+        every = Counter(frozenset(on) for on in self.topics.values())
+        return Counter({brokers: topics for brokers, topics in every.items() if len(brokers) > 1 and topics >= SHARED})
+
+    def share(self, rate: float | None) -> float | None:
+        """A rate's share of all messages, rounded; None if unknown, or if nothing is written."""
+        return None if rate is None or not self.total else rounded(rate / self.total)
+
+
+def topic_coverage(
+    places: Iterable[TopicLoss], orders: Iterable[TopicOrder], cluster: ClusterFacts, policy: Policy
+) -> Iterator[Finding]:
+    """TOPIC_COVERAGE: a broker has nearly no business topics, or a topic is on one broker, or not where it should be.
+
+    RocketMQ puts no topic on a broker that is added later. Brokers that may not be read and written are left out, and
+    so are static topics, because their queues can move between brokers.
+
+    Args:
+        places: the business topics with their brokers.
+        orders: topics of all kinds.
+        cluster: brokers.
+        policy: thresholds, and where topics are meant to be.
+    """
+    spread = Spread.of(places, cluster, policy)
+    lacking = _lacking(spread, policy)
+    if lacking:
+        kept = {one.topic for one in orders if one.is_kept}
+        for name in lacking:
+            yield _empty_broker(name, lacking, spread, kept, policy)
+    for topic in sorted(spread.topics, key=java_order):
+        if topic in spread.told:
+            yield from _elsewhere(topic, spread)
+        elif len(spread.topics[topic]) == 1 and len(spread.brokers) > 1:
+            yield _on_one_broker(topic, spread)
+
+
+def _serves(broker: Broker) -> bool:
+    perm = READ_WRITE if broker.broker_perm is None else broker.broker_perm
+    return broker.broker_id == 0 and perm & READ_WRITE == READ_WRITE
+
+
+def _lacking(spread: Spread, policy: Policy) -> list[str]:
+    """The brokers with far fewer topics, and far fewer messages, than their peers; not those that are so on purpose."""
+    few = {name for name in spread.brokers if name not in spread.named and _is_far_below(name, spread, policy)}
+    on_purpose = {name for brokers in spread.sets if brokers <= few for name in brokers}
+    return sorted(few - on_purpose)
+
+
+def _is_far_below(name: str, spread: Spread, policy: Policy) -> bool:
+    ratio = policy.thresholds.TOPIC_COVERAGE.peers_ratio
+    peers = [other for other in spread.brokers if other != name and spread.counts[other]]
+    if not peers or spread.counts[name] >= ratio * median(spread.counts[other] for other in peers):
+        return False
+    rate, of_peers = spread.rates[name], [spread.rates[other] for other in peers]
+    told = [each for each in of_peers if each is not None]
+    usual = median(told) if len(told) == len(of_peers) else 0.0
+    return rate is None or not usual or rate < ratio * usual
+
+
+def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Collection[str], policy: Policy) -> Finding:
+    peers = [other for other in spread.brokers if other != name and spread.counts[other]]
+    usual, count, rate = median(spread.counts[other] for other in peers), spread.counts[name], spread.rates[name]
+    proposed = _proposed(name, lacking, spread, kept, policy)
+    shares = sorted(spread.brokers, key=lambda each: (-(spread.rates[each] or 0.0), each))[:NAMED]
+    has = "has no business topic" if not count else f"has only {counted(count, 'business topic')}"
+    return finding(
+        RULE,
+        INFO,
+        broker_name=name,
+        subjects=[name],
+        evidence={
+            "topics": count,
+            "median_topics": usual,
+            "msgs_per_s": rounded(rate),
+            "traffic_share": spread.share(rate),
+            "brokers": [
+                {
+                    "broker_name": each,
+                    "topics": spread.counts[each],
+                    "msgs_per_s": rounded(spread.rates[each]),
+                    "traffic_share": spread.share(spread.rates[each]),
+                }
+                for each in shares
+            ],
+            "proposed": proposed,
+        },
+        message=f"It {has}; half of the other brokers have {usual:g} or more."
+        + (
+            f" These would level it by their traffic: {listed([one['topic'] for one in proposed])}." if proposed else ""
+        ),
+    )
+
+
+def _proposed(
+    name: str, lacking: Sequence[str], spread: Spread, kept: Collection[str], policy: Policy
+) -> list[dict[str, Any]]:
+    """The topics that would give a broker about the mean of the messages, those with most messages first.
+
+    All brokers that lack topics are taken to get the same ones. Without rates the topics come by name.
+    """
+    bounds, target = policy.thresholds.TOPIC_COVERAGE, (spread.total or 0.0) / len(spread.brokers)
+    found: list[dict[str, Any]] = []
+    level = spread.rates[name] or 0.0
+    for rate, topic in sorted(_candidates(name, spread, kept), key=lambda one: (-(one[0] or 0.0), java_order(one[1]))):
+        on = spread.topics[topic]
+        added = (rate or 0.0) / (len(on) + sum(other not in on for other in lacking))
+        is_needed = level + added <= target if target else True
+        if is_needed and (added or not target):
+            level += added
+            found.append({"topic": topic, "msgs_per_s": rounded(rate), "added_msgs_per_s": rounded(added)})
+        if len(found) == bounds.max_topics:
+            break
+    return found
+
+
+def _candidates(name: str, spread: Spread, kept: Collection[str]) -> Iterator[tuple[float | None, str]]:
+    """The topics that may be created on a broker, with their messages a second: those of its machine room, if known."""
+    room = spread.brokers[name].room
+    for topic, on in spread.topics.items():
+        rooms = {spread.brokers[other].room for other in on if other in spread.brokers}
+        is_near = room in rooms or None in rooms or (room is None and bool(rooms))
+        is_free = name not in on and topic not in spread.told and topic not in kept
+        if is_near and is_free:
+            yield _sum(on.values()), topic
+
+
+def _on_one_broker(topic: str, spread: Spread) -> Finding:
+    ((name, rate),) = spread.topics[topic].items()
+    missing = _further_brokers(name, spread)
+    return finding(
+        RULE,
+        INFO,
+        topic=topic,
+        subjects=missing,
+        evidence={
+            "brokers": 1,
+            "broker_name": name,
+            "missing": missing,
+            "msgs_per_s": rounded(rate),
+            "traffic_share": spread.share(rate),
+        },
+        message=f"It is on {name} alone: without this broker nobody can write or read it.",
+    )
+
+
+def _further_brokers(name: str, spread: Spread) -> list[str]:
+    """The brokers that a topic of one broker lacks: those of the set that most topics there share.
+
+    Without such a set it is the broker with the fewest messages, one of its machine room if there is another.
+    """
+    usable = [(-topics, sorted(brokers - {name})) for brokers, topics in spread.sets.items() if name in brokers]
+    usable = [(topics, brokers) for topics, brokers in usable if spread.brokers.keys() >= set(brokers)]
+    if usable:
+        return min(usable)[1]
+    room = spread.brokers[name].room if name in spread.brokers else None
+
+    def order(other: str) -> tuple[bool, float, int, str]:
+        return spread.brokers[other].room != room, spread.rates[other] or 0.0, spread.counts[other], other
+
+    return [min((other for other in spread.brokers if other != name), key=order)]
+
+
+def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
+    """A topic that the policy places on other brokers than those that it is on."""
+    told, has = spread.told[topic], spread.topics[topic]
+    missing, further = sorted(set(told) - has.keys()), sorted(has.keys() - set(told))
+    if not missing and not further:
+        return
+    parts = [f"is not on {listed(missing)}" if missing else None, f"is also on {listed(further)}" if further else None]
+    yield finding(
+        RULE,
+        INFO,
+        topic=topic,
+        subjects=[*missing, *further],
+        evidence={
+            "brokers": len(has),
+            "placement": list(told),
+            "missing": missing,
+            "further": further,
+            "msgs_per_s": rounded(_sum(has.values())),
+        },
+        message=f"The policy places it on {listed(told)}, and it {' and '.join(part for part in parts if part)}.",
+    )
+
+
+def _sum(rates: Iterable[float | None]) -> float | None:
+    each = list(rates)
+    return None if None in each else sum(rate or 0.0 for rate in each)

@@ -1,0 +1,151 @@
+"""What a failure takes from a group: readers of queues, topics, messages that wait; and the verdict on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses
+from rocketmq_capacity.assessment.effect import NONE, Crossed, Effect, Shift, effect_of, lag_grows_idly
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.contracts.division import Flags, Integers, Members
+from rocketmq_capacity.contracts.owners import Owners
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Queues that stay, by their readers after a failure.
+
+    Attributes:
+        unread: by whether nobody reads them.
+        twice: by whether two consumers read every message of them.
+    """
+
+    unread: Crossed = NONE
+    twice: Crossed = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a failure takes from a group.
+
+    Attributes:
+        unread: queues that stay, by whether nobody reads them; None if an owner is unknown.
+        twice: the same, by whether two consumers read every message of them.
+        unreadable: topics that lose all queues that consumers see.
+        unwritable: topics that lose all queues that producers see.
+        waiting: messages of lag on lost queues, or on all if no client is left; None if unknown.
+        has_clients: whether a client is left.
+    """
+
+    unread: Crossed | None = NONE
+    twice: Crossed | None = NONE
+    unreadable: int = 0
+    unwritable: int = 0
+    waiting: int | None = 0
+    has_clients: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        readers: Readers | None,
+        unreadable: int = 0,
+        unwritable: int = 0,
+        waiting: int | None = 0,
+        *,
+        has_clients: bool = True,
+    ) -> "Taken":
+        """The same, given the readers of the queues that stay; None if an owner is unknown."""
+        if readers is None:
+            return cls(None, None, unreadable, unwritable, waiting, has_clients)
+        return cls(readers.unread, readers.twice, unreadable, unwritable, waiting, has_clients)
+
+
+def taken(group: Group, losses: BrokerLosses, readers: Sequence[Readers | None]) -> list[Taken]:
+    """What each loss takes, given the readers after it; None where they are unknown."""
+    number = len(losses.losses)
+    unreadable = np.bincount(losses.loss[losses.is_unreadable], minlength=number).tolist()
+    unwritable = np.bincount(losses.loss[losses.is_unwritable], minlength=number).tolist()
+    queues, weights = group.division.queues, group.weights
+    places = losses.is_lost.shape[1]
+    lag = np.zeros(places, np.int64)
+    np.add.at(lag, queues.place, weights.lag)
+    unknown = np.bincount(queues.place[~weights.has_lag], minlength=places)
+    waiting, is_unknown = losses.is_lost @ lag, (losses.is_lost @ unknown) > 0
+    has_clients = len(losses.division.members) > 0
+    if not has_clients:
+        # Nobody reads the queues that stay either.
+        waiting = np.full(number, weights.lag[weights.queue].sum())
+        is_unknown = np.full(number, not weights.has_lag[weights.queue].all())
+    return [
+        Taken.of(own, topics, written, None if is_none else messages, has_clients=has_clients)
+        for own, topics, written, messages, is_none in zip(
+            readers, unreadable, unwritable, waiting.tolist(), is_unknown.tolist(), strict=True
+        )
+    ]
+
+
+def unread_after(group: Group, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:
+    """For each queue of a change whether only afterwards nobody reads it, and whether only before nobody did.
+
+    Args:
+        group: the group as it is; who owns its queues is known.
+        owners: the owners afterwards.
+        base_queue: for each queue that is left its index in the group's division.
+    """
+    was_unread = np.zeros(len(group.division.queues), bool)
+    if group.whole_load is not None:
+        was_unread[group.whole_load.orphans] = True
+    is_business = group.division.queues.is_business[base_queue]
+    is_read = np.zeros(len(base_queue), bool)
+    is_read[owners.queue] = True
+    before = was_unread[base_queue]
+    return ~is_read & ~before & is_business, is_read & before
+
+
+def twice_after(group: Group, owners: Owners, members: Members, base_queue: Integers) -> tuple[Flags, Flags]:
+    """For each queue of a change whether only afterwards two consumers read it, and whether only before two did.
+
+    Under one strategy only consumers with equal ids do that. The arguments are those of :func:`unread_after`, and the
+    consumers afterwards.
+    """
+    before = np.zeros(len(group.division.queues), bool)
+    if group.whole_load is not None:
+        before = _is_read_twice(group.whole_load.owners, group.division.members, len(before))
+    was, now = before[base_queue], _is_read_twice(owners, members, len(base_queue))
+    return now & ~was, was & ~now
+
+
+def _is_read_twice(owners: Owners, members: Members, queues: int) -> Flags:
+    if not members.has_copies:
+        return np.zeros(queues, bool)
+    return np.asarray(np.bincount(owners.queue, members.copies[owners.client] * ~_is_popped(owners), queues) > 1)
+
+
+def _is_popped(owners: Owners) -> Flags:
+    """For each pair of a queue and an owner whether clients share the queue's messages."""
+    return np.zeros(len(owners.queue), bool) | owners.is_popped
+
+
+def effect_on(group: Group, loss: Taken, use: Interval | None, *, is_loss: bool, is_more: bool = False) -> Effect:
+    """The verdict on a failure; ``use`` is the busy share of the busiest client afterwards, at the peak.
+
+    Lag that grows for another cause goes on growing, unless a client comes (``is_more``): then it is unknown.
+    """
+    provision = group.provision
+    lag_grew = lag_grows_idly(provision, group.policy.thresholds)
+    shift = Shift(
+        was_busy=provision.at_peak,
+        is_busy=use,
+        lag_grew=lag_grew,
+        lag_grows=None if lag_grew and is_more else lag_grew,
+        has_clients=loss.has_clients,
+        unread=loss.unread,
+        twice=loss.twice,
+        unreadable=Crossed(loss.unreadable),
+        unwritable=Crossed(loss.unwritable),
+        waiting=loss.waiting,
+        is_loss=is_loss,
+    )
+    return effect_of(shift, group.policy.thresholds)

@@ -1,0 +1,229 @@
+"""Outliers: clients that do the same work far worse than the other clients of their group.
+
+A client is compared with its peers, the other clients that handle the same topics, topic by topic. Sizes are computed
+as if each outlier took what the median of its peers takes: one sick client says nothing of how many clients are needed.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+from msgspec import structs
+
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.utilisation import least_threads
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.division import Flags
+from rocketmq_capacity.contracts.facts import GroupFacts
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.assessment.group import Group
+
+MIN_CLIENTS: Final = 3
+"""With fewer clients nobody can tell which of them is the sick one."""
+Figure = Literal["consume_rt_ms", "consume_threads", "failed_ratio", "consume_rt_ms_per_thread"]
+SLOW: Final[Figure] = "consume_rt_ms"
+SINGLE: Final[tuple[Figure, ...]] = (SLOW, "consume_threads", "failed_ratio")
+"""What a client reports; the quotient of two of them counts only where neither is far off alone."""
+PER_THREAD: Final[Figure] = "consume_rt_ms_per_thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier:
+    """A client that does its work far worse than its peers.
+
+    Attributes:
+        client: the index of its client id.
+        figure: what differs most: milliseconds a call, listener threads, the share of messages that fail, or
+            milliseconds a call for each thread.
+        value: the client's own, weighted with its messages where it handles several topics.
+        peers_median: the median of its peers, weighted likewise.
+        factor: how many times worse it is.
+    """
+
+    client: int
+    figure: Figure
+    value: float
+    peers_median: float
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A figure of each client, the median of its peers, and how many times worse it is; NaN where not comparable."""
+
+    value: Numbers
+    median: Numbers
+    factor: Numbers
+
+
+def outliers_of(group: "Group") -> tuple[Outlier, ...]:
+    """The outliers of a group, by client id; none where half of its clients differ from the others.
+
+    Clients that have just started are none: their first calls are slow.
+    """
+    times, division = group.response_times, group.division
+    if len(group.client_ids) < MIN_CLIENTS or not division.queues.topics or not _may_have_some(group):
+        return ()
+    bounds = group.policy.thresholds
+    factor, floor_ms = bounds.CLIENT_OUTLIER.factor, bounds.CLIENT_OUTLIER.min_rt_ms
+    own_ms: Numbers = np.where(times.is_reported, times.estimate, np.nan)
+    threads, handled = _threads(group), _handled(group)
+    compared: dict[Figure, _Compared] = {
+        SLOW: _by_topic(own_ms, handled),
+        "consume_threads": _of_threads(group, threads),
+        "failed_ratio": _of_failures(group, bounds.RETRY_PRESSURE.failed_ratio),
+        PER_THREAD: _by_topic(own_ms / threads[:, None], handled),
+    }
+    is_quick = ~(compared[SLOW].value > floor_ms)
+    for slow in (SLOW, PER_THREAD):
+        compared[slow].factor[is_quick] = np.nan
+    settled = {one.client_id for one in division.members.consumers if group.is_settled(one)}
+    found = []
+    for client, client_id in enumerate(group.client_ids):
+        figure = _worst(compared, client, factor)
+        if figure is not None and client_id in settled:
+            one = compared[figure]
+            found.append(
+                Outlier(client, figure, *(float(each[client]) for each in (one.value, one.median, one.factor)))
+            )
+    return tuple(found) if 2 * len(found) < len(group.client_ids) else ()
+
+
+def _worst(compared: Mapping[Figure, _Compared], client: int, factor: float) -> Figure | None:
+    """The figure in which a client is worst; None if it is not far enough off in any."""
+    far = {name: float(compared[name].factor[client]) for name in compared if compared[name].factor[client] > factor}
+    single = [name for name in SINGLE if name in far]
+    return max(single or far, key=lambda name: far[name], default=None)
+
+
+def _may_have_some(group: "Group") -> bool:
+    """Whether the figures of the clients differ enough for an outlier at all; most groups end here."""
+    factor, times = group.policy.thresholds.CLIENT_OUTLIER.factor, group.response_times.estimate
+    if any(one.failed_msgs_per_s for one in group.facts.consumed):
+        return True
+    least, most = np.fmin.reduce(times, axis=0), np.fmax.reduce(times, axis=0)
+    threads = _known_threads(group)
+    spread = float(np.fmax.reduce(threads) / np.fmin.reduce(threads))
+    return bool((most * (1.0 if np.isnan(spread) else spread) > factor * least).any()) or spread > factor
+
+
+def _known_threads(group: "Group") -> Numbers:
+    """The listener threads of each client; NaN where they are unknown, or none."""
+    threads = least_threads(group.division)
+    return np.where(threads > 0, threads, np.nan)
+
+
+def _threads(group: "Group") -> Numbers:
+    """The calls at once of each client; an orderly one handles no more than the queues of the client with the most."""
+    threads = _known_threads(group)
+    if not group.facts.is_orderly or group.work is None:
+        return threads
+    return np.asarray(np.fmin(threads, group.work.queues.sum(axis=1).max(initial=1)))
+
+
+def _handled(group: "Group") -> Numbers:
+    """Messages a second of each client and topic: what comes to its queues, else what it says it handles."""
+    if group.work is not None and not np.isnan(group.work.incoming_msgs_per_s).any():
+        return group.work.incoming_msgs_per_s
+    return group.consumed_msgs_per_s
+
+
+def _by_topic(figures: Numbers, handled: Numbers) -> _Compared:
+    """A figure of each client and topic (a row a client, a column a topic) compared with the peers of each topic.
+
+    The topics are weighted with the client's messages. Where those are unknown, every topic must show it: the one with
+    the least difference counts.
+    """
+    medians = _peers_median(figures)
+    comparable = ~np.isnan(figures) & ~np.isnan(medians)
+    weight = np.where(comparable, handled, 0.0)
+    is_weighted = weight.sum(axis=1) > 0  # false for NaN
+    with np.errstate(invalid="ignore", divide="ignore"):
+        quotient = np.where(comparable, figures / medians, np.inf)
+    least = quotient.argmin(axis=1)[:, None] == np.arange(figures.shape[1])
+    weight = np.where(is_weighted[:, None], weight, (least & comparable).astype(np.float64))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.where(comparable, figures * weight, 0.0).sum(axis=1) / weight.sum(axis=1)
+        median = np.where(comparable, medians * weight, 0.0).sum(axis=1) / weight.sum(axis=1)
+        return _Compared(value, median, value / median)
+
+
+def _of_threads(group: "Group", threads: Numbers) -> _Compared:
+    """The threads of each client that has queues; fewer are worse."""
+    median = _peers_median(threads[:, None])[:, 0]
+    has_queues = True if group.work is None else group.work.has_queues
+    return _Compared(threads, median, np.where(has_queues, median / threads, np.nan))
+
+
+def _of_failures(group: "Group", floor: float) -> _Compared:
+    """The share of each client's messages that fail. A share of the peers below ``floor`` counts as the floor."""
+    clients = {client_id: index for index, client_id in enumerate(group.client_ids)}
+    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
+    failed, handled = np.zeros((len(clients), len(topics))), np.zeros((len(clients), len(topics)))
+    for one in group.facts.consumed:
+        if one.topic in topics and one.msgs_per_s and one.failed_msgs_per_s is not None:
+            failed[clients[one.client_id], topics[one.topic]] += one.failed_msgs_per_s
+            handled[clients[one.client_id], topics[one.topic]] += one.msgs_per_s
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(handled > 0, failed / handled, np.nan)
+    found = _by_topic(shares, handled)
+    rare = np.nansum(failed, axis=1) < floor * group.policy.thresholds.LOW_UTILISATION.min_msgs_per_s
+    factor = np.where(rare, np.nan, found.value / np.fmax(found.median, floor))
+    return _Compared(found.value, found.median, np.where(np.isnan(found.median), np.nan, factor))
+
+
+def _peers_median(figures: Numbers) -> Numbers:
+    """For each entry the median of the others of its column; NaN if it, or all but one of the others, are unknown.
+
+    Shape: a row a client, a column a topic -> the same.
+    """
+    order = figures.argsort(axis=0)  # NaN comes last
+    rank = order.argsort(axis=0)
+    ordered = np.take_along_axis(figures, order, axis=0)
+    is_known = ~np.isnan(figures)
+    peers = is_known.sum(axis=0) - 1
+
+    def nth(place: np.ndarray) -> Numbers:
+        """The n-th of the others, counted from the least."""
+        index = place + (place >= rank)
+        return np.take_along_axis(ordered, np.clip(index, 0, len(figures) - 1), axis=0)
+
+    middle = (nth(np.maximum(peers - 1, 0) // 2) + nth(np.maximum(peers, 0) // 2)) / 2
+    return np.where(is_known & (peers >= 2), middle, np.nan)
+
+
+def facts_apart(group: "Group", outliers: Sequence[Outlier]) -> GroupFacts:
+    """The facts of a group in which each outlier takes what the median of its peers takes: milliseconds and threads."""
+    ids = {group.client_ids[one.client]: one.client for one in outliers}
+    times = group.response_times
+    medians = _peers_median(np.where(times.is_reported, times.estimate, np.nan))
+    threads = _peers_median(_known_threads(group)[:, None])[:, 0]
+    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
+    consumers = tuple(
+        structs.replace(one, consume_threads=max(1, int(threads[ids[one.client_id]])))
+        if one.client_id in ids and not np.isnan(threads[ids[one.client_id]])
+        else one
+        for one in group.facts.consumers
+    )
+    consumed = tuple(
+        structs.replace(one, consume_rt_ms=float(medians[ids[one.client_id], topics[one.topic]]))
+        if one.client_id in ids
+        and one.consume_rt_ms
+        and one.topic in topics
+        and not np.isnan(medians[ids[one.client_id], topics[one.topic]])
+        else one
+        for one in group.facts.consumed
+    )
+    return structs.replace(group.facts, consumers=consumers, consumed=consumed)
+
+
+def queues_alone(group: "Group", client_ids: Collection[str]) -> set[Queue]:
+    """The queues that one of these clients owns alone: their messages wait for it. Empty if owners are unknown."""
+    owners = group.owners_today
+    if not client_ids or owners is None or not group.is_clustering:
+        return set()
+    is_theirs: Flags = np.array([client_id in client_ids for client_id in group.client_ids], bool)
+    of_theirs = is_theirs[owners.client] & ~np.broadcast_to(owners.is_popped, owners.queue.shape)
+    return {group.division.queues.names[queue] for queue in owners.queue[of_theirs].tolist()}

@@ -1,0 +1,56 @@
+"""STALE_OBJECT: topics and groups that nobody uses any more."""
+
+from collections.abc import Iterator
+from math import floor
+from typing import Final
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.vocabulary import BUSINESS, INFO
+
+
+def stale_topic(topic: Topic) -> Iterator[Finding]:
+    """STALE_OBJECT: for the policy's days nothing was written to a topic, and everything in it is read.
+
+    There is a finding only if the history or the times of its last messages prove it.
+    """
+    days = topic.unit.unused_days
+    if days is None or days < topic.policy.thresholds.STALE_OBJECT.days:
+        return
+    groups = sorted(one.consumer_group for one in topic.unit.readers if one.is_subscribed and one.kind == BUSINESS)
+    yield finding(
+        "STALE_OBJECT",
+        INFO,
+        topic=topic.name,
+        subjects=[topic.name],
+        evidence={
+            "unused_days": rounded(days, 1),
+            "consumer_groups": groups,
+            "queues": sum(place.readable for place in topic.unit.facts.places),
+        },
+        message=f"Nothing was written to it for {counted(floor(days), 'day')} or longer, and nothing in it is unread."
+        + (f" These groups still subscribe to it: {listed(groups)}." if groups else ""),
+    )
+
+
+def stale_group(group: Group) -> Iterator[Finding]:
+    """STALE_OBJECT: for the policy's days a group had no clients and committed nothing, as the history proves."""
+    days = group.facts.unused_days
+    if days is None or days < group.policy.thresholds.STALE_OBJECT.days:
+        return
+    topics = [reads.topic.topic for reads in group.business]
+    yield finding(
+        "STALE_OBJECT",
+        INFO,
+        consumer_group=group.name,
+        subjects=[group.name],
+        evidence={"unused_days": rounded(days, 1), "topics": topics},
+        message=f"It had no clients and committed nothing for {counted(floor(days), 'day')} or longer.",
+    )
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (stale_group,)
+TOPIC_RULES: Final[tuple[TopicRule, ...]] = (stale_topic,)

@@ -1,0 +1,209 @@
+"""The rule on what the clients of a group subscribe to: SUBSCRIPTION_MISMATCH."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
+from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, java_order
+
+NAMED: Final = 50
+"""The most client ids that the evidence names for a filter; it counts all."""
+SHOWN: Final = 40
+"""The most characters of a filter in a sentence."""
+TAG: Final = "TAG"
+ALL: Final = "*"
+
+Filters = Mapping[str, str]
+"""By topic the filter of a client, such as ``TAG *``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to subscribe, with the settled clients that do so.
+
+    Attributes:
+        filters: what they subscribe to.
+        clients: the clients, never empty.
+    """
+
+    filters: Filters
+    clients: Sequence[Consumer]
+
+    @property
+    def entries(self) -> list[str]:
+        """Topics with their filters, as texts that can be sorted."""
+        return sorted(f"{topic} {told}" for topic, told in self.filters.items())
+
+
+def subscription_mismatch(group: Group) -> Iterator[Finding]:
+    """SUBSCRIPTION_MISMATCH: settled clients of a group subscribe to different topics or filters.
+
+    It is CRITICAL. The broker keeps only the latest filter of a group and topic, and passes over everything else, so
+    that messages are skipped for good. Nobody reads the share of a client that does not subscribe to a topic. A client
+    is settled when it has run for ``settled_s``. Retry topics and excluded topics do not count.
+    Source: ConsumerGroupInfo.updateSubscription, DefaultMessageFilter; ConsumerRunningInfo.analyzeSubscription waits
+    two minutes after a start, too; rocketmq-all-5.3.3.
+    """
+    ways = _ways(group)
+    if len(ways) < 2:
+        return
+    usual, others = ways[0], ways[1:]
+    topics = sorted({topic for way in ways for topic in way.filters}, key=java_order)
+    differing = [topic for topic in topics if len({way.filters.get(topic) for way in ways}) > 1]
+    told = [_told(group, topic, ways) for topic in differing]
+    clients = sum(len(way.clients) for way in ways)
+    # The topic with most messages at stake stands for the others in the sentence.
+    first = min(told, key=lambda one: (one["filters"][1:] == [], -(one["at_risk_msgs_per_s"] or 0.0), one["topic"]))
+    yield finding(
+        "SUBSCRIPTION_MISMATCH",
+        CRITICAL,
+        consumer_group=group.name,
+        topic=differing[0] if len(differing) == 1 else None,
+        subjects=sorted({one.client_id for way in others for one in way.clients}),
+        evidence={
+            "clients": clients,
+            "sets": len(ways),
+            "started_last": _started_last(usual, others),
+            "topics": told,
+            "subscription_sets": [
+                {
+                    "clients": len(way.clients),
+                    "subscriptions": way.entries,
+                    "first_start": min((one.started_at for one in way.clients if one.started_at), default=None),
+                }
+                for way in ways
+            ],
+        },
+        message=_sentence(first, clients)
+        + (f" So it is with {counted(len(told) - 1, 'other topic')}." if len(told) > 1 else "")
+        + (
+            " The clients that differ were started last: a canary, or a deployment that has not ended."
+            if _started_last(usual, others)
+            else ""
+        ),
+    )
+
+
+def _ways(group: Group) -> list[Way]:
+    """The ways in which settled clients subscribe, the most usual one first."""
+    clients: dict[tuple[tuple[str, str], ...], list[Consumer]] = {}
+    for one, filters in _subscriptions(group):
+        clients.setdefault(tuple(sorted(filters.items())), []).append(one)
+    ways = [Way(dict(filters), each) for filters, each in clients.items()]
+    return sorted(ways, key=lambda way: (-len(way.clients), way.entries))
+
+
+def _told(group: Group, topic: str, ways: Sequence[Way]) -> dict[str, Any]:
+    """Who filters a topic how, and how many messages a second may be missed; None if a rate is unknown."""
+    of_filter: dict[str, list[Consumer]] = {}
+    for way in ways:
+        if topic in way.filters:
+            of_filter.setdefault(way.filters[topic], []).extend(way.clients)
+    each = sorted(of_filter.items(), key=lambda one: (-len(one[1]), one[0]))
+    readers = sum(len(clients) for _, clients in each)
+    put = _put_msgs_per_s(group, topic)
+    unread, unread_msgs_per_s = _unread(group, topic)
+    return {
+        "topic": topic,
+        "filters": [
+            {
+                "filter": told,
+                "clients": len(clients),
+                "client_ids": sorted((one.client_id for one in clients), key=java_order)[:NAMED],
+            }
+            for told, clients in each
+        ],
+        "not_read_by": sum(len(way.clients) for way in ways) - readers,
+        "unread_queues": unread,
+        "put_msgs_per_s": rounded(put),
+        "at_risk_msgs_per_s": rounded(put if len(each) > 1 else unread_msgs_per_s),
+    }
+
+
+def _put_msgs_per_s(group: Group, topic: str) -> float | None:
+    """Messages a second that are written to a topic; None if unknown."""
+    rates = [
+        one.put_msgs_per_s for reads in group.business if reads.topic.topic == topic for one in reads.topic.written
+    ]
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if known and len(known) == len(rates) else None
+
+
+def _unread(group: Group, topic: str) -> tuple[int | None, float | None]:
+    """How many queues of a topic nobody owns today, and the messages a second on them; None if unknown."""
+    load, queues = group.whole_load, group.division.queues
+    if load is None:
+        return None, None
+    orphans = [queue for queue in load.orphans.tolist() if queues.topics[int(queues.topic[queue])].topic.topic == topic]
+    rate = float(group.weights.msgs_per_s[orphans].sum())
+    return len(orphans), None if np.isnan(rate) else rate
+
+
+def _started_last(usual: Way, others: Sequence[Way]) -> bool | None:
+    """Whether the clients that differ were all started after the others; None if a start is unknown."""
+    before = [one.started_at for one in usual.clients]
+    after = [one.started_at for way in others for one in way.clients]
+    known_before = [at for at in before if at is not None]
+    known_after = [at for at in after if at is not None]
+    if len(known_before) < len(before) or len(known_after) < len(after):
+        return None
+    return min(known_after) > max(known_before)
+
+
+def _sentence(told: Mapping[str, Any], clients: int) -> str:
+    filters, rate = told["filters"], told["at_risk_msgs_per_s"]
+    each = ", ".join(f"{counted(one['clients'], 'client')} by {_shortened(one['filter'])}" for one in filters)
+    at_risk = "" if rate is None else f" ({fixed(rate, 1)} messages a second are at stake)"
+    if len(filters) > 1:
+        return (
+            f"Its clients filter {told['topic']} differently: {each}. The broker filters by the latest only, and what"
+            f" does not pass is skipped for good{at_risk}."
+        )
+    lacking, unread = told["not_read_by"], told["unread_queues"]
+    return f"{lacking} of {counted(clients, 'client')} {'does' if lacking == 1 else 'do'} not read {told['topic']}" + (
+        f": nobody reads {counted(unread, 'queue')} of it{at_risk}."
+        if unread
+        else ": a share of it that falls to them stays unread, and the broker keeps only the latest subscriptions."
+    )
+
+
+def _shortened(told: str) -> str:
+    return told if len(told) <= SHOWN else f"{told[:SHOWN]}…"
+
+
+def _subscriptions(group: Group) -> Iterator[tuple[Consumer, Filters]]:
+    """The subscriptions of each settled consumer: its own, or its group's if it did not report them."""
+    own: dict[int, dict[str, str]] = {}
+    for each in group.facts.subscriptions:
+        if each.kind not in (RETRY, EXCLUDED):
+            own.setdefault(each.consumer_index, {})[each.topic] = _filter(each)
+    of_group = {
+        reads.topic.topic: _filter(reads)
+        for reads in group.facts.reads
+        if reads.is_declared_by_group and reads.topic.kind not in (RETRY, EXCLUDED)
+    }
+    for one in group.facts.consumers:
+        if group.is_settled(one):
+            yield one, own.get(one.consumer_index, {}) if one.has_subscriptions else of_group
+
+
+def _filter(each: OwnSubscription | Reads) -> str:
+    """A filter as a text to compare, with RocketMQ's defaults for unknown parts; tags in any order are the same.
+
+    Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3.
+    """
+    kind = TAG if each.expression_type is None else each.expression_type
+    expression = each.expression or ALL
+    if kind == TAG and expression != ALL:
+        expression = " || ".join(sorted({tag.strip() for tag in expression.split("||")} - {""})) or ALL
+    return f"{kind} {expression}"
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (subscription_mismatch,)

@@ -1,0 +1,45 @@
+"""REPLACE_CLIENT: replace or restart a client that does its work far worse than its peers. No command does that."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.consequences import OUTLIER, comes_of_outlier
+from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.recommendation import commands
+from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.vocabulary import Action
+
+ACTION: Final[Action] = "REPLACE_CLIENT"
+ASKED: Final = 5
+"""At most so many clients get a command of their own."""
+LOOK: Final = (
+    "Save its stacks first, and look at its machine and at what its listener calls. More clients, threads or queues do"
+    " not mend it."
+)
+
+
+def replace_client(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
+    for finding in group.named(OUTLIER):
+        facts, asked = evidence(finding), [one for one in finding.subjects if one in set(group.askable)]
+        follows = [
+            one.rule
+            for one in group.findings
+            if comes_of_outlier(one.rule, one.subjects, one.queues, finding.subjects, facts)
+        ]
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target=finding.subjects,
+            is_manual=True,
+            reason=sentences(f"Replace or restart {listed(finding.subjects)}: {finding.message}", LOOK),
+            rules=[OUTLIER, *follows],
+            commands=[commands.consumer_stack(group.cluster.nameserver, group.name, one) for one in asked[:ASKED]],
+            before={"utilisation_ratio": facts["utilisation_ratio"]},
+            after={"utilisation_ratio": facts["replaced_utilisation_ratio"]},
+        )
+
+
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (replace_client,)

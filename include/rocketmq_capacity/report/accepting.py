@@ -1,0 +1,137 @@
+"""Accepted risks: which findings need nothing, and which entries of the policy no longer hold."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.report.answering import answering
+from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.plan_file import told
+from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.settings.accepted import AcceptedRisk
+from rocketmq_capacity.vocabulary import Severity
+
+Place = tuple[str, str | None, str | None, str | None]
+"""Rule, group, topic and broker of a finding."""
+STATE_WORDS: Final[Mapping[str, str]] = {
+    "WORSE": "is worse than it was accepted",
+    "EXPIRED": "was accepted until {until}",
+    "UNMATCHED": "is not found",
+}
+
+
+@dataclass(slots=True)
+class _Entry:
+    """An entry of the policy, and the findings that it is about."""
+
+    risk: AcceptedRisk
+    is_over: bool
+    accepts: list[str] = field(default_factory=list)
+    is_worse: bool = False
+
+    @property
+    def state(self) -> told.AcceptedState:
+        if self.is_over:
+            return "EXPIRED"
+        if self.accepts:
+            return "ACCEPTED"
+        return "WORSE" if self.is_worse else "UNMATCHED"
+
+
+def accept(
+    findings: Sequence[Finding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[Place, str]
+) -> tuple[tuple[Finding, ...], tuple[told.AcceptedRisk, ...]]:
+    """The findings, those of accepted risks marked, and what became of each entry.
+
+    Args:
+        findings: with ids.
+        risks: the policy's entries; the first that holds for a finding accepts it.
+        taken_at: the moment of the snapshot, which decides what is over.
+        least: by place, the lowest severity of the unbroken row of runs that found it.
+    """
+    entries = [_Entry(risk, risk.is_over(taken_at)) for risk in risks]
+    of_rule: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        of_rule.setdefault(entry.risk.rule, []).append(entry)
+    marked = tuple(_marked(finding, of_rule.get(finding.rule, ()), least) for finding in findings)
+    return marked, tuple(
+        told.AcceptedRisk(
+            rule=entry.risk.rule,
+            consumer_group=entry.risk.consumer_group,
+            topic=entry.risk.topic,
+            broker_name=entry.risk.broker_name,
+            by=entry.risk.by,
+            why=entry.risk.why,
+            until=entry.risk.until.isoformat(),
+            state=entry.state,
+            findings=tuple(entry.accepts),
+        )
+        for entry in entries
+    )
+
+
+def is_about(risk: AcceptedRisk, finding: Finding) -> bool:
+    """Whether a risk names the rule and the place of a finding, which may name its one broker as its subject."""
+    brokers = (finding.broker_name, *(one for one in finding.subjects if len(finding.subjects) == 1))
+    names = tuple(one for one in brokers if isinstance(one, str))
+    return risk.is_about(finding.rule, finding.consumer_group, finding.topic, names)
+
+
+def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[Place, str]) -> Finding:
+    for entry in entries:
+        risk = entry.risk
+        if entry.is_over or not is_about(risk, finding):
+            continue
+        place = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
+        if SEVERITY_RANK[finding.severity] < SEVERITY_RANK[risk.severity or _severity(least.get(place), finding)]:
+            entry.is_worse = True
+            continue
+        entry.accepts.append(finding.id)
+        return replace(finding, accepted=told.Accepted(by=risk.by, why=risk.why, until=risk.until.isoformat()))
+    return finding
+
+
+def _severity(least: str | None, finding: Finding) -> Severity:
+    """The severity in words of the vocabulary; the finding's own if nothing is known of earlier runs."""
+    return next((one for one in SEVERITY_RANK if one == least), finding.severity)
+
+
+def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that nobody has accepted."""
+    return tuple(finding for finding in findings if finding.accepted is None)
+
+
+def still_needed(
+    recommendations: Sequence[Recommendation], findings: Sequence[Finding], topics: Mapping[str, Collection[str]]
+) -> tuple[Recommendation, ...]:
+    """Those that answer another finding than accepted ones, or none at all."""
+    if all(finding.accepted is None for finding in findings):
+        return tuple(recommendations)
+    answers = answering(findings, recommendations, {group: tuple(names) for group, names in topics.items()})
+    accepted: set[int] = set()
+    needed: set[int] = set()
+    for finding, positions in zip(findings, answers, strict=True):
+        (needed if finding.accepted is None else accepted).update(positions)
+    return tuple(one for index, one in enumerate(recommendations) if index in needed or index not in accepted)
+
+
+def notes_of(risks: Sequence[told.AcceptedRisk], freeze: told.Freeze | None) -> tuple[str, ...]:
+    """One line for the freeze, and one for all entries that do not hold."""
+    notes = []
+    if freeze is not None:
+        notes.append(f"Nothing may be changed until {freeze.ends} ({freeze.why}): all commands are comments.")
+    others = [risk for risk in risks if risk.state != "ACCEPTED"]
+    if others:
+        each = "; ".join(f"{_words(risk)} {STATE_WORDS[risk.state].format(until=risk.until)}" for risk in others)
+        does = "does not hold" if len(others) == 1 else "do not hold"
+        notes.append(f"{counted(len(others), 'accepted risk')} of the policy {does}: {each}.")
+    return tuple(notes)
+
+
+def _words(risk: told.AcceptedRisk) -> str:
+    places = [name for name in (risk.consumer_group, risk.topic, risk.broker_name) if name is not None]
+    return f"{risk.rule} of {' and '.join(places)}"

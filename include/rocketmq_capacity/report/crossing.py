@@ -1,0 +1,44 @@
+"""Findings of CROSS_ROOM as causes: one for each pair of machine rooms, whatever number of groups read across."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rocketmq_capacity.contracts.wording import counted, fixed
+from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.vocabulary import Rule
+
+CROSS_ROOM: Final[Rule] = "CROSS_ROOM"
+
+
+def pair_of(finding: Finding) -> tuple[str, str] | None:
+    """The two rooms between which most of a finding's messages go, by name; None for a finding of another rule."""
+    pairs = finding.evidence.get("pairs") if finding.rule == CROSS_ROOM else None
+    if not pairs:
+        return None
+    one, other = sorted((str(pairs[0]["client_room"]), str(pairs[0]["broker_room"])))
+    return one, other
+
+
+def mb_per_s(findings: Sequence[Finding]) -> float | None:
+    """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
+    each = [one.evidence.get("cross_room_mb_per_s") for one in findings if one.rule == CROSS_ROOM]
+    known = [figure for figure in each if figure is not None]
+    return sum(known) if known and len(known) == len(each) else None
+
+
+def crossing_words(findings: Sequence[Finding]) -> tuple[str, str] | None:
+    """Title and message of a cause of CROSS_ROOM; None if its findings are of another rule."""
+    crossing = [one for one in findings if one.rule == CROSS_ROOM]
+    pair = pair_of(crossing[0]) if crossing else None
+    if pair is None:
+        return None
+    total, rates = mb_per_s(crossing), [one.evidence.get("cross_room_msgs_per_s") for one in crossing]
+    known = [rate for rate in rates if rate is not None]
+    much = "messages"
+    if total is not None:
+        much = f"{fixed(total, 2)} MB a second"
+    elif known and len(known) == len(rates):
+        much = f"{fixed(sum(known), 1)} messages a second"
+    between = f"between the machine rooms {pair[0]} and {pair[1]}"
+    read = "reads" if len(crossing) == 1 else "read"
+    return f"Messages {between}", f"{counted(len(crossing), 'group')} {read} {much} {between}."

@@ -1,0 +1,36 @@
+"""Consequences beyond one group: what a topic on a single broker and a doubtful snapshot explain."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.vocabulary import Rule
+
+COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
+LOSS: Final[Rule] = "BROKER_LOSS"
+MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
+SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
+
+
+def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
+    """By index of a finding, the index of the finding of another thing whose consequence it is.
+
+    The loss of a broker that only ends topics which stand on it alone is what their TOPIC_COVERAGE says. If a snapshot
+    is doubtful for its groups, the members that brokers name differently are its doubt.
+    """
+    alone: dict[str, int] = {}
+    doubtful: dict[object, int] = {}
+    for index, finding in enumerate(findings):
+        if finding.rule == COVERAGE and finding.topic is not None:
+            alone.setdefault(finding.topic, index)
+        elif finding.rule == SUSPECT:
+            doubtful = dict.fromkeys(finding.subjects, index)
+    origins: dict[int, int] = {}
+    for index, finding in enumerate(findings):
+        if finding.rule == MEMBERSHIP and finding.consumer_group in doubtful:
+            origins[index] = doubtful[finding.consumer_group]
+        elif finding.rule == LOSS and not finding.evidence.get("groups_under"):
+            ended = [*finding.evidence.get("unwritable_topics", ()), *finding.evidence.get("unreadable_topics", ())]
+            if ended and alone.keys() >= set(ended):
+                origins[index] = alone[ended[0]]
+    return origins

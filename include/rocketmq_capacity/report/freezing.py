@@ -1,0 +1,45 @@
+"""A freeze: the commands of a plan as comments."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.report.plan_file.told import Freeze
+from rocketmq_capacity.settings import freeze as policy
+
+COMMENT = "#"
+
+
+def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> Freeze | None:
+    """The freeze that holds at the moment of the snapshot, as the plan repeats it."""
+    found = policy.freeze_at(freezes, taken_at)
+    if found is None:
+        return None
+    return Freeze(begins=policy.utc_text(found.begins), ends=policy.utc_text(found.ends), why=found.why)
+
+
+def frozen(recommendations: Sequence[Recommendation], freeze: Freeze | None) -> tuple[Recommendation, ...]:
+    """The recommendations; in a freeze each line of their commands is a comment. Checks only look, and stay."""
+    if freeze is None:
+        return tuple(recommendations)
+    prefix = f"# frozen until {freeze.ends} ({freeze.why}): "
+    return tuple(
+        replace(
+            one,
+            commands=_comments(one.commands, prefix),
+            steps=UNSET
+            if one.steps is UNSET
+            else tuple(replace(step, commands=_comments(step.commands, prefix)) for step in one.steps),
+        )
+        for one in recommendations
+    )
+
+
+def _comments(commands: Sequence[str], prefix: str) -> tuple[str, ...]:
+    return tuple("\n".join(_comment(line, prefix) for line in command.split("\n")) for command in commands)
+
+
+def _comment(line: str, prefix: str) -> str:
+    return line if line.startswith(COMMENT) else prefix + line

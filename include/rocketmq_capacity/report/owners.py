@@ -1,0 +1,49 @@
+"""Whose a finding, a recommendation or a cause is, and of which tier, by the policy's groups."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rocketmq_capacity.settings.groups import GroupEntry, entry_of
+from rocketmq_capacity.settings.patterns import many_searches
+
+
+class Owners:
+    """The owners and tiers of a plan's groups, and of the topics that they read."""
+
+    def __init__(self, entries: Sequence[GroupEntry], topics: Mapping[str, Iterable[str]]) -> None:
+        """Look every group up once; ``topics`` are the business topics of each group."""
+        with many_searches():
+            self._entries = {name: entry_of(entries, name) for name in topics} if entries else {}
+        self._readers: dict[str, list[str]] = {}
+        for group in self._entries:
+            for topic in topics[group]:
+                self._readers.setdefault(topic, []).append(group)
+
+    def of_group(self, consumer_group: str) -> str | None:
+        """The owner of a group; None if it is not told."""
+        entry = self._entries.get(consumer_group)
+        return None if entry is None else entry.owner
+
+    def tier_of_group(self, consumer_group: str) -> int | None:
+        """The tier of a group; None if it is not told."""
+        entry = self._entries.get(consumer_group)
+        return None if entry is None else entry.tier
+
+    def of(self, consumer_group: str | None, topic: str | None) -> tuple[str, ...]:
+        """Whose something is: the group's owner, or the owners of all groups that read the topic, by name."""
+        found = {self.of_group(group) for group in self._groups(consumer_group, topic)}
+        return tuple(sorted(owner for owner in found if owner is not None))
+
+    def only_one(self, consumer_group: str | None, topic: str | None) -> str | None:
+        """The one owner; None if there are none or several."""
+        owners = self.of(consumer_group, topic)
+        return owners[0] if len(owners) == 1 else None
+
+    def tier(self, consumer_group: str | None, topic: str | None) -> int | None:
+        """The tier of the group, or the most important one of the groups that read the topic; None if not told."""
+        tiers = [self.tier_of_group(group) for group in self._groups(consumer_group, topic)]
+        return min((tier for tier in tiers if tier is not None), default=None)
+
+    def _groups(self, consumer_group: str | None, topic: str | None) -> Iterable[str]:
+        if consumer_group is not None:
+            return (consumer_group,)
+        return () if topic is None else self._readers.get(topic, ())

@@ -1,0 +1,44 @@
+"""What a plan has found since the plan before."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.vocabulary import Severity
+
+
+class Figure(Struct, frozen=True, kw_only=True):
+    """A figure of a finding that is worse than before."""
+
+    name: Annotated[str, Meta(description="name of the figure, as in a cause's `impact`")]
+    before: Annotated[float, Meta(description="in the plan before")]
+    now: Annotated[float, Meta(description="in this plan")]
+
+
+class Worse(Struct, frozen=True, kw_only=True):
+    """A finding that the plan before had too, with a lower severity or a better figure."""
+
+    finding: Annotated[str, Meta(description="id of the finding in this plan")]
+    severity_before: Annotated[Severity, Meta(description="its severity in the plan before")]
+    figures: Annotated[tuple[Figure, ...], Meta(description="the figures that are worse; none if only its severity is")]
+
+
+class Gone(Struct, frozen=True, kw_only=True):
+    """A finding of the plan before that this plan does not have."""
+
+    id: Annotated[str, Meta(description="its id in the plan before")]
+    rule: Annotated[str, Meta(description="name of the rule")]
+    severity: Annotated[Severity, Meta(description="its severity in the plan before")]
+    consumer_group: Annotated[str | None, Meta(description="the group that it was about")]
+    topic: Annotated[str | None, Meta(description="the topic that it was about")]
+    broker_name: Annotated[str | None, Meta(description="the broker that it was about")]
+    message: Annotated[str, Meta(description="what it said in the plan before")]
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """What is new, worse and gone since the plan before; each list has the most urgent first."""
+
+    since: Annotated[str, Meta(description="when the snapshot of the plan before was taken, UTC ISO-8601")]
+    new: Annotated[tuple[str, ...], Meta(description="ids of the findings that the plan before does not have")]
+    worse: Annotated[tuple[Worse, ...], Meta(description="findings that the plan before has too, but not so bad")]
+    gone: Annotated[tuple[Gone, ...], Meta(description="findings that only the plan before has")]

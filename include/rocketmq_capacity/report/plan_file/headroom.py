@@ -1,0 +1,32 @@
+"""How much more traffic a group, a topic or a broker bears before it breaks."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.vocabulary import Breaks, HeadroomKind
+
+
+class Headroom(Struct, frozen=True, kw_only=True):
+    """The factor of the traffic at its peak at which something breaks first; below 1 it is beyond its bound already."""
+
+    kind: Annotated[HeadroomKind, Meta(description="GROUP, TOPIC or BROKER")]
+    name: Annotated[str, Meta(description="of the group, the topic or the broker")]
+    factor: Annotated[float, Meta(description="so many times the traffic at the peak")]
+    breaks: Annotated[
+        Breaks,
+        Meta(
+            description="what breaks first; UTILISATION: the busiest client is above `under_utilisation`; PUT_MESSAGES,"
+            " PUT_BYTES: a broker has to store more than it can; DISK: it has to delete messages early"
+        ),
+    ]
+
+
+class GroupHeadroom(Struct, frozen=True, kw_only=True):
+    """How much more traffic a group bears."""
+
+    factor: Annotated[float, Meta(description="so many times the traffic at the peak")]
+    measured_factor: Annotated[
+        float | None, Meta(description="so many times the measured traffic of today; null if none came")
+    ]
+    breaks: Annotated[Breaks, Meta(description="what breaks first")]

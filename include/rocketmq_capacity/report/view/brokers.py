@@ -1,0 +1,70 @@
+"""The brokers on the page: what each stores and can, its disk, and the loss of its neighbour."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
+from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.plan_file.broker import BrokerPlan
+from rocketmq_capacity.vocabulary import SEEN
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerLine:
+    """A broker."""
+
+    name: str
+    topics: str
+    stores: str
+    of_most: str
+    disk: str
+    loss: str
+    headroom: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersView:
+    """The brokers that store most, and how many are left out."""
+
+    lines: tuple[BrokerLine, ...]
+    more: int
+
+
+def brokers_view(brokers: Sequence[BrokerPlan]) -> BrokersView | None:
+    """The table; None for a plan of an earlier version, which has no brokers."""
+    if not brokers:
+        return None
+    ordered = sorted(brokers, key=lambda one: (-(one.put_msgs_per_s or 0.0), one.broker_name))
+    return BrokersView(tuple(map(_broker_line, ordered[:TABLE_ROWS])), max(0, len(ordered) - TABLE_ROWS))
+
+
+def _broker_line(one: BrokerPlan) -> BrokerLine:
+    return BrokerLine(
+        name=one.broker_name,
+        topics=number(one.topics),
+        stores=number(one.put_msgs_per_s),
+        of_most=_of_most(one),
+        disk=_disk(one),
+        loss=_loss(one),
+        headroom=UNKNOWN if one.headroom_factor is None else factor(one.headroom_factor),
+    )
+
+
+def _of_most(one: BrokerPlan) -> str:
+    if one.busy_ratio is None:
+        return UNKNOWN
+    return f"{per_cent(one.busy_ratio)} {'of the most that was seen' if one.most_source == SEEN else 'of the policy'}"
+
+
+def _disk(one: BrokerPlan) -> str:
+    if one.kept_bytes is None or one.room_bytes is None:
+        return UNKNOWN
+    held = f"{figure('bytes', one.kept_bytes)} of {figure('bytes', one.room_bytes)}"
+    return held if one.disk_days is None else f"{held}: full in {number(one.disk_days)} days"
+
+
+def _loss(one: BrokerPlan) -> str:
+    if one.worst_loss is None:
+        return UNKNOWN
+    after = f"{number(one.loss_msgs_per_s)} without {one.worst_loss}"
+    return after if one.loss_ratio is None else f"{after} ({per_cent(one.loss_ratio)})"

@@ -1,0 +1,122 @@
+"""The first lines of a what-if: what is still carried, who is too busy, what waits; and the groups that it concerns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.report.figures import number, per_cent
+from rocketmq_capacity.report.limits import SCENARIO_ROWS
+from rocketmq_capacity.report.plan_file.scenario import AffectedGroup, Carried, Scenario
+from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
+
+NAMED: Final = 5
+"""Groups of each verdict that are named on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedLine:
+    """What the changes do to a group as it runs today."""
+
+    group: str
+    verdict: str
+    tone: str
+    """The colour of the verdict's badge."""
+    why: str
+    cells: tuple[str, ...]
+    """Busiest client at the peak before and after, messages that wait, queues moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """The answer to "what would it do?", in a few lines and numbers."""
+
+    title: str
+    carried: tuple[str, ...]
+    """What is still carried, who exceeds the bound, and what waits; empty in a plan of an earlier version."""
+    groups: tuple[tuple[str, int, tuple[str, ...], int], ...]
+    """Of each verdict the word, how many groups have it, the names of the first of them, and how many more."""
+    moved: str
+    lines: tuple[AffectedLine, ...]
+    """Groups that are better or worse off, or undecided; worst first."""
+    more_lines: int
+    unchanged: tuple[AffectedLine, ...]
+    more_unchanged: int
+
+
+def verdict_view(scenario: Scenario) -> VerdictView | None:
+    """The verdict; None if an earlier version of this program made the plan."""
+    if scenario.verdict is None or scenario.totals is None:
+        return None
+    affected = sorted(scenario.affected_groups, key=lambda group: (ORDER.index(group.verdict), group.consumer_group))
+    concerned = [group for group in affected if group.verdict != "UNCHANGED"]
+    unchanged = [group for group in affected if group.verdict == "UNCHANGED"]
+    by_verdict = {word: [one.consumer_group for one in affected if one.verdict == word] for word in ORDER}
+    return VerdictView(
+        title=VERDICTS[scenario.verdict].title,
+        carried=() if scenario.carried is None else tuple(_carried(scenario.carried)),
+        groups=tuple(
+            (VERDICTS[word].of_groups, len(names), tuple(names[:NAMED]), max(0, len(names) - NAMED))
+            for word, names in by_verdict.items()
+            if names
+        ),
+        moved=number(scenario.totals.moved_queues),
+        lines=tuple(map(_affected, concerned[:SCENARIO_ROWS])),
+        more_lines=max(0, len(concerned) - SCENARIO_ROWS),
+        unchanged=tuple(map(_affected, unchanged[:SCENARIO_ROWS])),
+        more_unchanged=max(0, len(unchanged) - SCENARIO_ROWS),
+    )
+
+
+def _carried(found: Carried) -> Iterator[str]:
+    """Three sentences: is everything carried, who exceeds the bound, what waits."""
+    if found.is_carried:
+        yield "Everything is still carried."
+    elif found.is_carried is None:
+        names = listed(found.undecided)
+        yield f"Nothing is known to be lost, but {counted(len(found.undecided), 'group')} cannot be judged: {names}."
+    else:
+        yield f"Not everything is still carried: {'; '.join(_lost(found))}."
+    bound = per_cent(found.bound)
+    if found.over_bound:
+        new = found.newly_over_bound
+        since = f", only by these changes {listed(new)}" if new else ", all of them as before"
+        groups = counted(len(found.over_bound), "group")
+        yield f"The busiest client exceeds {bound} at the peak in {groups}: {listed(found.over_bound)}{since}."
+    else:
+        yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
+    waiting = counted(found.waiting_messages, "message") if found.waiting_messages else "No message"
+    verb = "wait" if found.waiting_messages > 1 else "waits"
+    yield f"{waiting} {verb} on queues that are gone or lose all readers."
+
+
+def _lost(found: Carried) -> Iterator[str]:
+    both = [name for name in found.unreadable_topics if name in found.unwritable_topics]
+    lines: tuple[tuple[str, Sequence[str]], ...] = (
+        ("nobody can read or write", both),
+        ("nobody can read", [name for name in found.unreadable_topics if name not in both]),
+        ("nobody can write", [name for name in found.unwritable_topics if name not in both]),
+        ("no client is left of", found.without_clients),
+        ("clients are busy all of their time in", found.falling_behind),
+    )
+    for words, names in lines:
+        if names:
+            yield f"{words} {listed(names)}"
+    if found.unread_queues:
+        yield f"{counted(found.unread_queues, 'more queue')} {'has' if found.unread_queues == 1 else 'have'} no reader"
+
+
+def _affected(group: AffectedGroup) -> AffectedLine:
+    use = group.peak_utilisation or group.utilisation
+    return AffectedLine(
+        group=group.consumer_group,
+        verdict=VERDICTS[group.verdict].word,
+        tone=VERDICTS[group.verdict].tone,
+        why=group.why,
+        cells=(
+            per_cent(use.before),
+            per_cent(use.after),
+            number(group.waiting_messages),
+            number(group.moved_queues),
+        ),
+    )

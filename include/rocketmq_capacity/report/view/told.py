@@ -1,0 +1,132 @@
+"""What the policy tells, as the page shows it: causes by owner, and accepted risks."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from rocketmq_capacity.report.limits import ACCEPTED, OWNER_CAUSES, OWNERS
+from rocketmq_capacity.report.plan_file.finding import Cause, Finding
+from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.report.tables import owner_files
+from rocketmq_capacity.report.view.answers import Answers, Link
+from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.vocabulary import RULE_WORDS, SEVERITIES, Wording
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerView:
+    """What one owner has to do."""
+
+    name: str
+    anchor: str
+    file: str
+    """The CSV of its findings, beside the page."""
+    groups: int
+    severities: tuple[tuple[str, int], ...]
+    """Of its causes."""
+    causes: tuple[tuple[str, Link, tuple[str, ...]], ...]
+    """Severity, title and places, the worst first."""
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerList:
+    """All owners, those with the worst causes first."""
+
+    owners: tuple[OwnerView, ...]
+    more: int
+    nobodys: int
+    """Causes without an owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedView:
+    """An accepted finding."""
+
+    severity: str
+    title: str
+    places: tuple[str, ...]
+    message: str
+    by: str
+    why: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedList:
+    """The accepted findings, the worst first."""
+
+    findings: tuple[AcceptedView, ...]
+    severities: tuple[tuple[str, int], ...]
+    total: int
+    more: int
+
+
+def owners_of(plan: Plan, answers: Answers) -> OwnerList | None:
+    """The causes by owner; None if the policy tells no owner."""
+    groups = Counter(group.owner for group in plan.groups if group.owner is not None)
+    if not groups:
+        return None
+    causes: dict[str, list[Cause]] = {name: [] for name in groups}
+    nobodys = 0
+    for cause in plan.causes:
+        if cause.owner is None:
+            nobodys += 1
+        else:
+            causes[cause.owner].append(cause)
+    place = {cause.id: number for number, cause in enumerate(plan.causes)}
+    last = len(place)
+    ordered = sorted(causes, key=lambda name: (place[causes[name][0].id] if causes[name] else last, name))
+    files = owner_files(groups)
+    owners = tuple(
+        _owner(name, f"owner-{number}", files[name], groups[name], causes[name], answers)
+        for number, name in enumerate(ordered[:OWNERS], 1)
+    )
+    return OwnerList(owners, max(0, len(ordered) - OWNERS), nobodys)
+
+
+def _owner(name: str, anchor: str, file: str, groups: int, causes: list[Cause], answers: Answers) -> OwnerView:
+    found = Counter(cause.severity for cause in causes)
+    return OwnerView(
+        name=name,
+        anchor=anchor,
+        file=file,
+        groups=groups,
+        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        causes=tuple(
+            (
+                cause.severity,
+                Link(cause.title, answers.anchor(cause)),
+                tuple(place for place in (cause.consumer_group, cause.topic) if place is not None),
+            )
+            for cause in causes[:OWNER_CAUSES]
+        ),
+        more=max(0, len(causes) - OWNER_CAUSES),
+    )
+
+
+def accepted_of(plan: Plan) -> AcceptedList | None:
+    """The findings that somebody has accepted; None if there are none."""
+    accepted = [finding for finding in plan.findings if finding.accepted is not None]
+    if not accepted:
+        return None
+    accepted.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    found = Counter(finding.severity for finding in accepted)
+    return AcceptedList(
+        findings=tuple(map(_accepted, accepted[:ACCEPTED])),
+        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        total=len(accepted),
+        more=max(0, len(accepted) - ACCEPTED),
+    )
+
+
+def _accepted(finding: Finding) -> AcceptedView:
+    told = finding.accepted
+    return AcceptedView(
+        severity=finding.severity,
+        title=RULE_WORDS.get(finding.rule, Wording(finding.rule, "")).title,
+        places=places_of(finding),
+        message=finding.message,
+        by="" if told is None else told.by,
+        why="" if told is None else told.why,
+        until="" if told is None else told.until,
+    )

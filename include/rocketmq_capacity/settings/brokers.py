@@ -1,0 +1,31 @@
+"""What brokers can store, by patterns of their names: no broker reports it."""
+
+import re
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from rocketmq_capacity.settings.patterns import Compiling, search
+from rocketmq_capacity.settings.section import Section
+
+
+class BrokerEntry(Section):
+    """What the policy tells of the brokers whose name matches.
+
+    Attributes:
+        match: a regular expression, searched in the broker's name.
+        max_msgs_per_s: messages a second that such a broker can store, those of all topics.
+        max_mib_per_s: MiB a second that it can store.
+    """
+
+    match: str = Field(min_length=1)
+    max_msgs_per_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
+    max_mib_per_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
+
+    @field_validator("match")
+    @classmethod
+    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
+        return Compiling.of(info.context).compile(pattern).pattern
+
+    def has(self, broker_name: str) -> bool:
+        """Whether a broker is meant. Errors: BadInput for a pattern that takes too long."""
+        return search(re.compile(self.match), broker_name) is not None

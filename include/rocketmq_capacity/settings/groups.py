@@ -1,0 +1,58 @@
+"""Whose a consumer group is, and what it needs: entries of the policy by patterns of names."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from rocketmq_capacity.settings.line import Name
+from rocketmq_capacity.settings.patterns import Compiling, many_searches, search
+from rocketmq_capacity.settings.schedule import Schedule, is_scheduled
+from rocketmq_capacity.settings.section import Int, Section, Whole
+
+
+class GroupEntry(Section):
+    """What the policy tells of the groups whose name matches.
+
+    Attributes:
+        match: a regular expression, searched in the name of the group.
+        owner: whose the groups are.
+        tier: how much depends on them; 1 is the most important, and comes first.
+        max_lag_s: seconds that a message may wait at most (an SLO).
+        min_clients: clients that the group keeps in any case.
+        standby: clients that are idle on purpose.
+        schedule: when the group runs.
+    """
+
+    match: str = Field(min_length=1)
+    owner: Name | None = None
+    tier: Whole | None = Field(default=None, ge=0, le=Int)
+    max_lag_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
+    min_clients: Whole | None = Field(default=None, ge=1, le=Int)
+    standby: Whole = Field(default=0, ge=0, le=Int)
+    schedule: Schedule | None = None
+
+    @field_validator("match")
+    @classmethod
+    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
+        return Compiling.of(info.context).compile(pattern).pattern
+
+    def is_off(self, taken_at: str) -> bool:
+        """Whether the groups are not expected to run in the hour of this moment."""
+        return self.schedule is not None and not is_scheduled(self.schedule, taken_at)
+
+
+UNTOLD: Final = GroupEntry(match=".")
+"""What holds for a group that no entry matches."""
+
+
+def entry_of(entries: Sequence[GroupEntry], consumer_group: str) -> GroupEntry:
+    """The first entry that matches the group's name.
+
+    Errors: BadInput for a pattern that takes too long.
+    """
+    if not entries:
+        return UNTOLD
+    with many_searches():
+        return next((one for one in entries if search(re.compile(one.match), consumer_group)), UNTOLD)

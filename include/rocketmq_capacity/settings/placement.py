@@ -1,0 +1,32 @@
+"""Where topics are meant to be: brokers by patterns of topics' names."""
+
+import re
+from typing import Annotated
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from rocketmq_capacity.settings.patterns import Compiling, search
+from rocketmq_capacity.settings.section import Section
+
+
+class Placement(Section):
+    """The brokers that the topics of a pattern are meant to be on; the pattern is searched in a topic's name."""
+
+    topics: str
+    brokers: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
+
+    @field_validator("topics")
+    @classmethod
+    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
+        return Compiling.of(info.context).compile(pattern).pattern
+
+    @field_validator("brokers")
+    @classmethod
+    def _once(cls, brokers: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(brokers)) != len(brokers):
+            raise ValueError("names a broker twice; expected each once")
+        return brokers
+
+    def has(self, topic: str) -> bool:
+        """Whether a topic is meant. Errors: BadInput for a pattern that takes too long."""
+        return search(re.compile(self.topics), topic) is not None

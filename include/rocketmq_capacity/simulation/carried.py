@@ -1,0 +1,127 @@
+"""Whether the changed cluster still carries everything: the first line of a what-if, and the verdict on the cluster."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from rocketmq_capacity.assessment.effect import OVERLOADED, Verdict
+from rocketmq_capacity.contracts import ScenarioGroup
+from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable
+
+
+class Routed(NamedTuple):
+    """The columns of ``topic_queue`` that say whether a topic can be read and written."""
+
+    topic: str
+    read_queue_nums: int | None
+    write_queue_nums: int | None
+    perm: int | None
+    broker_state: str
+
+
+class Busy(NamedTuple):
+    """The columns of ``group_status`` that say whether a group is too busy at the peak."""
+
+    consumer_group: str
+    headroom_factor: float | None
+
+
+class LostTopics(NamedTuple):
+    """Topics that lose their last queue, sorted.
+
+    Attributes:
+        unreadable: consumers see no queue of them any more.
+        unwritable: producers see no queue of them any more.
+    """
+
+    unreadable: Sequence[str]
+    unwritable: Sequence[str]
+
+
+def lost_topics(before: Iterable[Routed], after: Iterable[Routed]) -> LostTopics:
+    """The topics that a change takes from consumers and producers, whoever reads them."""
+    (could_read, could_write), (can_read, can_write) = _reach(before), _reach(after)
+    return LostTopics(sorted(could_read - can_read), sorted(could_write - can_write))
+
+
+def _reach(routed: Iterable[Routed]) -> tuple[set[str], set[str]]:
+    """The topics that can be read, and those that can be written; an unknown number of queues counts as some."""
+    readable: set[str] = set()
+    writable: set[str] = set()
+    for one in routed:
+        if is_readable(one.perm, one.read_queue_nums):
+            readable.add(one.topic)
+        if one.broker_state != MASTERLESS and (one.perm is None or one.perm & PERM_WRITE) and one.write_queue_nums != 0:
+            writable.add(one.topic)
+    return readable, writable
+
+
+def verdict_of(groups: Sequence[ScenarioGroup], lost: LostTopics) -> Verdict:
+    """The verdict on the whole cluster: MIXED if some of it is better off, and some worse."""
+    found = {one.verdict for one in groups}
+    is_worse = "WORSE" in found or any(lost)
+    if is_worse and "BETTER" in found:
+        return "MIXED"
+    if is_worse:
+        return "WORSE"
+    if "UNDECIDED" in found:
+        return "UNDECIDED"
+    return "BETTER" if "BETTER" in found else "UNCHANGED"
+
+
+def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostTopics, bound: float) -> dict[str, Any]:
+    """The plan file's ``scenario.carried``.
+
+    Everything is carried if no topic and no queue loses its last reader or writer, no group loses all of its clients,
+    and no group falls behind that kept up. It is unknown if a group can no longer be judged. Messages that wait on lost
+    queues are counted apart: they come again with their broker.
+
+    Args:
+        groups: the groups that the changes touch.
+        others: every group of the changed cluster.
+        lost: topics that lose their last queue.
+        bound: the busy share above which a client is too busy.
+    """
+    touched = {one.consumer_group: one for one in groups}
+    over = {one.consumer_group for one in groups if one.is_over_bound}
+    over |= {one.consumer_group for one in others if one.consumer_group not in touched and _is_over(one)}
+    left = sorted(one.consumer_group for one in groups if one.before_clients and not one.after_clients)
+    behind = sorted(one.consumer_group for one in groups if _falls_behind(one))
+    undecided = sorted(one.consumer_group for one in groups if one.verdict == "UNDECIDED")
+    unread = sum(one.unread_queues or 0 for one in groups)
+    waiting = sum(one.waiting_messages or 0 for one in groups)
+    is_lost = bool(any(lost) or left or behind or unread)
+    return {
+        "is_carried": _is_carried(is_lost=is_lost, is_known=not undecided),
+        "bound": bound,
+        "over_bound": sorted(over),
+        "newly_over_bound": sorted(one.consumer_group for one in groups if _is_newly_over(one, bound)),
+        "falling_behind": behind,
+        "without_clients": left,
+        "unreadable_topics": list(lost.unreadable),
+        "unwritable_topics": list(lost.unwritable),
+        "unread_queues": unread,
+        "waiting_messages": waiting,
+        "undecided": undecided,
+    }
+
+
+def _is_carried(*, is_lost: bool, is_known: bool) -> bool | None:
+    if is_lost:
+        return False
+    return True if is_known else None
+
+
+def _is_over(group: Busy) -> bool:
+    """Whether its busiest client is above the bound already at today's peak."""
+    return group.headroom_factor is not None and group.headroom_factor < 1
+
+
+def _is_newly_over(group: ScenarioGroup, bound: float) -> bool:
+    was = group.before_peak_utilisation
+    return group.is_over_bound is True and was is not None and was <= bound
+
+
+def _falls_behind(group: ScenarioGroup) -> bool:
+    """Whether its busiest client is busy all of its time at the peak only after the changes."""
+    was, now = group.before_peak_utilisation, group.after_peak_utilisation
+    return was is not None and now is not None and was <= OVERLOADED < now

@@ -1,0 +1,53 @@
+"""Why the changed cluster has a new finding, where a lost topic, broker or client is the whole reason."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rocketmq_capacity.contracts import Finding, ScenarioGroup
+from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.simulation.effect_words import gone_topics
+
+OF_QUEUES: Final = frozenset({
+    "IDLE_CONSUMERS",
+    "ORPHAN_QUEUE",
+    "READ_ONLY_IDLE",
+    "ALLOCATION_SKEW",
+    "CROSS_TOPIC_SKEW",
+    "TRAFFIC_SKEW",
+    "LAG_SKEW",
+})
+"""Rules on how a group's clients share its queues: fewer queues are reason enough for a finding."""
+OF_BROKERS: Final = frozenset({"BROKER_LOSS", "TOPIC_COVERAGE"})
+"""Rules on where topics are: a lost broker is reason enough."""
+
+
+def lost_brokers(before: ClusterFacts, after: ClusterFacts) -> list[str]:
+    """The names of the brokers that only the first cluster has, sorted."""
+    had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
+    return sorted(had - has)
+
+
+def cause_of(found: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: Sequence[str]) -> str | None:
+    """What the change takes away so that the finding follows; None if it has another reason.
+
+    Args:
+        found: a finding that only the changed cluster has.
+        groups: the groups that the change touches, by name.
+        lost_brokers: the brokers that it takes away.
+    """
+    gone = f"{'broker' if len(lost_brokers) == 1 else 'brokers'} {listed(lost_brokers)}"
+    if found.consumer_group is None:
+        return f"the cluster has lost {gone}" if lost_brokers and found.rule in OF_BROKERS else None
+    row = groups.get(found.consumer_group)
+    if row is None:
+        return None
+    if row.before_clients and not row.after_clients:
+        return "no client of the group is left"
+    if row.unreadable_topics and (found.topic in row.unreadable_topics or not row.after_queues):
+        return "; ".join(gone_topics(row.unreadable_topics, row.unwritable_topics))
+    lost = row.before_queues - row.after_queues
+    if found.rule in OF_QUEUES and lost > 0 and row.before_clients >= row.after_clients:
+        at = f" with {gone}" if lost_brokers else ""
+        return f"{lost} of {counted(row.before_queues, 'queue')} of its topics are gone{at}"
+    return None

@@ -1,0 +1,236 @@
+"""What a what-if changes of a group's capacity, reachability and messages, from the two sides."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.broker_losses import writable_queues
+from rocketmq_capacity.assessment.effect import NONE, Crossed, Shift, lag_grows_idly
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.lag import business_topics
+from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
+from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.contracts.facts import Place, Reads
+from rocketmq_capacity.vocabulary import MASTERLESS
+
+Counts = Mapping[tuple[str, str], int]
+"""By topic and broker name."""
+LESS: Final = 1 - 1e-9
+"""Traffic below so many times what it was is less traffic, and no rounding error."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShift:
+    """The shift of a group, with the names and numbers behind it.
+
+    Attributes:
+        shift: as the verdict needs it.
+        before_queues: readable queues of its business topics before.
+        after_queues: the same afterwards.
+        unreadable_topics: topics of which consumers see no queue any more.
+        unwritable_topics: topics of which producers see no queue any more.
+    """
+
+    shift: Shift
+    before_queues: int
+    after_queues: int
+    unreadable_topics: tuple[str, ...]
+    unwritable_topics: tuple[str, ...]
+
+
+def group_shift(before: Group, after: Group, lost_rooms: Collection[str]) -> GroupShift:
+    """What changes of a group.
+
+    Both sides are taken at the peak of the cluster as it is: a change moves traffic, and does not choose its hour.
+
+    Args:
+        before: the group as it is.
+        after: the group as it would be.
+        lost_rooms: machine rooms that the scenario takes away.
+    """
+    had, has = _business_queues(before), _business_queues(after)
+    thresholds = after.policy.thresholds
+    grew = lag_grows_idly(before.provision, thresholds)
+    no_readers = _without_readers(before, after)
+    hidden, unreachable = _crossed(_hidden(before), _hidden(after)), _unreachable(before, after)
+    unread = None
+    if no_readers is not None and unreachable is not None:
+        unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, strict=True)))
+    unreadable, readable = _topics(_readable(before), _readable(after))
+    unwritable, writable = _topics(_writable(before), _writable(after))
+    is_growth_known = after.growth.by is not None
+    shift = Shift(
+        was_busy=before.provision.at_peak,
+        is_busy=_at_peak(before, after),
+        lag_grew=grew,
+        lag_grows=lag_grows_idly(after.provision, thresholds) if is_growth_known or not grew else None,
+        had_clients=before.facts.connections > 0,
+        has_clients=after.facts.connections > 0,
+        unread=unread,
+        twice=_read_twice(before, after),
+        unreadable=Crossed(len(unreadable), len(readable)),
+        unwritable=Crossed(len(unwritable), len(writable)),
+        waiting=_waiting(before, after),
+        is_loss=not had <= has or _has_less_traffic(before, after) or _loses_a_room(before, after, lost_rooms),
+    )
+    return GroupShift(shift, len(had), len(has), unreadable, unwritable)
+
+
+def _at_peak(before: Group, after: Group) -> Interval | None:
+    """The busy share of the busiest client afterwards, with each topic at the peak of the group as it is."""
+    use, peak = after.provision.utilisation, before.peak
+    if use is None or after.owners_today is None:
+        return None
+    if peak.of_topics is None:
+        return use.times(peak.scale)
+    had = dict(zip((reads.topic.topic for reads in before.division.queues.topics), peak.of_topics, strict=True))
+    queues = after.division.queues
+    ratios = np.array([had.get(reads.topic.topic, 1.0) for reads in queues.topics], np.float64)
+    if np.isnan(ratios).any():  # nothing came when the snapshot was taken: the stored days alone tell the peak
+        return after.provision.at_peak
+    rates = after.weights.msgs_per_s * ratios[queues.topic] * peak.scale
+    work = Work.of(after.division, rates, after.owners_today, after.response_times)
+    found = None if work is None else work.busiest()
+    return None if found is None else found[0]
+
+
+def _business_queues(group: Group) -> set[Queue]:
+    """The readable queues of its business topics."""
+    queues = group.division.queues
+    return {name for name, is_business in zip(queues.names, queues.is_business.tolist(), strict=True) if is_business}
+
+
+def _without_readers(before: Group, after: Group) -> Crossed | None:
+    """Queues by whether nobody owns them; None if an owner is unknown. Queues that are gone are neither."""
+    was, now = _orphans(before), _orphans(after)
+    if not after.facts.connections:
+        return NONE  # that its clients are gone says it
+    if now is None or (now and was is None):
+        return None
+    kept = set(after.division.queues.names)
+    return Crossed(len(now - (was or frozenset())), len(((was or frozenset()) & kept) - now))
+
+
+def _orphans(group: Group) -> frozenset[Queue] | None:
+    """The queues that nobody owns; None if unknown. Nobody misses the readers of a group without clients."""
+    if group.facts.is_broadcasting or not group.facts.connections:
+        return frozenset()
+    if group.whole_load is None or group.is_settling:
+        return None
+    names = group.division.queues.names
+    return frozenset(names[queue] for queue in group.whole_load.orphans.tolist())
+
+
+def _read_twice(before: Group, after: Group) -> Crossed | None:
+    """Queues by whether two clients read every message of them; None if an owner is unknown."""
+    was, now = _twice(before), _twice(after)
+    if now is None or (now and was is None):
+        return None
+    kept = set(after.division.queues.names)
+    return Crossed(len(now - (was or frozenset())), len(((was or frozenset()) & kept) - now))
+
+
+def _twice(group: Group) -> frozenset[Queue] | None:
+    if group.facts.is_broadcasting or not group.facts.connections:
+        return frozenset()
+    return None if group.whole_load is None or group.is_settling else frozenset(group.whole_load.doubly_owned)
+
+
+def _places(group: Group) -> list[tuple[Reads, Place]]:
+    return [(reads, place) for reads in group.business for place in reads.topic.places]
+
+
+def _hidden(group: Group) -> Counts:
+    """How many queues producers write to and consumers do not see, as far as both numbers are known."""
+    return {
+        (reads.topic.topic, place.broker_name): max(0, (writable_queues(place) or 0) - place.readable)
+        for reads, place in _places(group)
+    }
+
+
+def _crossed(was: Counts, now: Counts) -> Crossed:
+    """How many more there are, and how many fewer where the broker still has the topic."""
+    rises = [number - was.get(place, 0) for place, number in now.items()]
+    return Crossed(sum(rise for rise in rises if rise > 0), -sum(rise for rise in rises if rise < 0))
+
+
+def _unreachable(before: Group, after: Group) -> Crossed | None:
+    """Queues of brokers without a master whose slaves serve none of its clients; None if that is unknown."""
+    was, now = _unserved(before), _unserved(after)
+    return None if now is None else _crossed(was or {}, now)
+
+
+def _unserved(group: Group) -> Counts | None:
+    found: dict[tuple[str, str], int] = {}
+    for reads, place in _places(group):
+        if place.broker_state != MASTERLESS:
+            continue
+        slaves = sorted(
+            (one for one in group.cluster.brokers if one.broker_name == place.broker_name),
+            key=lambda one: one.broker_id,
+        )
+        can = _can_read(readable_without_master(slaves), group, reads)
+        if can is None and place.readable:
+            return None
+        found[reads.topic.topic, place.broker_name] = 0 if can else place.readable
+    return found
+
+
+def _can_read(reading: Reading, group: Group, reads: Reads) -> bool | None:
+    """Whether the clients of a group get the messages of a topic from the slaves."""
+    if group.facts.pops(reads):
+        return reading.pop
+    return reading.pull_in_order if group.facts.is_orderly else reading.pull
+
+
+def _readable(group: Group) -> Counts:
+    return {(reads.topic.topic, place.broker_name): place.readable for reads, place in _places(group)}
+
+
+def _writable(group: Group) -> Counts:
+    """Queues that producers see; an unknown number counts as some."""
+    return {
+        (reads.topic.topic, place.broker_name): 1 if (number := writable_queues(place)) is None else number
+        for reads, place in _places(group)
+    }
+
+
+def lost_topics_of(before: Group, after: Group) -> tuple[str, ...]:
+    """The topics of which consumers see no queue any more, sorted."""
+    return _topics(_readable(before), _readable(after))[0]
+
+
+def _topics(was: Counts, now: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The topics that lose their last queue, and those that get a first one; they are sorted."""
+    had, has = ({topic for (topic, _), number in counts.items() if number} for counts in (was, now))
+    return tuple(sorted(had - has)), tuple(sorted(has - had))
+
+
+def _waiting(before: Group, after: Group) -> int | None:
+    """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown."""
+    topics = business_topics(before.facts)
+    lags = {
+        Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in before.facts.lags if one.topic in topics
+    }
+    gone = _business_queues(before)
+    if not before.facts.connections:
+        gone = set(lags) - {Queue(one.topic, one.broker_name, one.queue_id) for one in after.facts.lags}
+    elif after.facts.connections:
+        gone -= _business_queues(after)
+    known = [lag for queue in gone if (lag := lags.get(queue)) is not None]
+    return sum(known) if len(known) == len(gone) else None
+
+
+def _has_less_traffic(before: Group, after: Group) -> bool:
+    was, now = before.weights.total_msgs_per_s, after.weights.total_msgs_per_s
+    return was is not None and now is not None and now < was * LESS
+
+
+def _loses_a_room(before: Group, after: Group, rooms: Collection[str]) -> bool:
+    """Whether clients of a lost room are gone."""
+    stays = {one.client_id for one in after.facts.consumers}
+    return any(one.room in rooms and one.client_id not in stays for one in before.facts.consumers)

@@ -1,0 +1,64 @@
+"""The most that each broker was seen to store in the inventories of the history, and how much it stores a day."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from rocketmq_capacity.contracts.broker_figures import AVERAGE_BYTES, LOG_END, PUT_RATES, figure, mean_bytes, put_rate
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory, parse_utc
+
+DAY_S: Final = 86_400
+LEAST_DAYS: Final = 0.5
+"""The shortest time between two inventories that tells how much a broker stores a day: nights differ from days."""
+KEPT: Final = (PUT_RATES, AVERAGE_BYTES, LOG_END)
+"""The runtime figures that are looked at."""
+
+
+class PastLoad(NamedTuple):
+    """What the history tells of a broker; None is unknown."""
+
+    seen_msgs_per_s: float | None = None
+    seen_bytes_per_s: float | None = None
+    bytes_per_day: float | None = None
+
+
+def only_loads(brokers: Sequence[Broker]) -> tuple[Broker, ...]:
+    """The masters with these figures alone."""
+    return tuple(
+        Broker(
+            broker_name=one.broker_name,
+            broker_id=one.broker_id,
+            runtime={name: text for name in KEPT if (text := (one.runtime or {}).get(name)) is not None},
+        )
+        for one in brokers
+        if one.broker_id == 0
+    )
+
+
+def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, PastLoad]:
+    """By broker name what the history tells of masters; ``history`` is in the order of time."""
+    now = inventory.taken_at_utc
+    ends = {one.broker_name: figure(one.runtime, LOG_END) for one in inventory.brokers if one.broker_id == 0}
+    found: dict[str, PastLoad] = {}
+    for earlier in history:
+        days = (now - parse_utc(earlier.taken_at)).total_seconds() / DAY_S
+        for broker in earlier.brokers:
+            if broker.broker_id != 0:
+                continue
+            known = found.get(broker.broker_name, PastLoad())
+            rate, size = put_rate(broker.runtime), mean_bytes(broker.runtime)
+            a_day = _a_day(figure(broker.runtime, LOG_END), ends.get(broker.broker_name), days)
+            found[broker.broker_name] = PastLoad(
+                _most(known.seen_msgs_per_s, rate),
+                _most(known.seen_bytes_per_s, None if rate is None or size is None else rate * size),
+                a_day if known.bytes_per_day is None else known.bytes_per_day,
+            )
+    return found
+
+
+def _a_day(then: float | None, now: float | None, days: float) -> float | None:
+    """What was stored in these days, for each of them; None if they are too few, or if the log began anew."""
+    return None if then is None or now is None or now < then or days < LEAST_DAYS else (now - then) / days
+
+
+def _most(one: float | None, other: float | None) -> float | None:
+    return max((each for each in (one, other) if each is not None), default=None)

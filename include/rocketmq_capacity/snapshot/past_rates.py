@@ -1,0 +1,178 @@
+"""How fast topics were written at the moments of earlier inventories, and the busiest hours of a group."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from math import ceil, fsum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+
+from rocketmq_capacity.contracts.facts import PastTraffic
+from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, parse_utc
+
+PEAK: Final = 0.95
+"""The share of the hours that are not above the peak: p95, by the nearest rank."""
+HOUR_S: Final = 3_600
+
+_QueueOffsets = Mapping[tuple[str, int], int | None]
+_Rates = dict[str, dict[str, PastRate]]
+"""Rates by topic and moment."""
+_Numbers = npt.NDArray[np.float64]
+
+
+def past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) -> dict[str, tuple[PastRate, ...]]:
+    """By topic, its rates at earlier moments, oldest first: of the last so many days that have any.
+
+    Each inventory of the history gives the rates that it measured, the mean until the next inventory, and the rates
+    that it has of moments before its own.
+
+    Args:
+        inventory: the one that is planned; its own rates of earlier moments count too.
+        history: earlier inventories of the same cluster, oldest first.
+        days: how many different days to keep (UTC).
+    """
+    found: _Rates = {}
+    for one in (*history, inventory):
+        for topic in one.topics:
+            for rate in topic.rates or ():
+                _add(found, topic.topic, rate)
+    for earlier, later in pairwise((*history, inventory)):
+        _add_measured(found, earlier, later)
+    moments = {at: parse_utc(at) for at in {at for rates in found.values() for at in rates}}
+    before = {at: moment for at, moment in moments.items() if moment < inventory.taken_at_utc}
+    last = set(sorted({moment.date() for moment in before.values()})[-days:])
+    kept = sorted((moment, at) for at, moment in before.items() if moment.date() in last)
+    each = {topic: tuple(rates[at] for _, at in kept if at in rates) for topic, rates in found.items()}
+    return {topic: rates for topic, rates in each.items() if rates}
+
+
+def with_past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) -> Inventory:
+    """The inventory; its topics have their rates of earlier moments. So a what-if has them as well."""
+    rates = past_rates(inventory, history, days)
+    topics = (replace(topic, rates=rates.get(topic.topic)) for topic in inventory.topics)
+    return replace(inventory, topics=tuple(topics)) if rates else inventory
+
+
+def _add(found: _Rates, topic: str, rate: PastRate) -> None:
+    of_topic = found.setdefault(topic, {})
+    known = of_topic.get(rate.at)
+    if known is not None:
+        put = rate.put_msgs_per_s if known.put_msgs_per_s is None else known.put_msgs_per_s
+        mean = rate.mean_msgs_per_s if known.mean_msgs_per_s is None else known.mean_msgs_per_s
+        rate = PastRate(at=rate.at, put_msgs_per_s=put, mean_msgs_per_s=mean)
+    of_topic[rate.at] = rate
+
+
+def _add_measured(found: _Rates, earlier: Inventory, later: Inventory) -> None:
+    """Add the rates that an inventory measured, and the means until the next one."""
+    ends, lasts_s = _ends(later), (later.taken_at_utc - earlier.taken_at_utc).total_seconds()
+    starts = _ends(earlier)
+    puts = {topic.topic: _put(topic) for topic in earlier.topics}
+    for topic in puts.keys() | starts.keys():
+        mean = _mean(starts.get(topic, {}), ends.get(topic, {}), lasts_s)
+        rate = PastRate(at=earlier.taken_at, put_msgs_per_s=puts.get(topic), mean_msgs_per_s=mean)
+        if rate.put_msgs_per_s is not None or mean is not None:
+            _add(found, topic, rate)
+
+
+def _put(topic: Topic) -> float | None:
+    """The rate that was measured, of all queues; None if that of one is unknown."""
+    rates = [one.put_msgs_per_s for one in topic.offsets or ()]
+    known = [rate for rate in rates if rate is not None]
+    return fsum(known) if known and len(known) == len(rates) else None
+
+
+def _ends(inventory: Inventory) -> dict[str, dict[tuple[str, int], int | None]]:
+    """By topic how far each queue is written: as the topic has it, else as a group has it."""
+    ends: dict[str, dict[tuple[str, int], int | None]] = {}
+    for group in inventory.consumer_groups:
+        for one in group.offsets or ():
+            if one.broker_offset is not None:
+                ends.setdefault(one.topic, {})[one.broker_name, one.queue_id] = one.broker_offset
+    for topic in inventory.topics:
+        if topic.offsets:
+            own = ends.setdefault(topic.topic, {})
+            own.update({
+                (one.broker_name, one.queue_id): one.max_offset
+                for one in topic.offsets
+                if one.max_offset is not None or (one.broker_name, one.queue_id) not in own
+            })
+    return ends
+
+
+def _mean(start: _QueueOffsets, end: _QueueOffsets, lasts_s: float) -> float | None:
+    """Messages a second between two moments; None if the queues differ, or an offset is unknown or went back.
+
+    A topic that was deleted and created again starts at 0.
+    """
+    if not start or start.keys() != end.keys() or lasts_s <= 0:
+        return None
+    written = 0
+    for queue, first in start.items():
+        last = end[queue]
+        if first is None or last is None or last < first:
+            return None
+        written += last - first
+    return written / lasts_s
+
+
+class PastHours:
+    """The rates of topics by hour.
+
+    Attributes:
+        hours: the hours that have any rate, in seconds since 1970, ascending.
+        days: of each hour the day.
+        of_topic: by topic its rate in each hour, the highest that was seen; NaN if none was.
+    """
+
+    def __init__(self, rates: Mapping[str, Sequence[PastRate]]) -> None:
+        hour_of = {at: _hour(at) for at in {rate.at for each in rates.values() for rate in each}}
+        self.hours = sorted(set(hour_of.values()))
+        self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
+        place = {hour: index for index, hour in enumerate(self.hours)}
+        self.of_topic: dict[str, _Numbers] = {}
+        for topic, each in rates.items():
+            own = np.full(len(self.hours), np.nan)
+            for rate in each:
+                for known in (rate.put_msgs_per_s, rate.mean_msgs_per_s):
+                    if known is not None:
+                        index = place[hour_of[rate.at]]
+                        own[index] = np.fmax(own[index], known)
+            self.of_topic[topic] = own
+
+    def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
+        """The traffic of a group's busy hour; None without rates, or if a filter's share is unknown.
+
+        An hour in which the rate of some topic is unknown counts with the others: at least that much came.
+
+        Args:
+            pass_ratios: of each topic that the group reads, the share of its messages that its filter lets through.
+        """
+        known = {topic: self.of_topic[topic] for topic in pass_ratios if topic in self.of_topic}
+        shares = [pass_ratios[topic] for topic in known]
+        if not known or None in shares or None in pass_ratios.values():
+            return None
+        rates = np.stack(list(known.values()))
+        is_known = ~np.isnan(rates)
+        totals = (np.where(is_known, rates, 0.0) * np.array(shares, np.float64)[:, None]).sum(axis=0)
+        seen = np.flatnonzero(is_known.any(axis=0))
+        if not len(seen):
+            return None
+        ranked = seen[np.argsort(totals[seen], kind="stable")]
+        hour = int(ranked[ceil(round(PEAK * len(ranked), 9)) - 1])
+        is_whole = is_known.all(axis=0) & (len(known) == len(pass_ratios))
+        return PastTraffic(
+            days=len(set(self.days[is_whole].tolist())),
+            hours=len(seen),
+            hour_s=self.hours[hour],
+            msgs_per_s={topic: float(own[hour]) for topic, own in known.items() if not np.isnan(own[hour])},
+        )
+
+
+def _hour(at: str) -> int:
+    moment = parse_utc(at)
+    start = moment - timedelta(minutes=moment.minute, seconds=moment.second, microseconds=moment.microsecond)
+    return int(start.timestamp())

@@ -1,0 +1,132 @@
+"""Since when topics are not written and groups not used, as far as an inventory and its history prove it.
+
+Offsets of queues only grow: if they are what they were, nothing was written or read in between.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, parse_utc
+
+DAY_S: Final = 86_400
+Place = tuple[str, int]
+"""The broker and the id of a queue of a topic."""
+Ends = Mapping[Place, int]
+"""By queue the offset that its next message will be written at."""
+
+
+class Unused:
+    """The days for which topics and groups are proven to be unused; those without a proof are missing.
+
+    Attributes:
+        topic_days: by topic, days without a message written, where everything that is kept is read.
+        group_days: by group, days without clients and without a commit.
+    """
+
+    def __init__(self, inventory: Inventory, history: Sequence[Inventory]) -> None:
+        now = inventory.taken_at_utc
+        idle = _read_topics(inventory, {one.topic: ends for one in inventory.topics if (ends := _idle_ends(one))})
+        self.topic_days = _days_of_last_messages(inventory, idle, now)
+        self.group_days: dict[str, float] = {}
+        topics, groups = dict(idle), dict(_groups_without_clients(inventory))
+        for earlier in reversed(history):
+            days = _days(now, parse_utc(earlier.taken_at))
+            topics = {name: ends for name, ends in topics.items() if name in _unchanged_topics(earlier, topics)}
+            was = {one.consumer_group: one for one in earlier.consumer_groups if one.consumer_group in groups}
+            groups = {name: one for name, one in groups.items() if name in was and _is_unchanged(was[name], one)}
+            for name in topics:
+                self.topic_days[name] = max(days, self.topic_days.get(name, 0.0))
+            self.group_days.update(dict.fromkeys(groups, days))
+
+
+def _idle_ends(topic: Topic) -> Ends:
+    """The ends of the queues of a topic to which nothing is written now; empty if one is unknown or written to."""
+    ends: dict[Place, int] = {}
+    for one in topic.offsets or ():
+        if one.max_offset is None or one.put_msgs_per_s:
+            return {}
+        ends[one.broker_name, one.queue_id] = one.max_offset
+    is_known = all(
+        (place.broker_name, number) in ends
+        for place in topic.queues or ()
+        for number in range(max(place.read_queue_nums or 0, place.write_queue_nums or 0))
+    )
+    return ends if is_known else {}
+
+
+def _read_topics(inventory: Inventory, ends: Mapping[str, Ends]) -> dict[str, Ends]:
+    """The topics of which no group has something left to read."""
+    oldest = {
+        (topic.topic, one.broker_name, one.queue_id): one.min_offset
+        for topic in inventory.topics
+        if topic.topic in ends
+        for one in topic.offsets or ()
+    }
+    unread = {
+        offset.topic
+        for group in inventory.consumer_groups
+        for offset in group.offsets or ()
+        if offset.topic in ends
+        and ends[offset.topic].get((offset.broker_name, offset.queue_id), 0)
+        > max(offset.consumer_offset or 0, oldest.get((offset.topic, offset.broker_name, offset.queue_id)) or 0)
+    }
+    return {name: each for name, each in ends.items() if name not in unread}
+
+
+def _days_of_last_messages(inventory: Inventory, ends: Mapping[str, Ends], now: datetime) -> dict[str, float]:
+    """By topic the age of its last message, if groups that have read each of its queues to the end tell it."""
+    last: dict[tuple[str, Place], datetime] = {}
+    for group in inventory.consumer_groups:
+        for one in group.offsets or ():
+            place = one.broker_name, one.queue_id
+            if one.topic in ends and one.last_timestamp and one.consumer_offset == ends[one.topic].get(place):
+                at = parse_utc(one.last_timestamp)
+                last[one.topic, place] = max(at, last.get((one.topic, place), at))
+    days: dict[str, float] = {}
+    for topic, each in ends.items():
+        written = [last.get((topic, place)) for place, end in each.items() if end]
+        told = [at for at in written if at is not None]
+        if told and len(told) == len(written):
+            days[topic] = _days(now, max(told))
+    return days
+
+
+def _unchanged_topics(earlier: Inventory, topics: Mapping[str, Ends]) -> set[str]:
+    """The topics whose queues ended then where they end now.
+
+    What is stored of earlier runs may have the offsets of groups alone; they tell the ends of the queues as well.
+    """
+    then: dict[str, dict[Place, int | None]] = {}
+    for group in earlier.consumer_groups if topics else ():
+        for offset in group.offsets or ():
+            if offset.topic in topics:
+                then.setdefault(offset.topic, {})[offset.broker_name, offset.queue_id] = offset.broker_offset
+    for topic in earlier.topics if topics else ():
+        if topic.topic in topics:
+            for end in topic.offsets or ():
+                then.setdefault(topic.topic, {})[end.broker_name, end.queue_id] = end.max_offset
+    return {name for name, ends in topics.items() if name in then and _covers(then[name], ends)}
+
+
+def _covers(then: Mapping[Place, int | None], now: Ends) -> bool:
+    return all(then.get(place) == end for place, end in now.items())
+
+
+def _groups_without_clients(inventory: Inventory) -> Iterable[tuple[str, ConsumerGroup]]:
+    for group in inventory.consumer_groups:
+        if group.clients == () and any(one.consumer_offset is not None for one in group.offsets or ()):
+            yield group.consumer_group, group
+
+
+def _is_unchanged(then: ConsumerGroup, now: ConsumerGroup) -> bool:
+    """Whether a group had no clients then, and the offsets of today."""
+    return then.clients == () and _committed(then) == _committed(now)
+
+
+def _committed(group: ConsumerGroup) -> dict[tuple[str, Place], int | None]:
+    return {(one.topic, (one.broker_name, one.queue_id)): one.consumer_offset for one in group.offsets or ()}
+
+
+def _days(now: datetime, then: datetime) -> float:
+    return (now - then).total_seconds() / DAY_S

@@ -1,0 +1,126 @@
+"""A group that is too busy: the smallest queues and clients together, and no second cause for what follows from it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.snapshot.inventory import ConsumeStatus, TopicQueues
+from tests.assessment.cases import a_group, a_topic, member, members
+from tests.fixtures.plain_plan import PlainPlan, plain_plan
+from tests.simulation.clusters import broker, cluster, queues
+
+CAPACITY = "CONSUMER_CAPACITY"
+TWO_EACH = (queues("broker-a", 2), queues("broker-b", 2))
+FOUR = (queues("broker-a", 4),)
+
+
+def a_plan(clients: int, busy: float, *layouts: tuple[TopicQueues, ...], threads: int = 10, **facts: Any) -> PlainPlan:
+    """A group on topics t1, t2, … whose queues each keep a client of its threads busy for this share of its time."""
+    rate = busy * threads * 100  # a call takes 10 ms
+    about = {key: facts.pop(key) for key in ("message_type",) if key in facts}
+    topics = [
+        a_topic(
+            f"t{number}",
+            *layout,
+            rates={(place.broker_name, i): rate for place in layout for i in range(place.read_queue_nums or 0)},
+            **about,
+        )
+        for number, layout in enumerate(layouts, 1)
+    ]
+    status = tuple(ConsumeStatus(topic=topic.topic, consume_rt_ms=10.0) for topic in topics)
+    every = [
+        member(one.client_id, consume_threads=threads, consume_batch_size=1, status=status) for one in members(clients)
+    ]
+    names = sorted({place.broker_name for layout in layouts for place in layout})
+    return plain_plan(cluster(topics, [a_group("g", every, topics, **facts)], tuple(map(broker, names))))
+
+
+def the_finding(plan: PlainPlan, rule: str) -> Finding:
+    (found,) = [one for one in plan.findings if one.rule == rule and one.consumer_group == "g"]
+    return found
+
+
+def test_idle_clients_of_an_overloaded_group_are_answered_by_the_queues_that_end_the_overload() -> None:
+    plan = a_plan(30, 0.9, TWO_EACH)
+
+    # Six queues in place of four: 90 % x 4 / 6.
+    (more,) = [one for one in plan.recommendations if one.action == "EXPAND_QUEUES"]
+    assert set(more.rules) == {CAPACITY, "IDLE_CONSUMERS"}
+    after = json.loads(more.after)
+    assert {one["read_queue_nums"] for one in after["queues"]} == {3}
+    assert (json.loads(more.before)["utilisation_ratio"], after["utilisation_ratio"]) == (0.9, 0.6)
+    assert more.reason.startswith(
+        "3 queues on each writable broker: the busiest client of g goes from 90.0 % to 60.0 % of its time. 6 of its 30"
+        " clients are enough then."
+    )
+
+
+def test_nobody_is_told_to_run_fewer_clients_while_the_others_are_too_busy() -> None:
+    assert "SCALE_CONSUMERS" not in {one.action for one in a_plan(30, 0.9, TWO_EACH).recommendations}
+    # Without the overload that is one of the answers.
+    relaxed = a_plan(30, 0.3, TWO_EACH)
+    assert "SCALE_CONSUMERS" in {one.action for one in relaxed.recommendations}
+    (more,) = [one for one in relaxed.recommendations if one.action == "EXPAND_QUEUES"]
+    assert {one["read_queue_nums"] for one in json.loads(more.after)["queues"]} == {15}
+
+
+def test_queues_and_clients_that_are_enough_only_together_are_one_answer() -> None:
+    # Eight times the work of a client, of which four run; more than 64 threads are not advised.
+    plan = a_plan(4, 2.0, FOUR, threads=30)
+
+    (more,) = [one for one in plan.recommendations if CAPACITY in one.rules and one.action != "SHORTEN_CALLS"]
+    assert more.action == "EXPAND_QUEUES"
+    after = json.loads(more.after)
+    assert {one["read_queue_nums"] for one in after["queues"]} == {12}
+    assert (after["clients"], after["utilisation_ratio"]) == (12, 0.6667)
+    assert "12 queues on each writable broker together with 12 instead of 4 clients" in more.reason
+    assert "Neither is enough alone." in more.reason
+
+
+@pytest.mark.parametrize("each", range(5, 13))
+def test_they_are_the_fewest_that_are_enough(each: int) -> None:
+    def busiest(clients: int) -> float:
+        (group,) = a_plan(clients, 8.0 / each, (queues("broker-a", each),), threads=30).groups
+        return _estimate(group)
+
+    shares = {clients: busiest(clients) for clients in range(5, each + 1)}
+    is_enough = {clients for clients, share in shares.items() if share <= 0.7}
+    assert is_enough == ({12} if each == 12 else set())
+
+
+def _estimate(group: Group) -> float:
+    share = group.provision.utilisation
+    assert share is not None
+    return share.estimate
+
+
+def test_where_no_measure_is_enough_alone_the_answer_says_which_are_together() -> None:
+    # The number of queues of a PRIORITY topic has a meaning, so it stays.
+    plan = a_plan(4, 3.0, FOUR, threads=30, message_type="PRIORITY")
+
+    (only,) = [one for one in plan.recommendations if CAPACITY in one.rules]
+    assert only.action == "SHORTEN_CALLS"
+    # 300 % x 30 / 64 threads are 140.6 %, of which 49.77 % are 70 %.
+    assert "Together they do: 4 clients with 64 threads each and calls of 49.77 % of their time." in only.reason
+
+
+def test_queues_that_do_not_make_a_group_even_alone_are_not_recommended() -> None:
+    # Five queues of each topic over four clients: the first client owns two of each.
+    plan = a_plan(4, 0.07, *[(queues("broker-a", 5),)] * 4)
+
+    assert the_finding(plan, "CROSS_TOPIC_SKEW").severity == "WARNING"
+    assert "EXPAND_QUEUES" not in {one.action for one in plan.recommendations}
+    (look,) = [one for one in plan.recommendations if "CROSS_TOPIC_SKEW" in one.rules and one.action == "INVESTIGATE"]
+    assert look.reason.endswith("Or give every one of its topics a multiple of 4 queues: no topic alone makes it even.")
+
+
+def test_queues_that_make_it_even_alone_are() -> None:
+    # Of six queues two clients own two; eight leave no remainder, and the other topic is even.
+    plan = a_plan(4, 0.2, (queues("broker-a", 5),), (queues("broker-a", 4),))
+    found = [one for one in plan.findings if one.rule == "CROSS_TOPIC_SKEW"]
+    more = [one for one in plan.recommendations if one.action == "EXPAND_QUEUES" and "CROSS_TOPIC_SKEW" in one.rules]
+
+    assert len(more) == len(found)

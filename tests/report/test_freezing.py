@@ -1,0 +1,112 @@
+"""Freezes: commands are comments while nothing may be changed."""
+
+import csv
+import io
+import json
+import shlex
+
+import pytest
+
+from rocketmq_capacity.report.plan_file.told import Freeze
+from rocketmq_capacity.report.scripts import scripts_of
+from rocketmq_capacity.report.tables import recommendations_csv
+from rocketmq_capacity.settings.policy import Policy
+from tests.report.from_rows import page_of, plan_of
+from tests.report.page_reader import read_page, text_of
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
+
+COMMAND = "mqadmin updateTopic -n 10.0.9.1:9876 -b 10.0.1.1:10911 -t pay -r 6 -w 6 -p 6 -o false"
+FROZEN = f"# frozen until 2027-01-03T00:00:00Z (year's end): {COMMAND}"
+NOTE = "Nothing may be changed until 2027-01-03T00:00:00Z (year's end): all commands are comments."
+FREEZE = {"from": "2026-12-20T00:00:00Z", "to": "2027-01-03T00:00:00Z", "why": "year's end"}
+WITHIN = "2026-12-24T02:00:00Z"
+
+
+def freezing(*freezes):
+    return Policy.model_validate({"freeze": list(freezes)})
+
+
+def rows(taken_at, **more):
+    return {
+        "cluster": [a_cluster(taken_at=taken_at)],
+        "group_status": [a_group()],
+        "finding": [a_finding()],
+        "recommendation": [a_recommendation(commands=[COMMAND], **more)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("taken_at", "is_frozen"),
+    [
+        ("2026-12-19T23:59:59Z", False),
+        ("2026-12-20T00:00:00Z", True),
+        ("2027-01-02T23:59:59Z", True),
+        ("2027-01-03T00:00:00Z", False),
+    ],
+)
+def test_commands_are_comments_from_the_beginning_of_a_freeze_until_before_its_end(taken_at, is_frozen):
+    plan = plan_of(rows(taken_at), policy=freezing(FREEZE))
+
+    assert plan.recommendations[0].commands == (FROZEN if is_frozen else COMMAND,)
+    assert plan.notes == ((NOTE,) if is_frozen else ())
+    assert (plan.freeze is not None) is is_frozen
+
+
+def test_of_several_freezes_the_one_that_ends_last_is_told():
+    shorter = FREEZE | {"to": "2026-12-27", "why": "Christmas"}
+
+    plan = plan_of(rows(WITHIN), policy=freezing(shorter, FREEZE, shorter))
+
+    assert plan.freeze == Freeze(begins=FREEZE["from"], ends=FREEZE["to"], why="year's end")
+
+
+def test_every_line_of_a_command_is_a_comment_and_no_comment_becomes_a_second_one():
+    lines = ["echo one\necho two", "# forbidden: echo three"]
+    found = rows(WITHIN)
+    found["recommendation"] = [a_recommendation(commands=lines)]
+
+    plan = plan_of(found, policy=freezing(FREEZE))
+
+    assert [line for command in plan.recommendations[0].commands for line in command.split("\n")] == [
+        "# frozen until 2027-01-03T00:00:00Z (year's end): echo one",
+        "# frozen until 2027-01-03T00:00:00Z (year's end): echo two",
+        "# forbidden: echo three",
+    ]
+
+
+def test_the_commands_of_steps_are_comments_too_and_checks_which_only_look_stay():
+    check = {"command": "mqadmin topicStatus", "shows": "nothing"}
+    step = {"title": "Less", "expect": "less", "commands": [COMMAND], "checks": [check]}
+    plan = plan_of(rows(WITHIN, steps=json.dumps([step])), policy=freezing(FREEZE))
+
+    steps = plan.recommendations[0].steps
+    assert steps
+    (only,) = steps
+    assert (only.commands, only.checks[0].command) == ((FROZEN,), "mqadmin topicStatus")
+
+
+def test_a_frozen_recommendation_still_says_that_it_changes_the_cluster():
+    assert plan_of(rows(WITHIN), policy=freezing(FREEZE)).recommendations[0].changes_cluster
+
+
+def test_a_script_changes_nothing_in_a_freeze_and_says_so():
+    changing = rows(WITHIN, consumer_group="g_pay")
+    (usual,) = (b"".join(lines).decode() for _, lines in scripts_of(plan_of(changing)))
+    assert "run updateTopic" in usual
+
+    (frozen,) = (b"".join(lines).decode() for _, lines in scripts_of(plan_of(changing, policy=freezing(FREEZE))))
+    assert "run updateTopic" not in frozen
+    assert f"say {shlex.quote(FROZEN)}" in frozen
+    assert "# Frozen until 2027-01-03T00:00:00Z (year's end): it only looks." in frozen.splitlines()
+
+
+def test_the_csv_and_the_page_have_the_comments_and_the_page_says_so_on_top():
+    (line,) = csv.DictReader(
+        io.StringIO(recommendations_csv(plan_of(rows(WITHIN), policy=freezing(FREEZE))).decode(), newline="")
+    )
+    assert line["commands"] == FROZEN
+
+    text = text_of(read_page(page_of(rows(WITHIN), policy=freezing(FREEZE))))
+    assert FROZEN in text
+    assert text.count("mqadmin updateTopic") == text.count(FROZEN)
+    assert text.index(NOTE) < text.index("What to do first", text.index("Skip to the plan") + 400)

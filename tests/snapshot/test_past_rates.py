@@ -1,0 +1,121 @@
+"""How fast topics were written in the stored days, and a group's busy hour."""
+
+from datetime import UTC, datetime, timedelta
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rocketmq_capacity.contracts.facts import PastTraffic
+from rocketmq_capacity.snapshot.dated import dated
+from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, TopicOffset
+from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates, with_past_rates
+from tests.simulation.clusters import after, cluster, group, queues, topic
+
+NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
+
+
+def taken(hours_ago: float, **offsets: tuple[int | None, float | None]) -> Inventory:
+    """An inventory of topics of one queue: how far each is written, and its rate."""
+    topics = [
+        Topic(
+            topic=name,
+            queues=(queues("broker-a", 1),),
+            offsets=(TopicOffset(broker_name="broker-a", queue_id=0, max_offset=end, put_msgs_per_s=rate),),
+        )
+        for name, (end, rate) in offsets.items()
+    ]
+    return replace(cluster(topics), taken_at=_text(NOW - timedelta(hours=hours_ago)))
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def test_each_earlier_inventory_gives_its_rate_and_the_mean_until_the_next_one() -> None:
+    history = [taken(48, pay=(0, 5.0)), taken(24, pay=(86_400, 7.0))]
+    found = past_rates(taken(0, pay=(86_400 * 4, 1.0)), history, 14)
+
+    assert found == {
+        "pay": (
+            PastRate(at="2026-11-18T02:00:00Z", put_msgs_per_s=5.0, mean_msgs_per_s=1.0),
+            PastRate(at="2026-11-19T02:00:00Z", put_msgs_per_s=7.0, mean_msgs_per_s=3.0),
+        )
+    }
+
+
+@pytest.mark.parametrize("end", [None, 10])
+def test_there_is_no_mean_where_an_offset_is_unknown_or_went_back(end: int | None) -> None:
+    found = past_rates(taken(0, pay=(end, 1.0)), [taken(24, pay=(500, 5.0))], 14)
+
+    assert [rate.mean_msgs_per_s for rate in found["pay"]] == [None]
+
+
+def test_offsets_of_groups_tell_the_mean_where_the_topics_are_unknown() -> None:
+    told = cluster([], [group("g", topics=[topic("pay", queues("broker-a", 1))])])
+    earlier = replace(told, taken_at="2026-11-19T02:00:00Z")
+    later = taken(0, pay=(5_000 + 86_400 * 2, 1.0))
+
+    assert [rate.mean_msgs_per_s for rate in past_rates(later, [earlier], 14)["pay"]] == [2.0]
+
+
+def test_the_rates_of_an_inventory_are_kept_beside_those_of_its_history_and_only_the_last_days() -> None:
+    inventory = taken(0, pay=(None, 1.0))
+    for hours in range(24 * 20, 0, -24):
+        inventory = with_past_rates(inventory, [taken(hours, pay=(None, float(hours)))], 14)
+    (pay,) = inventory.topics
+
+    assert [rate.put_msgs_per_s for rate in pay.rates or ()] == [24.0 * day for day in range(14, 0, -1)]
+    # A run that is tried again adds nothing.
+    assert with_past_rates(inventory, [taken(24, pay=(None, 24.0))], 14) == inventory
+
+
+def test_a_what_if_scales_them_and_another_date_moves_them() -> None:
+    inventory = with_past_rates(taken(0, pay=(None, 1.0)), [taken(24, pay=(None, 5.0))], 14)
+    scaled = after(inventory, {"change": "scale_traffic", "factor": 3.0})
+    moved = dated(inventory, NOW + timedelta(days=3))
+
+    assert scaled.topics[0].rates == (PastRate(at="2026-11-19T02:00:00Z", put_msgs_per_s=15.0),)
+    assert moved.topics[0].rates == (PastRate(at="2026-11-22T02:00:00Z", put_msgs_per_s=5.0),)
+
+
+def _hours(**rates: list[float | None]) -> PastHours:
+    """The rates of topics at the same hour of successive days."""
+    first = NOW - timedelta(days=30)
+    return PastHours({
+        topic: [PastRate(at=_text(first + timedelta(days=day)), put_msgs_per_s=rate) for day, rate in enumerate(each)]
+        for topic, each in rates.items()
+    })
+
+
+def test_a_busy_hour_is_that_of_all_topics_together_as_far_as_filters_let_them_through() -> None:
+    hours = _hours(pay=[100.0, 10.0, None], refund=[0.0, 80.0, 5.0])
+
+    busy = hours.of_group({"pay": 0.5, "refund": 1.0})
+    assert busy is not None
+    assert (busy.msgs_per_s, busy.days, busy.hours) == ({"pay": 10.0, "refund": 80.0}, 2, 3)
+    assert hours.of_group({"pay": None, "refund": 1.0}) is None
+    assert hours.of_group({"other": 1.0}) is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(rates=st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
+def test_it_is_the_p95_of_the_hours_by_nearest_rank(rates: list[float]) -> None:
+    busy = _hours(pay=list(rates)).of_group({"pay": 1.0})
+
+    assert busy is not None
+    assert busy.msgs_per_s == {"pay": sorted(rates)[ceil(95 * len(rates) / 100) - 1]}
+    assert busy.days == len(rates)
+
+
+def test_several_rates_of_an_hour_count_once_with_the_highest() -> None:
+    rates = [
+        PastRate(at="2026-11-19T02:05:00Z", put_msgs_per_s=5.0, mean_msgs_per_s=9.0),
+        PastRate(at="2026-11-19T02:55:00Z", put_msgs_per_s=7.0),
+    ]
+
+    assert PastHours({"pay": rates}).of_group({"pay": 1.0}) == PastTraffic(
+        days=1, hours=1, hour_s=datetime(2026, 11, 19, 2, tzinfo=UTC).timestamp(), msgs_per_s={"pay": 9.0}
+    )
