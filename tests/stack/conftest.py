@@ -214,7 +214,7 @@ def ui(request: pytest.FixtureRequest, stack: Stack, tmp_path_factory: pytest.Te
 @pytest.fixture(scope="module")
 def by_hand(stack: Stack, answered: Published, ui: Ui, told: Callable[[str], None]) -> DagRun:
     """A second run of the daily Dag, triggered with its form: one cluster, its mistake mended, two strategies."""
-    stack.shop.stop_idle_consumer()
+    stack.shop.stop_idle_consumers()
     before = {run.run_id for run in stack.admin.runs(DAILY)}
     page = ui.open_form(DAILY)
     ui.unfold("What is planned")

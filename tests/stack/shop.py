@@ -13,8 +13,8 @@ BROKERS: Final = (Broker("broker-a"), Broker("broker-b"))
 TOPIC: Final = "pay"
 QUEUES: Final = {"broker-a": 2, "broker-b": 2}
 GROUP: Final = "g_pay"
-CLIENTS: Final = 5
-"""One more than there are queues: the last of them is idle."""
+CLIENTS: Final = 8
+"""Twice as many as there are queues: half of them are idle, which asks for an approval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +22,22 @@ class Shop:
     """The running cluster.
 
     Attributes:
-        idle: the number of the consumer that has no queue.
+        idle: the numbers of the consumers that have no queue.
     """
 
     nameserver: str
     clients: Clients
-    idle: int
+    idle: tuple[int, ...]
 
-    def stop_idle_consumer(self) -> None:
+    def stop_idle_consumers(self) -> None:
         """Mend the mistake."""
-        self.clients.stop_consumer(self.idle)
+        for number in self.idle:
+            self.clients.stop_consumer(number)
 
 
 @contextmanager
 def running_shop() -> Iterator[Shop]:
-    """A name server, two brokers, five consumers and what they consume.
+    """A name server, two brokers, eight consumers and what they consume.
 
     Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError where it does not come up.
     """
@@ -46,6 +47,6 @@ def running_shop() -> Iterator[Shop]:
         with Clients(cluster.nameserver) as clients:
             for number in range(CLIENTS):
                 clients.start_consumer(Consumer(GROUP, f"p{number}", [TOPIC]))
-            (idle,) = (owned.number for owned in clients.settled() if not owned.queues)
+            idle = tuple(owned.number for owned in clients.settled() if not owned.queues)
             clients.start_load(TOPIC, 20)
             yield Shop(cluster.nameserver, clients, idle)

@@ -30,6 +30,7 @@ from tests.stack.conftest import (
     two_alternatives,
 )
 from tests.stack.pages import Ui
+from tests.stack.shop import CLIENTS
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -93,12 +94,13 @@ def test_a_cluster_is_planned_although_another_one_is_dead(stack: Stack, daily: 
     assert [folder.name for folder in stack.lake.root.iterdir() if not folder.name.startswith(".")] == [GOOD]
 
 
-def test_the_plan_names_the_consumer_that_is_idle(daily: Published) -> None:
+def test_the_plan_names_the_consumers_that_are_idle(daily: Published) -> None:
     (finding,) = (finding for finding in daily.plan["findings"] if finding["rule"] == "IDLE_CONSUMERS")
 
     assert daily.plan["cluster_name"] == GOOD
     assert daily.plan["completeness"] == {"failures": [], "ratio": 1.0}
-    assert (finding["consumer_group"], finding["evidence"]["idle"]) == ("g_pay", 1)
+    assert (finding["consumer_group"], finding["evidence"]["idle"]) == ("g_pay", CLIENTS // 2)
+    assert finding["severity"] == "WARNING"
     assert {"EXPAND_QUEUES", "SCALE_CONSUMERS"} <= {one["action"] for one in daily.plan["recommendations"]}
     assert "g_pay" in daily.page
 
