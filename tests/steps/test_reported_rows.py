@@ -15,7 +15,7 @@ from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report import plan
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.steps.reported_rows import first_producer_timeline, records, rows, rows_of_groups, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
 from tests.report.varied_cluster import varied_rows
@@ -93,13 +93,6 @@ def test_a_run_of_an_earlier_version_is_published_without_the_tables_that_only_t
     assert rows_of_plan(Run(tmp_path)).recommended_transition == ()
     assert rows_of_groups(Run(tmp_path), contracts.GroupFailure, ["g"]) == []
     assert list(records(Run(tmp_path), contracts.TopicFailure, TopicAfter)) == []
-
-
-def test_a_what_if_in_which_no_broker_is_in_trouble_has_no_file_of_its_producers(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    run.new_table(contracts.ProducerTimeline.dataset_name())
-
-    assert first_producer_timeline(run) == []
 
 
 def test_a_table_that_no_plan_can_be_without_is_named_with_what_to_do(tmp_path: Path) -> None:

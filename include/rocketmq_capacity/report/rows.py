@@ -15,7 +15,6 @@ from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
-from rocketmq_capacity.contracts.producer_timeline import ProducerTimeline
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.contracts.run_before import RunBefore
 from rocketmq_capacity.contracts.strategy_load import StrategyLoad
@@ -57,7 +56,6 @@ class PageRows:
         group_failure: of the same groups.
         losses: the effect of each failure on the cluster.
         cluster_failure: who can read and write without a master or a name server.
-        producer_timeline: of a what-if, the first route's.
     """
 
     group_status: Sequence[GroupStatus]
@@ -66,4 +64,3 @@ class PageRows:
     group_failure: Sequence[GroupFailure] = ()
     losses: Sequence[Loss] = ()
     cluster_failure: Sequence[ClusterFailure] = ()
-    producer_timeline: Sequence[ProducerTimeline] = ()

@@ -14,7 +14,6 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
-    first_producer_timeline,
     records,
     rows_if_any,
     rows_of_groups,
@@ -51,7 +50,6 @@ def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> No
                     records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
                 ),
                 cluster_failure=rows_if_any(run, contracts.ClusterFailure),
-                producer_timeline=first_producer_timeline(run),
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

@@ -49,14 +49,6 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
     return rows_where(run.table(dataset.dataset_name()), dataset, is_asked_for)
 
 
-def first_producer_timeline(run: Run) -> list[contracts.ProducerTimeline]:
-    """The share of each broker second by second on the first route; none of a run without the dataset."""
-    if not _has(run, contracts.ProducerTimeline):
-        return []
-    folder = run.table(contracts.ProducerTimeline.dataset_name())
-    return rows_where(folder, contracts.ProducerTimeline, pc.field("route") == 1)
-
-
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
     """Some columns of all rows of a dataset, as named tuples; none if the run lacks the dataset.
 

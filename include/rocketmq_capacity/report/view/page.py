@@ -97,7 +97,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     return Page(
         summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
-        scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current, beside.producer_timeline),
+        scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         changes=None if plan.changes is None else changes_of(plan.changes, answers),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors),

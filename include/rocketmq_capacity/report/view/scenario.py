@@ -1,11 +1,10 @@
 """What a what-if changed: better or worse, for whom, queues that move, and findings that come and go."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.producer_timeline import ProducerTimeline
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
@@ -20,7 +19,7 @@ from rocketmq_capacity.report.plan_file.scenario import (
 from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
-from rocketmq_capacity.report.view.producer_timeline import ProducersMeanwhile, producers_meanwhile
+from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
 from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
 from rocketmq_capacity.report.view.scenario_verdict import VerdictView, verdict_view
@@ -77,13 +76,8 @@ class ScenarioView:
     more_queue_plans: int
 
 
-def scenario_of(
-    scenario: Scenario, current: Mapping[str, str | None], timeline: Iterable[ProducerTimeline]
-) -> ScenarioView:
-    """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top.
-
-    ``timeline`` is what producers do on the first route.
-    """
+def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
+    """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top."""
 
     def key(group: ScenarioGroup) -> tuple[bool, int, str, str]:
         name, strategy = group.consumer_group, group.strategy
@@ -105,7 +99,7 @@ def scenario_of(
         unjudged_topics=scenario.producers_undecided[:UNEVEN_TOPICS],
         more_unjudged_topics=max(0, len(scenario.producers_undecided) - UNEVEN_TOPICS),
         brokers=broker_lines(scenario),
-        meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers, timeline),
+        meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),

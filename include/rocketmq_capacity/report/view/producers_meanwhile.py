@@ -1,15 +1,13 @@
-"""What producers do while a what-if's brokers are in trouble, as a picture and a table."""
+"""What producers do while a what-if's brokers are in trouble, as a table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts.producer_timeline import Course, ProducerTimeline
+from rocketmq_capacity.contracts.producer_timeline import Course
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.lanes import Lane, Step, lanes
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
 from rocketmq_capacity.report.plan_file.troubled_broker import ProducerRoute, Producers
-from rocketmq_capacity.report.view.pictures import Chart
 from rocketmq_capacity.vocabulary import JAVA
 
 HEADERS = (
@@ -25,7 +23,6 @@ HEADERS = (
     "Displaced queues",
 )
 ENDINGS = {"KILL": "killed", "SILENT": "silent"}
-Kind = tuple[str, str, bool, bool, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,51 +30,36 @@ class ProducersMeanwhile:
     """What producers do meanwhile.
 
     Attributes:
-        chart: the picture of the first route, and the table of all kinds of producers on all routes.
+        caption: of the table.
+        rows: the figures of each kind of producers on each route, in the order of the headers.
         brokers: the brokers in trouble, in words.
-        topics: the topics of the picture, in words.
         more: lines that the table leaves out.
         assumed: how threads send, in words.
         left_out: topics without an entry, in words; empty if all topics have one.
         seen: the producers of the snapshot by generation, in words; empty where they are unknown.
     """
 
-    chart: Chart
+    caption: str
+    rows: tuple[tuple[str, ...], ...]
     brokers: str
-    topics: str
     more: int
     assumed: str
     left_out: str
     seen: str
+    headers: tuple[str, ...] = HEADERS
 
 
-def producers_meanwhile(producers: Producers, timeline: Iterable[ProducerTimeline]) -> ProducersMeanwhile | None:
-    """The picture and the table; None where no topic has queues on these brokers."""
+def producers_meanwhile(producers: Producers) -> ProducersMeanwhile | None:
+    """The table; None where no topic has queues on these brokers."""
     if not producers.routes:
         return None
-    first = producers.routes[0]
     brokers = listed(producers.troubled_brokers)
     rows = [_row(course, route) for route in producers.routes for course in route.courses]
-    title = f"Share of the messages at {brokers}"
-    described = (
-        f"For {counted(len(first.courses), 'kind')} of producers, the share of their messages that end at {brokers}, "
-        "second by second, and the part of it that fails. The table below has the figures of each kind."
-    )
-    chart = Chart(
-        picture=lanes(
-            _lanes(first, set(producers.troubled_brokers), timeline), "producers-meanwhile", title, described
-        ),
-        caption=title,
-        headers=HEADERS,
-        rows=tuple(rows[:TABLE_ROWS]),
-        has_alternative=False,
-        left_out=len(producers.routes) - 1,
-    )
     seen = (f"{counted(count, 'producer')} {name}" for name, count in producers.producers.items())
     return ProducersMeanwhile(
-        chart=chart,
+        caption=f"Share of the messages at {brokers}",
+        rows=tuple(rows[:TABLE_ROWS]),
         brokers=brokers,
-        topics=_topics(first),
         more=max(0, len(rows) - TABLE_ROWS),
         assumed=f"Each thread sends a message every {number(producers.send_interval_ms)} ms, which takes "
         f"{number(producers.usual_latency_ms)} ms at a healthy broker, and asks for the route every "
@@ -99,24 +81,6 @@ def _left_out(producers: Producers) -> Iterator[str]:
         yield f"For {topics} with a rare layout of queues, only killed brokers are computed, and no silent ones."
 
 
-def _lanes(route: ProducerRoute, troubled: set[str], timeline: Iterable[ProducerTimeline]) -> list[Lane]:
-    steps: dict[Kind, dict[int, Step]] = {}
-    for row in timeline:
-        if row.route == route.route and row.broker_name in troubled:
-            of_kind = steps.setdefault(_kind(row), {})
-            before = of_kind.get(row.begin_s, Step(row.begin_s, row.length_s, 0.0, 0.0))
-            share, failed = before.share + (row.share_ratio or 0.0), before.failed + (row.failed_ratio or 0.0)
-            of_kind[row.begin_s] = Step(row.begin_s, row.length_s, share, failed)
-    return [
-        Lane(*_names(course), tuple(steps.get(_kind(course), {}).values()), (_returns(course), _fails(course)))
-        for course in route.courses
-    ]
-
-
-def _kind(row: Course | ProducerTimeline) -> Kind:
-    return row.client, row.versions, row.has_fault_tolerance, row.has_detector, row.ending
-
-
 def _names(course: Course) -> tuple[str, str]:
     """A kind of producers in two lines."""
     client = "Proxy (gRPC)" if course.client != JAVA else "Java, all versions"
@@ -126,22 +90,6 @@ def _names(course: Course) -> tuple[str, str]:
         setting = "tolerance and detector"
     ending = "" if course.ending is None else f", {ENDINGS[course.ending]}"
     return name, f"{setting}{ending}"
-
-
-def _returns(course: Course) -> str:
-    if course.left_worst_s is not None:
-        return f"tried until {number(course.left_worst_s)} s"
-    if course.stays_away_ratio == 1:
-        return "does not come back"
-    if course.returns_worst_s is None:
-        return ""
-    return f"comes back in {number(course.returns_worst_s)} s"
-
-
-def _fails(course: Course) -> str:
-    if course.displaced_queues:
-        return f"{number(course.displaced_queues)} queues displaced"
-    return f"{per_cent(course.failed_ratio)} fail" if course.failed_ratio else "nothing fails"
 
 
 def _topics(route: ProducerRoute) -> str:

@@ -1,12 +1,11 @@
-"""What producers do meanwhile, on the page of a what-if: a picture of the first route, a table of all of them."""
+"""What producers do meanwhile, on the page of a what-if: a table of all routes."""
 
 from typing import Any
 
 import msgspec
 
-from rocketmq_capacity.contracts import ProducerTimeline
 from rocketmq_capacity.report.plan_file.troubled_broker import Producers
-from rocketmq_capacity.report.view.producer_timeline import producers_meanwhile
+from rocketmq_capacity.report.view.producers_meanwhile import producers_meanwhile
 from tests.report.from_rows import page_of
 from tests.report.page_reader import read_page, text_of
 from tests.report.sample_cluster import sample_rows
@@ -59,31 +58,20 @@ def producers(*courses: dict[str, Any], **changes: Any) -> dict[str, Any]:
     }
 
 
-def a_row(begin_s: int, broker_name: str, share: float | None, failed: float | None = 0.0) -> ProducerTimeline:
-    return ProducerTimeline(
-        route=1,
-        **KIND,
-        begin_s=begin_s,
-        length_s=1,
-        broker_name=broker_name,
-        share_ratio=share,
-        failed_ratio=failed,
-        thread_msgs_per_s=10.0,
-    )
+def shown(found: dict[str, Any]) -> Any:
+    return producers_meanwhile(msgspec.convert(found, Producers))
 
 
-def shown(found: dict[str, Any], *rows: ProducerTimeline) -> Any:
-    return producers_meanwhile(msgspec.convert(found, Producers), rows)
-
-
-def test_the_page_has_the_picture_its_table_and_what_is_assumed() -> None:
-    text = text_of(read_page(page_of(sample_rows(), scenario=a_scenario() | {"producers": producers()})))
+def test_the_page_has_the_table_and_what_is_assumed() -> None:
+    page = page_of(sample_rows(), scenario=a_scenario() | {"producers": producers()})
+    text = text_of(read_page(page))
 
     assert "What producers do meanwhile" in text
     assert "The snapshot has 3 producers 4.9.8." in text
-    assert "For pay, ship and 3 more." in text
+    assert "pay, ship and 3 more" in text
     assert "Each thread sends a message every 100 ms" in text
     assert "Left out: 2 topics" in text
+    assert "Chart: Share of the messages" not in page
 
 
 def test_without_such_a_change_the_page_has_no_such_section() -> None:
@@ -91,7 +79,7 @@ def test_without_such_a_change_the_page_has_no_such_section() -> None:
 
 
 def test_a_line_of_the_table_has_every_figure_of_its_kind() -> None:
-    (row,) = shown(producers()).chart.rows
+    (row,) = shown(producers()).rows
 
     assert row == (
         "4.9.8, with tolerance",
@@ -112,23 +100,11 @@ def test_producers_that_stay_away_and_displaced_queues_are_described_in_words() 
     away = a_course(client="PROXY", versions="all", stays_away_ratio=1.0, returns_mean_s=None, returns_worst_s=None)
     moved = a_course(displaced_queues=8.0)
     found = shown(producers(lost, away, moved))
-    picture = str(found.chart.picture)
 
-    assert "with tolerance, killed" in picture
-    assert "tried until 29 s" in picture
-    assert "does not come back" in picture
-    assert "8 queues displaced" in picture
-    assert found.chart.rows[1][7] == "never"
-
-
-def test_the_picture_draws_brokers_in_trouble_alone() -> None:
-    without, with_others = (
-        str(shown(producers(), a_row(0, "broker-b", 0.5), *more).chart.picture)
-        for more in ([], [a_row(0, "broker-a", 0.5)])
-    )
-    other = str(shown(producers(), a_row(0, "broker-b", 0.25)).chart.picture)
-
-    assert without == with_others != other
+    assert found.rows[0][0] == "4.9.8, with tolerance, killed"
+    assert found.rows[0][8] == "29 s"
+    assert found.rows[1][7] == "never"
+    assert found.rows[2][9] == "8"
 
 
 def test_nothing_is_shown_if_no_topic_has_queues_there() -> None:
