@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.provider.executor_code import write_packed
+from rocketmq_capacity.provider.executor_code import packed
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.spark.jvm import OPTIONS, options
 from rocketmq_capacity.spark.jvm import environment as jvm_environment
@@ -55,7 +55,7 @@ def _script(home: Path, steps: Path) -> str:
     from rocketmq_capacity.provider.spark_app import CONF
 
     code = home / "code.zip"
-    write_packed(code)
+    code.write_bytes(packed())
     submit = ["spark-submit", "--master", MASTER, "--py-files", str(code)]
     for name, value in {OPTIONS: options(), **CONF}.items():
         submit += ["--conf", f"{name}={value}"]

@@ -1,9 +1,12 @@
 """The daily Dag run for real: Airflow's task runner, spark-submit, and the recorded inventory."""
 
+import hashlib
+import importlib.util
 import json
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocketmq_capacity.provider.approval import APPROVE, questions, record_answer
-from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.settings.deployment import PACKAGE, sample_inventory
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -41,6 +44,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None)
     """
     home = tmp_path_factory.mktemp("deployment")
     (home / "inventories").mkdir()
+    plant_code(home / "lake" / ".code", home / "loaded")
     with suppress(OracleUnavailable):  # only the test of that class needs it, and skips
         own = {"class": OWN, "jar": own_jars(home)}
         (home / "policy.yaml").write_text(json.dumps({"current_strategies": {"payment_settlement": own}}))
@@ -50,6 +54,23 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, airflow_database: None)
         if (home / "policy.yaml").exists():
             patch.setenv("RMQC_POLICY", str(home / "policy.yaml"))
         yield home
+
+
+def plant_code(folder: Path, mark: Path) -> None:
+    """What somebody who writes to the lake could leave where the package's zip once was: code that leaves a mark.
+
+    Its comment is the one by which that zip was trusted: the digest of the installed sources, which anyone can compute.
+    """
+    folder.mkdir(parents=True)
+    digest = hashlib.sha256(importlib.util.MAGIC_NUMBER)
+    with zipfile.ZipFile(folder / "rocketmq_capacity.zip", "w") as archive:
+        for file in sorted(PACKAGE.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                name, content = file.relative_to(PACKAGE.parent).as_posix(), file.read_bytes()
+                digest.update(b"%s\0%s" % (name.encode(), hashlib.sha256(content).digest()))
+                planted = f"open({str(mark)!r}, 'a').close()\n" if name == "rocketmq_capacity/__init__.py" else ""
+                archive.writestr(name, content + planted.encode())
+        archive.comment = digest.hexdigest().encode()
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +137,12 @@ def test_a_run_publishes_the_plan_of_the_recorded_cluster(deployment: Path, mond
     assert (plan["taken_at"], plan["recorded_at"]) == ("2026-11-16T00:00:00Z", recorded["taken_at"])
     assert len({finding["rule"] for finding in plan["findings"]}) >= 8
     assert files_in(stored(deployment, monday).report) == FILES
+
+
+def test_code_in_the_lake_is_never_loaded(deployment: Path, monday: "DagRun") -> None:
+    assert monday.state == "success"
+    assert (deployment / "lake" / ".code" / "rocketmq_capacity.zip").exists()
+    assert not (deployment / "loaded").exists()
 
 
 def test_the_asset_event_says_where_the_report_is_and_how_much_was_found(deployment: Path, monday: "DagRun") -> None:

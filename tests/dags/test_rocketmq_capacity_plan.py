@@ -119,13 +119,6 @@ def test_the_connection_alone_says_where_spark_runs(plan_dag: "DAG", monkeypatch
     assert master() == "spark://127.0.0.1:7077"
 
 
-def test_executors_get_the_package_as_a_zip(plan_dag: "DAG") -> None:
-    command = submitted(plan_dag, "allocate")
-
-    code = command[command.index("--py-files") + 1]
-    assert code == str(ROOT / "data" / "lake" / ".code" / "rocketmq_capacity.zip")
-
-
 @pytest.mark.parametrize("step", STEPS)
 def test_a_lost_cluster_or_executor_is_tried_again_but_not_for_ever(plan_dag: "DAG", step: str) -> None:
     task = app(plan_dag, step)

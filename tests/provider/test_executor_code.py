@@ -1,17 +1,14 @@
 """The zip that executors import the package from."""
 
-import shutil
+import stat
 import subprocess
 import sys
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from subprocess import PIPE
-from typing import Final
 
 import pytest
 
-from rocketmq_capacity.provider.executor_code import packed, write_packed
+from rocketmq_capacity.provider.executor_code import packed, packed_file
 from rocketmq_capacity.settings.deployment import PACKAGE
 
 
@@ -19,7 +16,7 @@ from rocketmq_capacity.settings.deployment import PACKAGE
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The zip of this checkout."""
     file = tmp_path_factory.mktemp("code") / "rocketmq_capacity.zip"
-    write_packed(file)
+    file.write_bytes(packed())
     return file
 
 
@@ -50,50 +47,10 @@ def test_the_report_s_templates_are_in_the_zip(archive: Path) -> None:
         assert template.relative_to(PACKAGE.parent).as_posix() in packed_files
 
 
-def test_an_unchanged_zip_is_left_alone_and_an_outdated_one_replaced(tmp_path: Path, archive: Path) -> None:
-    file = tmp_path / "code" / "rocketmq_capacity.zip"
-    file.parent.mkdir()
-    shutil.copy(archive, file)
-    first = file.stat().st_ino
-    write_packed(file)
-    assert file.stat().st_ino == first
+def test_the_file_is_what_is_installed_and_only_we_can_write_to_it(tmp_path: Path, archive: Path, monkeypatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    file.write_bytes(b"of another version")
-    write_packed(file)
-
-    assert file.read_bytes() == archive.read_bytes()
-    assert {one.name for one in file.parent.iterdir()} == {"rocketmq_capacity.zip", "rocketmq_capacity.lock"}
-
-
-WRITES: Final = """
-import sys
-from pathlib import Path
-import rocketmq_capacity.provider.executor_code as code
-
-def packed():
-    print("writes", flush=True)
-    sys.stdin.read()
-
-code.packed = packed
-code.write_packed(Path(sys.argv[1]))
-"""
-
-
-def test_what_killed_writers_left_is_cleared_and_two_do_not_write_at_once(tmp_path: Path, archive: Path) -> None:
-    file = tmp_path / "rocketmq_capacity.zip"
-    for name in (".rocketmq_capacity.zip.part", "tmpx1y2z3.part"):
-        (tmp_path / name).write_bytes(b"half of it")
-    first = subprocess.Popen([sys.executable, "-c", WRITES, str(file)], stdin=PIPE, stdout=PIPE, text=True)
-    assert first.stdout is not None
-    assert first.stdout.readline() == "writes\n"
-
-    with ThreadPoolExecutor(1) as pool:
-        second = pool.submit(write_packed, file)
-        with pytest.raises(TimeoutError):
-            second.result(0.5)
-        first.kill()
-        first.communicate()
-        second.result(30)
-
-    assert file.read_bytes() == archive.read_bytes()
-    assert {one.name for one in tmp_path.iterdir()} == {"rocketmq_capacity.zip", "rocketmq_capacity.lock"}
+    with packed_file() as file, packed_file() as other:
+        assert file.read_bytes() == archive.read_bytes()
+        assert (file.parent != other.parent, stat.S_IMODE(file.parent.stat().st_mode)) == (True, 0o700)
+    assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from airflow.sdk.exceptions import AirflowException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
-from rocketmq_capacity.provider.executor_code import write_packed
+from rocketmq_capacity.provider.executor_code import packed_file
 from rocketmq_capacity.provider.refused import Refused, refuse
 from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.settings.deployment import Places
@@ -75,19 +75,16 @@ class SparkApp(SparkSubmitOperator):
     def __init__(
         self, *, step: str, places: Places, lake: Path, run_key: str, arguments: Sequence[str] = (), **task: Any
     ) -> None:
-        code = lake / ".code" / "rocketmq_capacity.zip"
         policy = [f"--policy={places.policy}"] if places.policy else []
         super().__init__(
             conn_id=CONNECTION,
             name=f"rocketmq_capacity_{step}",
             application=str(places.spark_apps / f"{step}.py"),
             application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
-            py_files=str(code),
             conf=dict(CONF),  # a copy, because executing a task may add to it
             **{"task_id": step, "pool": POOL, **task},
         )
         self.lake = lake
-        self.code = code
         self.run_key = run_key
         self.app_log: AppLog | None = None
 
@@ -98,13 +95,14 @@ class SparkApp(SparkSubmitOperator):
         `Refused`, which is not retried, if the app refuses its input, such as a scenario that names an unknown broker.
         AirflowException for all other errors.
         """
-        write_packed(self.code)
         stored = stored_run(Lake(self.lake), self.run_key)
         self.conf = {OPTIONS: options(), **(self.conf or {})}
         # For the driver that starts from here. The operator's own variables would go to containers instead.
         os.environ.update(environment(stored.snapshot_bytes() if stored else 0))
         try:
-            super().execute(context)
+            with packed_file() as code:
+                self.py_files = str(code)
+                super().execute(context)
         except AirflowException as error:
             status = _STATUS.search(str(error))
             if self.app_log is None or self.app_log.error is None or status is None:
