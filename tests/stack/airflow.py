@@ -16,7 +16,7 @@ import httpx
 from tests.fixtures.ports import free_port
 from tests.stack.postgres import Postgres
 from tests.stack.service import Services
-from tests.stack.spark import Spark
+from tests.stack.spark import Spark, with_secret
 
 COMMANDS: Final = {
     "api-server": ("api-server",),
@@ -25,6 +25,8 @@ COMMANDS: Final = {
     "dag-processor": ("dag-processor",),
     "triggerer": ("triggerer", "--skip-serve-logs"),
 }
+DRIVERS: Final = "scheduler"
+"""The one that starts Spark's drivers, and alone knows Spark's secret."""
 HEALTH: Final = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 ROLES: Final = {"admin": "admin", "viewer": "viewer"}
 MIGRATED_WITHIN_S: Final = 300.0
@@ -180,7 +182,10 @@ def running_airflow(
     services.run("airflow-db-migrate", [*program, "db", "migrate"], environment, MIGRATED_WITHIN_S)
     with services.ending() as four:
         for name, words in COMMANDS.items():
-            four.append(services.start(name, [*program, *words], environment))
+            command, of_spark = [*program, *words], {}
+            if name == DRIVERS:
+                command, of_spark = with_secret(command), spark.environment
+            four.append(services.start(name, command, environment | of_spark))
         for service in four:
             service.wait_until(airflow.is_well, WELL_WITHIN_S)
         yield airflow

@@ -134,7 +134,7 @@ def sampled(stack: Stack, triggered: dict[str, DagRun], told: Callable[[str], No
                 return found.stat().st_mode & 0o777, content
         return None
 
-    with ArgumentLists(*stack.planted.values()) as arguments:
+    with ArgumentLists(*stack.planted.values(), stack.spark.secret) as arguments:
         seen = until(file, RUN_WITHIN_S, "the file with the secrets", LOOK_FOR_FILE_EVERY_S)
         assert seen is not None
         triggered[DAILY].wait_for("plan.snapshot", RUN_WITHIN_S, map_index=0)

@@ -1,22 +1,26 @@
-"""Spark's own small cluster on loopback: a standalone master and one worker."""
+"""Spark's own small cluster on loopback: a standalone master and one worker, with the settings of the containers."""
 
 import os
+import secrets
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pyspark
 
-from rocketmq_capacity.spark.jvm import options
-from tests.fixtures.environment import SHORT_LIVED
+from rocketmq_capacity.spark.jvm import LOG_SETTINGS, options
+from tests.fixtures.environment import ROOT, SHORT_LIVED
 from tests.fixtures.ports import free_port
 from tests.stack.service import Services
 
 SPARK_HOME: Final = Path(pyspark.__file__).parent
+WITH_SECRET: Final = ROOT / ".make/compose/spark.sh"
+DEFAULTS: Final = ROOT / ".make/compose/spark-defaults.conf"
 WELL_WITHIN_S: Final = 300.0
 CORES: Final = 2
 MEMORY_G: Final = 3
@@ -30,16 +34,34 @@ class Spark:
     Attributes:
         port: of the master.
         pages: the addresses of the master's and the worker's own pages.
-        events: the folder of the apps' event logs, of which Spark makes the pages of an app.
-        work: the worker's folder, with the output of every executor.
-        temporary: for what lives as long as an app.
+        folder: everything that Spark reads and writes here.
+        secret: what master, worker and drivers share.
     """
 
     port: int
     pages: tuple[str, str]
-    events: Path
-    work: Path
-    temporary: Path
+    folder: Path
+    secret: str = field(repr=False)
+
+    @property
+    def events(self) -> Path:
+        """The folder of the apps' event logs, of which Spark makes the pages of an app."""
+        return self.folder / "events"
+
+    @property
+    def work(self) -> Path:
+        """The worker's folder, with the output of every executor."""
+        return self.folder / "work"
+
+    @property
+    def temporary(self) -> Path:
+        """For what lives as long as an app."""
+        return self.folder / "tmp"
+
+    @property
+    def settings(self) -> Path:
+        """As the image's folder of settings, with what differs on this machine."""
+        return self.folder / "conf"
 
     @property
     def url(self) -> str:
@@ -47,23 +69,32 @@ class Spark:
         return f"spark://127.0.0.1:{self.port}"
 
     @property
-    def settings(self) -> dict[str, str]:
-        """What an operator would put into spark-defaults.conf."""
-        return {
+    def environment(self) -> dict[str, str]:
+        """What a container with the secret has in its environment."""
+        return {"SPARK_CONF_DIR": str(self.settings), "SPARK_SECRET": self.secret}
+
+    def driver_options(self) -> str:
+        """``SPARK_SUBMIT_OPTS``: where drivers put what lives as long as they."""
+        return f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -Djava.io.tmpdir={self.temporary}"
+
+    def make_folders(self) -> None:
+        """Make the folders, and write the settings."""
+        for folder in (self.events, self.work, self.temporary, self.settings):
+            folder.mkdir(parents=True)
+        own = {
             # An app without a limit takes every core, and a second one waits for as long as the first runs.
             "spark.cores.max": "1",
+            "spark.executor.cores": "1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": self.events.as_uri(),
             "spark.eventLog.compress": "false",
         }
-
-    def driver_options(self) -> str:
-        """``SPARK_SUBMIT_OPTS``: the settings as properties, since a conf folder would rule the class archive out."""
-        given = os.environ.get("SPARK_SUBMIT_OPTS", "")
-        properties = self.settings | {"java.io.tmpdir": str(self.temporary)}
-        return " ".join([given, *(f"-D{name}={value}" for name, value in properties.items())])
+        # Of a name that is there twice, the last line counts.
+        lines = [DEFAULTS.read_text("utf-8"), *(f"{name} {value}\n" for name, value in own.items())]
+        (self.settings / DEFAULTS.name).write_text("".join(lines), "utf-8")
+        shutil.copy(LOG_SETTINGS, self.settings)
 
     def state(self, page: int = 0) -> dict[str, Any]:
         """What the master (0) or the worker (1) tells of itself."""
@@ -98,30 +129,30 @@ def running_spark(services: Services) -> Iterator[Spark]:
     """
     master_page, worker_page = free_port(), free_port()
     pages = (f"http://127.0.0.1:{master_page}", f"http://127.0.0.1:{worker_page}")
-    folders = [services.folder / f"spark-{name}" for name in ("events", "work", "tmp")]
-    for folder in folders:
-        folder.mkdir()
-    spark = Spark(free_port(), pages, *folders)
+    spark = Spark(free_port(), pages, services.folder / "spark", secrets.token_hex(32))
+    spark.make_folders()
     java = "org.apache.spark.deploy.{0}.{1} --host 127.0.0.1 --port {2} --webui-port {3}"
     space = f" --cores {CORES} --memory {MEMORY_G}g --work-dir {spark.work} {spark.url}"
     commands = {
         "spark-master": java.format("master", "Master", spark.port, master_page),
         "spark-worker": java.format("worker", "Worker", free_port(), worker_page) + space,
     }
-    environment = _environment(os.environ, spark)
     with services.ending() as ours:
         for name, words in commands.items():
-            ours.append(services.start(name, _command(words), environment))
+            command = [str(SPARK_HOME / "bin" / "spark-class"), *words.split()]
+            ours.append(services.start(name, with_secret(command), jvm_environment(spark) | spark.environment))
         ours[-1].wait_until(spark.is_well, WELL_WITHIN_S)
         yield spark
 
 
-def _command(words: str) -> list[str]:
-    return [str(SPARK_HOME / "bin" / "spark-class"), *words.split()]
+def with_secret(command: Sequence[str]) -> list[str]:
+    """The command as the containers start it, with the secret in its settings."""
+    return ["sh", str(WITH_SECRET), *command]
 
 
-def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]:
-    kept = {name: value for name, value in environment.items() if not name.startswith(("SPARK_", "AIRFLOW"))}
+def jvm_environment(spark: Spark) -> dict[str, str]:
+    """The environment of a JVM of that Spark, without settings and secret."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "AIRFLOW"))}
     return {
         **kept,
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -129,4 +160,5 @@ def _environment(environment: Mapping[str, str], spark: Spark) -> dict[str, str]
         # Every JVM reads it, the executors' too.
         "JDK_JAVA_OPTIONS": f"{options()} {SHORT_LIVED} -Djava.io.tmpdir={spark.temporary}",
         "SPARK_LOCAL_DIRS": str(spark.temporary),
+        "TMPDIR": str(spark.temporary),
     }

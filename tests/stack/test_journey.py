@@ -308,3 +308,14 @@ def test_the_secrets_were_in_use_and_are_nowhere(
     for secret in stack.planted.values():
         assert places_that_hold(secret, stack.folder) == []
     assert list(stack.temporary.glob("rocketmq-capacity-*")) == []
+
+
+def test_sparks_secret_is_in_the_settings_of_those_who_share_it_and_nowhere_else(
+    stack: Stack, sampled: Sampled, second: Published, what_if: Published
+) -> None:
+    stack.spark.keep_pages(stack.folder / "spark-pages-at-the-end")
+    found = [Path(place) for place in places_that_hold(stack.spark.secret, stack.folder)]
+
+    assert [file.name for file in found] == ["spark-defaults.conf"] * 3  # of master, worker and scheduler
+    assert {file.parent.stat().st_mode & 0o777 for file in found} == {0o700}
+    assert sampled.arguments.holders == set()

@@ -20,6 +20,7 @@ SECRETS: Final[Mapping[str, str]] = {
     "POSTGRES_PASSWORD": "the-database-secret",
     "AIRFLOW_FERNET_KEY": "the-fernet-secret",
     "AIRFLOW_JWT_SECRET": "the-token-secret",
+    "SPARK_SECRET": "the-spark-secret",
     "AIRFLOW_ADMIN_PASSWORD": "the-admin-secret",
 }
 """What compose refuses to start without."""

@@ -32,8 +32,24 @@ MAY_KNOW: Final = {
     "POSTGRES_PASSWORD": {"postgres", *AIRFLOW},
     "AIRFLOW_FERNET_KEY": {*AIRFLOW},
     "AIRFLOW_JWT_SECRET": {*AIRFLOW},
+    "SPARK_SECRET": {"airflow-scheduler", "spark-master", "spark-worker"},
     "AIRFLOW_ADMIN_PASSWORD": {"airflow-api-server", "first-plan"},
 }
+WRITERS: Final = {
+    "lake": {"airflow-init", "airflow-scheduler", "spark-worker"},
+    "what-ifs": {"airflow-init", "airflow-scheduler", "spark-worker"},
+    "inventories": {"airflow-init"},
+    "airflow-logs": {*AIRFLOW},
+    "postgres": {"postgres"},
+}
+"""Who may write to each volume."""
+NETWORKS: Final = {
+    "database": {"postgres", *AIRFLOW},
+    "spark": {"airflow-scheduler", "spark-master", "spark-worker"},
+    "airflow": {*AIRFLOW, "first-plan"} - {"airflow-init"},
+}
+"""Who is in each network; that of the demo has its services, and the two that ask a cluster."""
+ASK_CLUSTERS: Final = {"airflow-api-server", "airflow-scheduler"}
 
 
 @pytest.fixture
@@ -117,6 +133,13 @@ def test_what_is_not_ours_has_a_version(demo: dict[str, Service]) -> None:
     assert all(re.search(r":[^:]*\d", image) for image in images), images
 
 
+def test_what_is_not_ours_is_pinned_by_its_digest_except_the_demo(demo: dict[str, Service]) -> None:
+    by_digest = {name for name, service in demo.items() if re.search(r"@sha256:[0-9a-f]{64}$", service["image"])}
+    of_demo = {name for name, service in demo.items() if "demo" in service.get("profiles", [])}
+    assert by_digest == {name for name, service in demo.items() if not is_ours(service)} - of_demo == {"postgres"}
+    assert {demo[name]["image"] for name in of_demo} == {"apache/rocketmq:5.3.3"}
+
+
 def test_every_file_that_a_command_starts_exists(demo: dict[str, Service]) -> None:
     started = re.findall(r'"(/(?:opt|demo)/[^"]+\.(?:sh|py))"', json.dumps(list(demo.values())))
     assert started
@@ -133,6 +156,40 @@ def test_the_lake_is_one_folder_for_airflow_and_for_spark(stack: dict[str, Servi
     assert len(data("spark-worker")) == 3
     for name in AIRFLOW:
         assert data(name) == data("spark-worker"), name
+
+
+def test_only_those_who_write_to_a_volume_may(demo: dict[str, Service]) -> None:
+    writers: dict[str, set[str]] = {}
+    for name, service in demo.items():
+        for mount in service.get("volumes", []):
+            if not mount.get("read_only"):
+                writers.setdefault(mount["source"], set()).add(name)
+    assert writers == WRITERS
+
+
+def test_only_those_who_talk_to_one_another_share_a_network(tmp_path: Path, demo: dict[str, Service]) -> None:
+    members: dict[str, set[str]] = {}
+    for name, service in demo.items():
+        for network in service["networks"]:
+            members.setdefault(network, set()).add(name)
+    of_demo = {name for name, service in demo.items() if "demo" in service.get("profiles", [])}
+    assert members == NETWORKS | {"demo": of_demo | ASK_CLUSTERS}
+    assert not of_demo & (NETWORKS["spark"] | NETWORKS["database"])
+
+
+def test_only_airflows_network_leads_out(tmp_path: Path) -> None:
+    resolved = json.loads(config(tmp_path, {**SECRETS, "COMPOSE_PROFILES": "demo"}).stdout)["networks"]
+    assert {name for name, network in resolved.items() if not network.get("internal")} == {"airflow"}
+
+
+def test_spark_starts_with_its_secret_and_its_settings_ask_for_it(stack: dict[str, Service]) -> None:
+    for name, service in stack.items():
+        has_secret = "SPARK_SECRET" in service.get("environment", {})
+        assert has_secret == ((service["command"] or [])[:2] == ["sh", f"{STARTED_IN_IMAGE}spark.sh"]), name
+    lines = (ROOT / ".make/compose/spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    settings = dict(line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
+    assert settings["spark.authenticate"] == settings["spark.network.crypto.enabled"] == "true"
+    assert settings["spark.network.crypto.saslFallback"] == settings["spark.master.rest.enabled"] == "false"
 
 
 def test_the_first_plan_waits_until_everything_else_is_well(demo: dict[str, Service]) -> None:
@@ -166,13 +223,20 @@ def test_every_host_that_is_named_is_a_service(demo: dict[str, Service]) -> None
     hosts = set(re.findall(r"(?:https?|spark)://([a-z][a-z-]*):\d", said)) | set(re.findall(r"@([a-z-]+):\d+/", said))
     assert {"airflow-api-server", "spark-master", "postgres"} <= hosts
     assert hosts <= demo.keys()
+    for name, service in demo.items():
+        asked = re.findall(r"//([a-z][a-z-]*):\d", json.dumps([service["command"], service["healthcheck"]]))
+        for host in asked:
+            assert service["networks"].keys() & demo[host]["networks"].keys(), (name, host)
     scripts = "".join(file.read_text(encoding="utf-8") for file in (ROOT / ".make/compose/demo").iterdir())
     assert set(re.findall(r"\b(rocketmq-[a-z-]+):\d{4,5}", scripts)) <= demo.keys()
 
 
-def test_executors_reach_the_driver_by_the_schedulers_name(stack: dict[str, Service]) -> None:
+def test_executors_reach_the_driver_by_a_name_of_sparks_network_alone(stack: dict[str, Service]) -> None:
     scheduler = stack["airflow-scheduler"]
-    assert scheduler["hostname"] == scheduler["environment"]["SPARK_LOCAL_HOSTNAME"] == "airflow-scheduler"
+    assert "hostname" not in scheduler
+    named = {network: (how or {}).get("aliases", []) for network, how in scheduler["networks"].items()}
+    driver = scheduler["environment"]["SPARK_LOCAL_HOSTNAME"]
+    assert {network for network, aliases in named.items() if driver in aliases} == {"spark"}
 
 
 @pytest.mark.airflow
