@@ -5,9 +5,11 @@ ARG PYTHON=python:3.11.16-slim-bookworm@sha256:c425d915a89a6dcd3183b1797ad9bd887
 
 FROM ${PYTHON} AS wheel
 WORKDIR /source
+COPY requirements-build.txt ./
+RUN pip install --no-cache-dir --require-hashes --requirement requirements-build.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY include/ include/
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
 
 FROM ${PYTHON}
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
@@ -22,7 +24,7 @@ RUN mkdir -p /usr/share/man/man1 \
 
 # The layer that is large and seldom changes comes before those that are small and often do.
 COPY requirements.txt /tmp/requirements.txt
-RUN pip install --no-cache-dir --requirement /tmp/requirements.txt
+RUN pip install --no-cache-dir --require-hashes --requirement /tmp/requirements.txt
 
 RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-deps /wheels/*.whl

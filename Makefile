@@ -74,10 +74,11 @@ bench: ## time and memory of plans of any size, beside Spark's floor and the off
 	@$(SET_UP) $(FOR_TEST)
 	@$(IN) python -m tests.benchmarks
 
-lock: ## resolve requirements*.in to requirements*.txt
+lock: ## resolve requirements*.in to requirements*.txt, with the hashes of every package
 	@$(SET_UP) $(FOR_DEV)
-	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements.in -o requirements.txt
-	@$(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate requirements-dev.in -o requirements-dev.txt
+	@for file in requirements requirements-dev requirements-build; do \
+	  $(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate --generate-hashes \
+	    $$file.in -o $$file.txt || exit 1; done
 
 docs: ## write the data dictionary, the plan's JSON Schema and the licences again from the types and the pins
 	@$(SET_UP) $(FOR_DEV)
@@ -94,7 +95,7 @@ clean: down ## delete what the set-up and runs made, except the lake in data/
 	@.make/setup.sh python
 	@touch $@
 
-.venv/set-up-package: pyproject.toml .venv/set-up-python
+.venv/set-up-package: pyproject.toml requirements-build.txt .venv/set-up-python
 	@.make/setup.sh package
 	@touch $@
 

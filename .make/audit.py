@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-HOME: Final = Path(__file__).resolve().parents[1]
-PINS: Final = ("requirements.txt", "requirements-dev.txt")
+from pins import BUILDS, HOME, RUNS, TESTS, pinned
+
 ACCEPTED: Final = ".ci/accepted-vulnerabilities.txt"
 
 
@@ -40,10 +40,10 @@ class Answer:
 def main() -> int:
     """Ask about one pin, and about all of them if that was answered."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pins", type=Path, nargs="+", default=[HOME / name for name in PINS])
+    parser.add_argument("--pins", type=Path, nargs="+", default=[RUNS, TESTS, BUILDS])
     parser.add_argument("--accepted", type=Path, default=HOME / ACCEPTED)
     told, others = parser.parse_known_args()
-    pins = sorted({line.strip() for file in told.pins for line in file.read_text().splitlines() if "==" in line})
+    pins = sorted({str(requirement) for file in told.pins for requirement in pinned(file)})
     trial = ask(pins[:1], others)
     if not trial.audited:
         reason = next(iter(trial.unanswered.values()))

@@ -7,25 +7,12 @@ packages themselves.
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Final
 
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pins import HOME, RUNS, TESTS, in_image
 
-HOME: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = HOME / "include/docs/licences.md"
-IMAGE: Final = {
-    "implementation_name": "cpython",
-    "os_name": "posix",
-    "platform_machine": "x86_64",
-    "platform_python_implementation": "CPython",
-    "platform_system": "Linux",
-    "python_full_version": "3.11.14",
-    "python_version": "3.11",
-    "sys_platform": "linux",
-}
-"""What the markers of the pins are read for."""
 HEAD: Final = """# Licences
 
 Written by `make docs` from the pins and from what each package states of itself. The project itself is under the
@@ -41,8 +28,8 @@ def main() -> None:
 def page() -> str:
     """The page, from the pins and from what is installed here."""
     stated = stated_licences()
-    runs = pins(HOME / "requirements.txt")
-    tests = {name: version for name, version in pins(HOME / "requirements-dev.txt").items() if name not in runs}
+    runs = in_image(RUNS)
+    tests = {name: version for name, version in in_image(TESTS).items() if name not in runs}
     return "\n".join([
         HEAD,
         "## What runs",
@@ -60,17 +47,6 @@ def table(pinned: dict[str, str], stated: dict[str, str]) -> list[str]:
     """The lines of a table with one package a row."""
     rows = [f"| {name} | {version} | {stated.get(name, 'not stated')} |" for name, version in pinned.items()]
     return ["| package | version | licence |", "|---|---|---|", *rows]
-
-
-def pins(file: Path) -> dict[str, str]:
-    """The packages that a file of pins names for the image, and their versions."""
-    found = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        requirement = Requirement(line)
-        if requirement.marker is None or requirement.marker.evaluate(IMAGE):
-            (version,) = requirement.specifier
-            found[canonicalize_name(requirement.name)] = version.version
-    return dict(sorted(found.items()))
 
 
 def stated_licences() -> dict[str, str]:

@@ -67,19 +67,21 @@ setup_python() {
   fi
   say "making .venv with $("$python" --version) from requirements.txt, by uv"
   "$python" -m venv .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check "$(grep '^uv==' requirements-dev.txt)" ||
+  # Its pin, up to the last of its hashes.
+  sed -n '/^uv==/,/[^\\]$/p' requirements-dev.txt >.venv/uv.txt
+  .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r .venv/uv.txt ||
     stop "pip could not install uv, which installs everything else"
-  install_packages -r requirements.txt
+  install_packages --require-hashes -r requirements.txt
 }
 
 setup_dev() {
   say "adding requirements-dev.txt to .venv"
-  install_packages -r requirements-dev.txt
+  install_packages --require-hashes -r requirements-dev.txt
 }
 
 setup_package() {
   say "installing the package itself, editable"
-  install_packages --no-deps -e .
+  install_packages --no-deps --build-constraints requirements-build.txt -e .
 }
 
 # java_version HOME: prints its feature version, such as 17; fails where there is no Java that starts.

@@ -59,6 +59,16 @@ def test_every_stage_starts_from_the_one_base_that_is_pinned_by_its_digest() -> 
     assert {line.split()[1] for line in LINES if line.startswith("FROM")} == {"${PYTHON}"}
 
 
+def test_what_is_installed_has_the_hashes_that_are_pinned() -> None:
+    installs = [line for line in LINES if "pip install" in line or "pip wheel" in line]
+    assert len(installs) == 4
+    for line in installs:
+        # Our own package is built from the checkout by what was installed before.
+        assert "--require-hashes" in line or (
+            "--no-deps" in line and ("--no-build-isolation" in line or "*.whl" in line)
+        )
+
+
 def test_the_last_user_is_not_root() -> None:
     users = [line.split()[1] for line in LINES if line.startswith("USER")]
     assert users

@@ -8,7 +8,7 @@ import ssl
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -69,16 +69,21 @@ def indexes(tmp_path_factory: pytest.TempPathFactory, vouching: Authority) -> It
     server.server_close()
 
 
+def here(settings: Mapping[str, str]) -> dict[str, str]:
+    """This environment with these settings, and no others, of where packages come from."""
+    clean = {name: value for name, value in os.environ.items() if not name.upper().startswith(SETTINGS)}
+    return {**clean, "NO_PROXY": "127.0.0.1", **settings}
+
+
 def installed(target: Path, pip: dict[str, str], **settings: str) -> str:
     """The version that the set-up's uv installs where a file of pip's says this; else what it says."""
     told = target.with_suffix(".conf")
     told.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in pip.items()))
-    clean = {name: value for name, value in os.environ.items() if not name.upper().startswith(SETTINGS)}
-    here = {"PIP_CONFIG_FILE": str(told), "UV_CACHE_DIR": str(target.with_suffix(".cache")), "NO_PROXY": "127.0.0.1"}
+    own = {"PIP_CONFIG_FILE": str(told), "UV_CACHE_DIR": str(target.with_suffix(".cache"))}
     run = subprocess.run(
         [sys.executable, ".make/uv.py", "install", "--quiet", "--target", str(target), PACKAGE],
         cwd=ROOT,
-        env={**clean, **here, **settings},
+        env=here({**own, **settings}),
         capture_output=True,
         text=True,
         timeout=300,
@@ -146,7 +151,7 @@ exit 1
 
 def test_the_class_archive_is_made_beside_airflows_database(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for needed in ("requirements.txt", "pyproject.toml"):
+    for needed in ("requirements.txt", "requirements-build.txt", "pyproject.toml"):
         (tmp_path / needed).touch()
     (tmp_path / ".make").mkdir()
     for script, text in {"setup.sh": STEPS_THAT_WAIT, "env.sh": "#!/bin/sh\n"}.items():
