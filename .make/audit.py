@@ -1,10 +1,12 @@
 """Asks an index of vulnerabilities about every pin; fails at one that nobody has accepted with a reason.
 
-If the index cannot be asked, it says so in one line and does not fail. Arguments beside its own go to pip-audit.
+If the index cannot be asked, it says so in one line and fails; with AUDIT_OFFLINE=1 in the environment it passes.
+Arguments beside its own go to pip-audit.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from typing import Final
 from pins import BUILDS, HOME, RUNS, TESTS, pinned
 
 ACCEPTED: Final = ".ci/accepted-vulnerabilities.txt"
+OFFLINE: Final = "AUDIT_OFFLINE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,15 @@ def main() -> int:
     parser.add_argument("--accepted", type=Path, default=HOME / ACCEPTED)
     told, others = parser.parse_known_args()
     pins = sorted({str(requirement) for file in told.pins for requirement in pinned(file)})
+    is_offline = os.environ.get(OFFLINE) == "1"
     trial = ask(pins[:1], others)
     if not trial.audited:
         reason = next(iter(trial.unanswered.values()))
-        print(f"audit: the index of vulnerabilities cannot be asked here, so no pin is audited: {reason}")
-        return 0
-    return judge(ask(pins, others), accepted(told.accepted), told.accepted)
+        passed = "; AUDIT_OFFLINE is set, so this passes" if is_offline else ""
+        print(f"audit: the index of vulnerabilities cannot be asked here, so no pin is audited{passed}: {reason}")
+        return 0 if is_offline else 1
+    answer = ask(pins, others)
+    return judge(answer, accepted(told.accepted), told.accepted) or int(bool(answer.unanswered) and not is_offline)
 
 
 def ask(pins: Sequence[str], others: Sequence[str]) -> Answer:

@@ -1,6 +1,7 @@
 """`make audit` with the real pip-audit, asking a server that knows one vulnerability, or nobody."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,9 @@ import pytest
 from tests.fixtures.environment import ROOT
 
 pytestmark = pytest.mark.slow
+
+UNANSWERED: Final = "sniffio"
+NOBODY: Final = "http://127.0.0.1:1/"
 
 KNOWN: Final[dict[str, Any]] = {
     "id": "GHSA-aaaa-bbbb-cccc",
@@ -29,12 +33,12 @@ KNOWN: Final[dict[str, Any]] = {
 
 
 class Index(BaseHTTPRequestHandler):
-    """Answers as OSV does: six has one vulnerability, everything else none."""
+    """Answers as OSV does: six has one vulnerability, one makes it fail, everything else has none."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         body = json.dumps({"vulns": [KNOWN]} if asked["package"]["name"] == "six" else {}).encode()
-        self.send_response(200)
+        self.send_response(500 if asked["package"]["name"] == UNANSWERED else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -53,14 +57,15 @@ def index() -> Iterator[str]:
 
 
 def audit(
-    folder: Path, index: str, *, pins: str = "idna==3.20\nsix==1.17.0\n", accepted: str = ""
+    folder: Path, index: str, *, pins: str = "idna==3.20\nsix==1.17.0\n", accepted: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     (folder / "pins.txt").write_text(pins)
     (folder / "accepted.txt").write_text(f"# why\n{accepted}")
     own = ["--pins", folder / "pins.txt", "--accepted", folder / "accepted.txt"]
     service = ["--vulnerability-service", "osv", "--osv-url", index, "--cache-dir", folder / "cache"]
     command = [sys.executable, str(ROOT / ".make/audit.py"), *map(str, (*own, *service))]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    given = {name: value for name, value in os.environ.items() if name != "AUDIT_OFFLINE"} | environment
+    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_vulnerability_fails_and_is_named_with_what_mends_it(tmp_path: Path, index: str) -> None:
@@ -88,9 +93,31 @@ def test_what_is_accepted_and_gone_has_to_go_from_the_list(tmp_path: Path, index
     assert "CVE-2026-1 is accepted in" in stale.stdout
 
 
-def test_where_nobody_answers_one_line_says_so_and_nothing_fails(tmp_path: Path) -> None:
-    unasked = audit(tmp_path, "http://127.0.0.1:1/")
-    assert unasked.returncode == 0
+def test_pins_with_hashes_are_asked_about(tmp_path: Path, index: str) -> None:
+    refused = audit(tmp_path, index, pins=f"six==1.17.0 \\\n    --hash=sha256:{'0' * 64}\n")
+    assert "audit: six 1.17.0: " in refused.stdout
+
+
+@pytest.mark.parametrize(("environment", "status"), [({}, 1), ({"AUDIT_OFFLINE": "1"}, 0)])
+def test_where_nobody_answers_one_line_says_so_and_only_the_switch_lets_it_pass(
+    environment: dict[str, str], status: int, tmp_path: Path
+) -> None:
+    unasked = audit(tmp_path, NOBODY, **environment)
+    assert unasked.returncode == status
     (line,) = unasked.stdout.splitlines()
-    assert line.startswith("audit: the index of vulnerabilities cannot be asked here, so no pin is audited: ")
+    assert line.startswith("audit: the index of vulnerabilities cannot be asked here, so no pin is audited")
+    assert ("AUDIT_OFFLINE is set, so this passes" in line) == bool(environment)
     assert unasked.stderr == ""
+
+
+@pytest.mark.parametrize(("environment", "status"), [({}, 1), ({"AUDIT_OFFLINE": "1"}, 0)])
+def test_an_index_that_stops_to_answer_fails_without_the_switch(
+    environment: dict[str, str], status: int, tmp_path: Path, index: str
+) -> None:
+    told = audit(tmp_path, index, pins=f"idna==3.20\n{UNANSWERED}==1.3.1\n", **environment)
+    assert told.returncode == status, told.stdout
+    assert "audit: not audited: all: " in told.stdout
+
+
+def test_the_switch_hides_no_vulnerability(tmp_path: Path, index: str) -> None:
+    assert audit(tmp_path, index, AUDIT_OFFLINE="1").returncode == 1
