@@ -19,7 +19,7 @@ FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
 
-.PHONY: help set-up-dev set-up-test run up down test test-fast pictures lint audit format bench lock docs clean
+.PHONY: help set-up-dev set-up-test run up down test test-fast pictures lint audit sbom format bench lock docs clean
 
 help: ## what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ audit: ## ask for known vulnerabilities of every pin; .ci/accepted-vulnerabiliti
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) python .make/audit.py
 
+sbom: ## write sbom.cdx.json: every package and every jar that runs, as CycloneDX
+	@$(SET_UP) $(FOR_DEV)
+	@$(IN) python .make/sbom.py
+
 format: ## format the code
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) ruff check --fix-only -q .
@@ -87,7 +91,7 @@ docs: ## write the data dictionary, the plan's JSON Schema and the licences agai
 	@$(IN) python .make/licences.py
 
 clean: down ## delete what the set-up and runs made, except the lake in data/
-	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .airflow .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis sbom.cdx.json
 
 # ------------------------------------------------------------------------------------------------- set-up, each step once
 
