@@ -8,7 +8,7 @@ from rocketmq_capacity.settings.policy import Policy, read_policy
 from tests.cli.conftest import Refusal
 from tests.cli.small_cluster import written
 
-TOO_LARGE_FOR_A_PATTERN = "99999999999"
+TOO_LARGE_FOR_A_PATTERN = 1_001
 
 UNKNOWN_KEYS = [
     ("strategis: [AVG]", "strategis", "strategies"),
@@ -196,7 +196,9 @@ def test_a_value_that_is_not_allowed_is_refused(refusal: Refusal, tmp_path: Path
 def test_a_pattern_that_is_no_regular_expression_is_refused(
     refusal: Refusal, tmp_path: Path, text: str, place: str
 ) -> None:
-    assert refused(refusal, tmp_path, text).startswith(f"{place}: is not a regular expression (")
+    said = refused(refusal, tmp_path, text)
+    assert said.startswith(f"{place}: pattern '")
+    assert "is not a regular expression of RE2 (" in said
 
 
 def test_a_room_pattern_has_to_name_the_room(refusal: Refusal, tmp_path: Path) -> None:

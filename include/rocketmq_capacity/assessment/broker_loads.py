@@ -26,7 +26,6 @@ from rocketmq_capacity.contracts.disk_space import disk_bytes
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import rounded
-from rocketmq_capacity.settings.patterns import many_searches
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import DISK, PUT_BYTES, PUT_MESSAGES, SEEN, TOLD
 
@@ -108,8 +107,7 @@ class BrokerLoads:
     def of(cls, places: Sequence[TopicPlace], cluster: ClusterFacts, policy: Policy) -> "BrokerLoads":
         """The masters of a cluster; ``places`` has a row for each business topic and broker."""
         brokers = sorted((one for one in cluster.brokers if one.broker_id == 0), key=lambda one: one.broker_name)
-        with many_searches():
-            limits = [Limit.of(one, policy) for one in brokers]
+        limits = [Limit.of(one, policy) for one in brokers]
         index = {one.broker_name: number for number, one in enumerate(brokers)}
         by_topic: dict[str, list[TopicPlace]] = {}
         for place in places:

@@ -15,7 +15,6 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.contracts import Broker, Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
-from rocketmq_capacity.settings.patterns import many_searches
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, Rule, java_order
 
@@ -63,8 +62,7 @@ class Spread:
             if one.was_readable or one.was_writable is not False:
                 topics.setdefault(one.topic, {})[one.lost] = one.msgs_per_s
         names = topics if policy.placement else ()
-        with many_searches():
-            told = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
+        told = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
         return cls(
             brokers={
                 one.broker_name: one for one in sorted(cluster.brokers, key=lambda one: one.broker_name) if _serves(one)

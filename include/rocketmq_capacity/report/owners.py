@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from rocketmq_capacity.settings.groups import GroupEntry, entry_of
-from rocketmq_capacity.settings.patterns import many_searches
 
 
 class Owners:
@@ -11,8 +10,7 @@ class Owners:
 
     def __init__(self, entries: Sequence[GroupEntry], topics: Mapping[str, Iterable[str]]) -> None:
         """Look every group up once; ``topics`` are the business topics of each group."""
-        with many_searches():
-            self._entries = {name: entry_of(entries, name) for name in topics} if entries else {}
+        self._entries = {name: entry_of(entries, name) for name in topics} if entries else {}
         self._readers: dict[str, list[str]] = {}
         for group in self._entries:
             for topic in topics[group]:

@@ -1,13 +1,12 @@
 """Whose a consumer group is, and what it needs: entries of the policy by patterns of names."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from rocketmq_capacity.settings.line import Name
-from rocketmq_capacity.settings.patterns import Compiling, many_searches, search
+from rocketmq_capacity.settings.patterns import Compiling, is_found
 from rocketmq_capacity.settings.schedule import Schedule, is_scheduled
 from rocketmq_capacity.settings.section import Int, Section, Whole
 
@@ -36,7 +35,8 @@ class GroupEntry(Section):
     @field_validator("match")
     @classmethod
     def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        return Compiling.of(info.context).compile(pattern).pattern
+        Compiling.of(info.context).compile(pattern)
+        return pattern
 
     def is_off(self, taken_at: str) -> bool:
         """Whether the groups are not expected to run in the hour of this moment."""
@@ -48,11 +48,5 @@ UNTOLD: Final = GroupEntry(match=".")
 
 
 def entry_of(entries: Sequence[GroupEntry], consumer_group: str) -> GroupEntry:
-    """The first entry that matches the group's name.
-
-    Errors: BadInput for a pattern that takes too long.
-    """
-    if not entries:
-        return UNTOLD
-    with many_searches():
-        return next((one for one in entries if search(re.compile(one.match), consumer_group)), UNTOLD)
+    """The first entry that matches the group's name."""
+    return next((one for one in entries if is_found(one.match, consumer_group)), UNTOLD)

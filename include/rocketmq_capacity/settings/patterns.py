@@ -1,125 +1,82 @@
-"""Regular expressions of a policy, with limits: their length, the time to compile them, the time of a search.
+"""Regular expressions of a policy, by RE2: a search takes time in proportion to the name, whatever the pattern.
 
-Python's engine tries one way after another: a pattern such as ``(a+)+$`` can take years over a short name. Names and
-client ids come from any user of the cluster. Times are CPU times, so a busy machine does not refuse more.
+Python's own engine tries one way after another: ``(a+)+$`` can take years over a short name, and no other thread runs
+meanwhile. Names and client ids come from any user of the cluster, and patterns from whoever may trigger a run.
+Source: https://github.com/google/re2/wiki/Syntax
 """
 
-import re
-import signal
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
-from rocketmq_capacity.errors import BadInput, cut, shown
+import re2
+
+from rocketmq_capacity.errors import cut, shown
 
 LONGEST: Final = 1_000
 """Characters of a pattern."""
-COMPILES_WITHIN_S: Final = 1.0
-"""Limit for all patterns of a policy; a usual pattern takes a thousandth of it."""
-SEARCHES_WITHIN_S: Final = 1.0
-"""Limit for one pattern in one name; a usual search takes a millionth of it."""
+LARGEST_BYTES: Final = 1 << 20
+"""Memory of a compiled pattern with what its searches keep; a usual one takes a few KiB. A larger one is refused after
+at most some ten milliseconds."""
+MOST: Final = 200_000
+"""Instructions of all patterns of a policy; a usual one has 50. They compile in a tenth of a second."""
+LEAST_OF_ONE: Final = 100
+"""Instructions that a pattern counts at least: so that all patterns of a policy stay in memory."""
+REFUSED: Final = 16_000
+"""Instructions that a refused pattern counts: as many as fit into its memory."""
 
 
 class Compiling:
-    """Compiles the patterns of one policy within the time limit."""
+    """Compiles the patterns of one policy, which together have a largest size."""
 
     def __init__(self) -> None:
-        self._left_s = COMPILES_WITHIN_S
+        self._left = MOST
 
     @classmethod
     def of(cls, context: object) -> "Compiling":
         """The one that all parts of a policy share while it is validated; a new one for a part by itself."""
         return context if isinstance(context, cls) else cls()
 
-    def compile(self, pattern: str) -> re.Pattern[str]:
-        """Compile a pattern.
+    def compile(self, pattern: str) -> Any:
+        """Compile a pattern, to an object with the members of Python's ``re.Pattern``.
 
-        Errors: ValueError for a text that is not a pattern or too long, and if the time is used up.
+        Errors: ValueError for a text that is not a pattern of RE2, or too long, and if all are too large together.
         """
         if len(pattern) > LONGEST:
             raise ValueError(f"pattern is too long; expected at most {LONGEST:,} characters")
-        if self._left_s <= 0:
-            raise ValueError(f"patterns take longer to compile than {COMPILES_WITHIN_S:g} s; expected simpler ones")
-        began = time.thread_time()
+        if self._left <= 0:
+            raise ValueError(f"patterns are too large together ({MOST:,} instructions); expected fewer or simpler ones")
         try:
-            return re.compile(pattern)
-        except (re.error, OverflowError, RecursionError) as error:
-            reason = cut(str(error), 200)
-            raise ValueError(f"is not a regular expression ({reason}); expected one of Python's") from None
-        finally:
-            self._left_s -= time.thread_time() - began
+            compiled = _compiled(pattern)
+        except re2.error as error:
+            self._left -= REFUSED
+            reason = error.args[0]
+            said = cut(reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason), 200)
+            problem = f"is not a regular expression of RE2 ({said}); expected RE2's syntax"
+            raise ValueError(f"pattern {shown(pattern)} {problem}, without look-around and back references") from None
+        self._left -= max(LEAST_OF_ONE, compiled.programsize)
+        return compiled
 
 
-class _TooLong(Exception):
-    """A search has exceeded its time limit."""
+def is_found(pattern: str, name: str) -> bool:
+    """Whether the pattern, one of a checked policy, matches anywhere in the name."""
+    return _search(pattern, name) is not None
 
 
-class _Clock:
-    """Ticks while there are searches. At a tick, a search that was there at the tick before as well is too long."""
-
-    def __init__(self) -> None:
-        self.runs = False
-        self.searches = 0
-        self.is_searching = False
-        self._seen = 0
-
-    def start(self) -> None:
-        self.runs, self._seen = True, self.searches + 1  # the first search begins now
-        self._before_us = signal.signal(signal.SIGVTALRM, self._tick)
-        signal.setitimer(signal.ITIMER_VIRTUAL, SEARCHES_WITHIN_S, SEARCHES_WITHIN_S)
-
-    def stop(self) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, self._before_us)
-        self.runs = False
-
-    def _tick(self, _signal: int, _frame: FrameType | None) -> None:
-        if self.is_searching and self._seen == self.searches:
-            raise _TooLong
-        self._seen = self.searches
+def found_group(pattern: str, name: str, group: str) -> str | None:
+    """What a named group of the pattern has where it first matches in the name; None if it has nothing."""
+    found = _search(pattern, name)
+    matched: bytes | None = found[group] if found else None
+    return matched.decode(errors="replace") if matched else None
 
 
-_CLOCK: Final = _Clock()
+def _search(pattern: str, name: str) -> Any:
+    # As bytes: RE2 would count the characters before each group otherwise, and refuse halves of characters.
+    return _compiled(pattern).search(name.encode(errors="surrogatepass"))
 
 
-@contextmanager
-def many_searches() -> Iterator[None]:
-    """The searches of the body share a timer: to set one takes ten times as long as a usual search.
-
-    A search that is not the first may take twice its limit. The body must not fork: a timer does not tick in a copy.
-    """
-    if _CLOCK.runs or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    _CLOCK.start()
-    try:
-        yield
-    finally:
-        _CLOCK.stop()
-
-
-def search(pattern: re.Pattern[str], name: str) -> re.Match[str] | None:
-    """``pattern.search(name)`` with a time limit.
-
-    Only the main thread of a process can be interrupted. The steps and the command line search in their main thread;
-    the API server does not search.
-
-    Errors: BadInput for a pattern that takes too long.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return pattern.search(name)
-    if not _CLOCK.runs:
-        with many_searches():
-            return search(pattern, name)
-    try:
-        _CLOCK.searches += 1
-        _CLOCK.is_searching = True
-        return pattern.search(name)
-    except _TooLong:
-        problem = f"takes longer than {SEARCHES_WITHIN_S:g} s over {shown(name)}; expected no repeats within repeats"
-        raise BadInput("the policy", f"pattern {shown(pattern.pattern)}", problem) from None
-    finally:
-        _CLOCK.is_searching = False
+@lru_cache(maxsize=MOST // LEAST_OF_ONE)
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False  # they are raised
+    options.max_mem = LARGEST_BYTES
+    return re2.compile(pattern, options)

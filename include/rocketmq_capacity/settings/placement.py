@@ -1,11 +1,10 @@
 """Where topics are meant to be: brokers by patterns of topics' names."""
 
-import re
 from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from rocketmq_capacity.settings.patterns import Compiling, search
+from rocketmq_capacity.settings.patterns import Compiling, is_found
 from rocketmq_capacity.settings.section import Section
 
 
@@ -18,7 +17,8 @@ class Placement(Section):
     @field_validator("topics")
     @classmethod
     def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        return Compiling.of(info.context).compile(pattern).pattern
+        Compiling.of(info.context).compile(pattern)
+        return pattern
 
     @field_validator("brokers")
     @classmethod
@@ -28,5 +28,5 @@ class Placement(Section):
         return brokers
 
     def has(self, topic: str) -> bool:
-        """Whether a topic is meant. Errors: BadInput for a pattern that takes too long."""
-        return search(re.compile(self.topics), topic) is not None
+        """Whether a topic is meant."""
+        return is_found(self.topics, topic)

@@ -10,9 +10,11 @@ from pydantic import BeforeValidator, ValidationInfo, model_validator
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.address import ip_of
-from rocketmq_capacity.settings.patterns import Compiling, search
+from rocketmq_capacity.settings.patterns import Compiling, found_group
 from rocketmq_capacity.settings.section import Section
 
+ROOM: Final = "room"
+_ROOMS: Final = re.compile(r"\(\?P?<room>")
 _ip_of: Final = lru_cache(maxsize=1)(ip_of)
 """All rules ask for a client's address before the next client comes."""
 
@@ -32,7 +34,7 @@ class BrokerRoom(Section):
     def room_of(self, broker_name: str) -> str | None:
         """The room, or None if this rule does not match the broker."""
         if self.pattern is not None:
-            return _room_in(self.pattern, broker_name)
+            return found_group(self.pattern, broker_name, ROOM)
         return self.room if broker_name == self.broker_name else None
 
 
@@ -63,7 +65,7 @@ class ClientRoom(Section):
     def room_of(self, client_id: str, client_addr: str | None) -> str | None:
         """The room, or None if this rule does not match the client."""
         if self.pattern is not None:
-            return _room_in(self.pattern, client_id)
+            return found_group(self.pattern, client_id, ROOM)
         ip = _ip_of(client_addr)
         return self.room if self.cidr is not None and ip is not None and ip in self.cidr else None
 
@@ -74,17 +76,14 @@ def _check_room_rule(
     if (pattern is None) == (exact is None):
         raise ValueError(f"expected either pattern or {exact_name}")
     if pattern is not None:
-        if "room" not in Compiling.of(info.context).compile(pattern).groupindex:
+        if ROOM not in Compiling.of(info.context).compile(pattern).groupindex:
             raise ValueError("pattern has no group (?P<room>…); expected one that finds the room")
+        if len(_ROOMS.findall(pattern)) > 1:
+            raise ValueError("pattern has the group (?P<room>…) more than once; expected one, or a rule for each")
         if room is not None:
             raise ValueError("is given a pattern and a room; expected only the pattern, whose group gives the room")
     elif not room:
         raise ValueError(f"expected room together with {exact_name}")
-
-
-def _room_in(pattern: str, text: str) -> str | None:
-    found = search(re.compile(pattern), text)
-    return (found["room"] or None) if found else None
 
 
 class Rooms(Section):

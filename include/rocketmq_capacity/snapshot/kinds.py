@@ -5,11 +5,10 @@ rocketmq-all-5.3.3. The broker adds the topics named after the cluster and its b
 derived.
 """
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from rocketmq_capacity.settings.patterns import many_searches, search
+from rocketmq_capacity.settings.patterns import is_found
 from rocketmq_capacity.settings.policy import Exclude
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import (
@@ -91,13 +90,9 @@ class Kinds:
         # A name server may have several clusters. The inventory's name is then made of theirs.
         configured = {(broker.config or {}).get("brokerClusterName") for broker in inventory.brokers}
         self._clusters = {inventory.cluster_name, *filter(None, configured)}
-        self._excluded_topics = [re.compile(pattern) for pattern in exclude.topics]
-        self._excluded_groups = [re.compile(pattern) for pattern in exclude.consumer_groups]
-        with many_searches():
-            self._of_topic = {topic.topic: self._kind(topic.topic) for topic in inventory.topics}
-            self._of_group = {
-                group.consumer_group: self._kind_of_group(group.consumer_group) for group in inventory.consumer_groups
-            }
+        self._exclude = exclude
+        self._of_topic: dict[str, str] = {}
+        self._of_group: dict[str, str] = {}
 
     def of_topic(self, topic: str) -> str:
         """SYSTEM, RETRY, DLQ, LMQ, EXCLUDED (by the policy) or BUSINESS."""
@@ -108,7 +103,7 @@ class Kinds:
     def _kind(self, topic: str) -> str:
         if is_system_topic(topic, self._clusters, self._brokers):
             return SYSTEM
-        if _matches(topic, self._excluded_topics):
+        if _matches(topic, self._exclude.topics):
             return EXCLUDED
         for prefix, kind in ((RETRY_PREFIX, RETRY), (DLQ_PREFIX, DLQ), (LMQ_PREFIX, LMQ)):
             if topic.startswith(prefix):
@@ -124,8 +119,8 @@ class Kinds:
     def _kind_of_group(self, consumer_group: str) -> str:
         if is_system_group(consumer_group):
             return SYSTEM
-        return EXCLUDED if _matches(consumer_group, self._excluded_groups) else BUSINESS
+        return EXCLUDED if _matches(consumer_group, self._exclude.consumer_groups) else BUSINESS
 
 
-def _matches(name: str, patterns: Iterable[re.Pattern[str]]) -> bool:
-    return any(search(pattern, name) for pattern in patterns)
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(is_found(pattern, name) for pattern in patterns)

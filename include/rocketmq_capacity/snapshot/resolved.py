@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
-from rocketmq_capacity.settings.patterns import many_searches
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import Rooms
 from rocketmq_capacity.snapshot.filters import pass_ratios
@@ -68,8 +67,7 @@ class Resolved:
         self._rooms = policy.rooms or Rooms()
         self._peak_days = policy.thresholds.PROVISION.peak_days
         self._room_of_broker: dict[str, str | None] = {}
-        with many_searches():
-            self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
+        self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
         silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
