@@ -11,6 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from rocketmq_capacity.contracts import DATASETS
 from rocketmq_capacity.contracts.arrow import arrow_schema
+from rocketmq_capacity.contracts.checks import model
 from rocketmq_capacity.contracts.dataset import Dataset, Int
 from rocketmq_capacity.contracts.dictionary import FILE, main
 
@@ -56,6 +57,16 @@ def test_the_dictionary_shows_every_column_with_type_and_null(dataset: type[Data
     ]
 
 
+@datasets
+def test_the_dictionary_says_what_the_checks_allow(dataset: type[Dataset]) -> None:
+    page = COMMITTED.read_text(encoding="utf-8")
+    section = page.split(f"\n### {dataset.dataset_name()}\n")[1].partition("\n### ")[0]
+    for name, column in model(dataset).columns.items():
+        row = next(line for line in section.splitlines() if line.startswith(f"| `{name}` "))
+        words = [str(word) for check in column.checks for word in check.statistics.get("allowed_values", ())]
+        assert not words or f"| {', '.join(words)} |" in row
+
+
 def spark_name(word: re.Match[str]) -> str:
     return SPARK_NAMES.get(word[0], word[0])
 
@@ -72,8 +83,8 @@ def test_every_column_has_a_meaning_beyond_its_name(dataset: type[Dataset]) -> N
 def test_every_dataset_says_its_grain_and_its_key(dataset: type[Dataset]) -> None:
     told = facts(dataset)
     assert told["Grain"].startswith("one row")
-    key = re.findall(r"[a-z_]+", told["Key"].partition(";")[0])
-    assert key == ["none"] or set(key) <= set(arrow_schema(dataset).names)
+    assert dataset.KEY or told["Key"].startswith("none")
+    assert set(dataset.KEY) <= set(arrow_schema(dataset).names)
 
 
 @datasets

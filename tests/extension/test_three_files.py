@@ -153,7 +153,7 @@ def test_an_observed_column_that_rules_read(package: PackageCopy) -> None:
     )
     package.edit(
         "contracts/consumer.py",
-        ("    room: Annotated[", '    heap_mib: Annotated[Int | None, Meta(description="MiB of heap")] = None\n'),
+        ("    room: Annotated[", '    heap_mib: Annotated[Count | None, Meta(description="MiB of heap")] = None\n'),
     )
 
     told = package.says(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Dataset, QueueId
 
 
 class Allocation(Dataset, frozen=True, kw_only=True):
@@ -22,6 +22,6 @@ class Allocation(Dataset, frozen=True, kw_only=True):
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[
-        Int, Meta(description="id of the queue on that broker; -1 is every queue of the broker, under POP")
+        QueueId, Meta(description="id of the queue on that broker; -1 is every queue of the broker, under POP")
     ]
     client_id: Annotated[str, Meta(description="client id of the owner")]

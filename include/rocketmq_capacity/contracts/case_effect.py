@@ -1,6 +1,6 @@
 """Dataset ``case_effect``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,8 +11,9 @@ class CaseEffect(Dataset, frozen=True, kw_only=True):
     """What the changes in ``tried_case`` would do to each group with clients on the topic.
 
     Grain: one row a change and group.
-    Key: case_id, consumer_group.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("case_id", "consumer_group")
 
     case_id: Annotated[str, Meta(description="the change, as in `tried_case`")]
     topic: Annotated[str, Meta(description="the topic that it changes")]

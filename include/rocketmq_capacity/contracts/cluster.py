@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Dataset, Ratio
 
 
 class Cluster(Dataset, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class Cluster(Dataset, frozen=True, kw_only=True):
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
     nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty if unknown")]
     completeness_ratio: Annotated[
-        float,
+        Ratio,
         Meta(
             description="readable business queues whose broker answered every request / all of them; 1 if there are none"
         ),

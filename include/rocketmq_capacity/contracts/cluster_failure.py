@@ -1,22 +1,25 @@
 """Dataset ``cluster_failure``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Amount, Dataset, one_of
 
 
 class ClusterFailure(Dataset, frozen=True, kw_only=True):
     """The loss of each master, the restart of each broker and the loss of each name server: who can read and write.
 
     Grain: one row a failure.
-    Key: failure, lost.
     Units: seconds.
     """
 
+    KEY: ClassVar[tuple[str, ...]] = ("failure", "lost")
+
     failure: Annotated[
-        str, Meta(description="MASTER (its slaves stay), RESTART (of a broker that was killed) or NAME_SERVER")
+        str,
+        one_of("MASTER", "RESTART", "NAME_SERVER"),
+        Meta(description="MASTER (its slaves stay), RESTART (of a broker that was killed) or NAME_SERVER"),
     ]
     lost: Annotated[str, Meta(description="name of the broker, or address of the name server")]
     lost_brokers: Annotated[
@@ -30,7 +33,7 @@ class ClusterFailure(Dataset, frozen=True, kw_only=True):
     can_pull_in_order: Annotated[bool | None, Meta(description="the same of clients that consume in order")] = None
     can_pop: Annotated[bool | None, Meta(description="the same of clients that pop")] = None
     read_again_s: Annotated[
-        float | None,
+        Amount | None,
         Meta(description="maximum of seconds until they are read again; null if unknown, or not before a repair"),
     ] = None
     is_estimated: Annotated[bool, Meta(description="the seconds are an estimate, and no maximum")] = False

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
-from rocketmq_capacity.contracts.dataset import Int, Queue
+from rocketmq_capacity.contracts.dataset import Count, Queue
 
 
 class ConfigAssignment(Struct, frozen=True, kw_only=True):
     """What each client of a group would be given, in the form of the policy's ``config_assignments``."""
 
-    moved_queues: Annotated[Int, Meta(description="queues of business topics that get another owner than today")]
+    moved_queues: Annotated[Count, Meta(description="queues of business topics that get another owner than today")]
     before: Annotated[dict[str, Any], Meta(description="figures of today")]
     after: Annotated[dict[str, Any], Meta(description="the same figures with these lists, as simulated")]
     note: Annotated[str, Meta(description="what the lists do, and when they must be made anew")]

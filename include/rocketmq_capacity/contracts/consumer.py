@@ -1,17 +1,17 @@
 """Dataset ``consumer``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.contracts.dataset import BigCount, Count, Dataset, Facts
 from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 
 
 class ConsumerFacts(Facts, frozen=True, kw_only=True):
     """What rules use of a running consumer."""
 
-    consumer_index: Annotated[Int, Meta(description="position of the consumer in its group in the inventory, from 0")]
+    consumer_index: Annotated[Count, Meta(description="position of the consumer in its group in the inventory, from 0")]
     client_id: Annotated[str, Meta(description="id by which RocketMQ sorts and hashes it")]
     client_addr: Annotated[str | None, Meta(description="host:port, as the first broker of seen_on sees it")] = None
     protocol: Annotated[Protocol, Meta(description="REMOTING, or GRPC behind a Proxy")] = DEFAULT_PROTOCOL
@@ -32,17 +32,19 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
             description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name"
         ),
     ] = None
-    consume_threads: Annotated[Int | None, Meta(description="listener threads")] = None
-    consume_batch_size: Annotated[Int | None, Meta(description="maximum of messages in one listener call")] = None
-    pull_threshold_for_queue: Annotated[Int | None, Meta(description="maximum of messages cached for one queue")] = None
+    consume_threads: Annotated[Count | None, Meta(description="listener threads")] = None
+    consume_batch_size: Annotated[Count | None, Meta(description="maximum of messages in one listener call")] = None
+    pull_threshold_for_queue: Annotated[Count | None, Meta(description="maximum of messages cached for one queue")] = (
+        None
+    )
     pull_threshold_size_for_queue_mib: Annotated[
-        Int | None, Meta(description="maximum of MiB cached for one queue")
+        Count | None, Meta(description="maximum of MiB cached for one queue")
     ] = None
     pull_threshold_for_topic: Annotated[
-        int | None, Meta(description="maximum of messages cached for one topic; it divides this by its queues")
+        BigCount | None, Meta(description="maximum of messages cached for one topic; it divides this by its queues")
     ] = None
     pull_threshold_size_for_topic_mib: Annotated[
-        int | None, Meta(description="maximum of MiB cached for one topic; it divides this by its queues")
+        BigCount | None, Meta(description="maximum of MiB cached for one topic; it divides this by its queues")
     ] = None
     room: Annotated[
         str | None, Meta(description="machine room by the policy, the same for equal ids; null if no rule matches")
@@ -69,8 +71,9 @@ class Consumer(ConsumerFacts, Dataset, frozen=True, kw_only=True):
     """Running consumers; equal client ids have separate rows.
 
     Grain: one row a consumer.
-    Key: consumer_group, consumer_index.
     Units: seconds, threads, messages and MiB, as each column says.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "consumer_index")
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]

@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin
 
 from rocketmq_capacity.contracts import DATASETS, SNAPSHOT
-from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics, Queue
+from rocketmq_capacity.contracts.dataset import Column, Dataset, Int, Metrics, Queue
 
 FILE: Final = "data-dictionary.md"
 
@@ -92,19 +92,31 @@ def _part(title: str, meaning: str, datasets: Iterable[type[Dataset]]) -> Iterat
 
 def _section(dataset: type[Dataset]) -> Iterator[str]:
     yield from (f"### {dataset.dataset_name()}", "", *_meaning(dataset), "")
-    yield from ("| column | type | null | meaning |", "|---|---|---|---|")
+    yield from ("| column | type | null | values | meaning |", "|---|---|---|---|---|")
     for column in dataset.columns():
         null = "may be" if column.is_nullable else "never"
         meaning = column.description.replace("|", r"\|")
-        yield f"| `{column.name}` | {_code(type_name(column.type))} | {null} | {meaning} |"
+        yield f"| `{column.name}` | {_code(type_name(column.type))} | {null} | {_values(column)} | {meaning} |"
     yield ""
 
 
+def _values(column: Column) -> str:
+    """What is allowed of a column's type; empty if all of it is."""
+    if column.words:
+        return ", ".join(column.words)
+    if column.least is None:
+        return ""
+    is_share = column.most == 1
+    return "0 to 1" if is_share else f"at least {column.least:g}"
+
+
 def _meaning(dataset: type[Dataset]) -> Iterator[str]:
-    """The contract's docstring, its facts (grain, key, units) as a list."""
+    """The contract's docstring, its facts (grain, key, units) as a list; the key comes after the grain."""
     for line in inspect.cleandoc(dataset.__doc__ or "").replace("``", "`").splitlines():
         fact, colon, rest = line.partition(": ")
         yield f"- {fact}: {rest}" if colon and fact in {"Grain", "Key", "Units"} else line
+        if fact == "Grain" and dataset.KEY:
+            yield f"- Key: {', '.join(dataset.KEY)}."
 
 
 def _code(name: str) -> str:

@@ -1,22 +1,24 @@
 """Dataset ``finding``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Queue
+from rocketmq_capacity.contracts.dataset import Dataset, Queue, one_of
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 
 class Finding(Dataset, frozen=True, kw_only=True):
     """What is wrong.
 
     Grain: one row a finding: a rule and what it is about.
-    Key: rule, consumer_group, topic, broker_name.
     Units: those of the figures in ``evidence`` are in their names.
     """
 
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
+
     rule: Annotated[str, Meta(description="name of the rule")]
-    severity: Annotated[str, Meta(description="INFO, WARNING or CRITICAL")]
+    severity: Annotated[str, one_of(*SEVERITIES), Meta(description="INFO, WARNING or CRITICAL")]
     consumer_group: Annotated[str | None, Meta(description="the group that it is about; null if there is none")] = None
     topic: Annotated[str | None, Meta(description="the topic that it is about; null if there is none")] = None
     broker_name: Annotated[str | None, Meta(description="the broker that it is about; null if there is none")] = None

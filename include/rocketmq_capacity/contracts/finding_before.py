@@ -7,6 +7,5 @@ class FindingBefore(Finding, frozen=True, kw_only=True):
     """What the run before found, so that a plan can say what is new, worse and gone; no rows if there is no run before.
 
     Grain: one row a finding of the run before.
-    Key: rule, consumer_group, topic, broker_name.
     Units: those of the figures in ``evidence`` are in their names.
     """

@@ -1,19 +1,21 @@
 """Dataset ``finding_since``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.dataset import Dataset, one_of
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 
 class FindingSince(Dataset, frozen=True, kw_only=True):
     """Since when an unbroken row of runs has found something; no rows if there is no run before.
 
     Grain: one row a rule, group, topic and broker of findings.
-    Key: rule, consumer_group, topic, broker_name.
     Units: a UTC time.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
 
     rule: Annotated[str, Meta(description="name of the rule")]
     consumer_group: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
@@ -22,6 +24,7 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
     since: Annotated[str, Meta(description="taken_at of the first run; of this run if the run before did not find it")]
     least_severity: Annotated[
         str | None,
+        one_of(*SEVERITIES),
         Meta(description="the lowest severity that the unbroken row of runs has; null in tables of earlier versions"),
     ] = None
 

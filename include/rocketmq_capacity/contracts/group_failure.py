@@ -1,46 +1,49 @@
 """Dataset ``group_failure``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int, Metrics
+from rocketmq_capacity.contracts.dataset import Amount, BigCount, Count, Dataset, Metrics, one_of
 
 
 class GroupFailure(Dataset, frozen=True, kw_only=True):
     """The state of a group after each failure that is always computed, and with one client more.
 
     Grain: one row a clustering group with clients and failure.
-    Key: consumer_group, failure, lost.
     Units: queues, topics, messages, busy shares at the peak (1 is always busy), seconds.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "failure", "lost")
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     failure: Annotated[
         str,
+        one_of("BROKER", "ROOM", "BUSIEST_CLIENT", "ONE_FEWER", "ONE_MORE"),
         Meta(
             description="BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER (the last client in Java's order) or ONE_MORE (one that "
             "sorts after it)"
         ),
     ]
     lost: Annotated[str | None, Meta(description="name of the broker or room, or the client id; null for ONE_MORE")]
-    lost_queues: Annotated[int, Meta(description="readable queues of its business topics that are lost with it")]
+    lost_queues: Annotated[BigCount, Meta(description="readable queues of its business topics that are lost with it")]
     moved: Annotated[
         Metrics,
         Meta(
             description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown"
         ),
     ]
-    moved_today: Annotated[int | None, Meta(description="the same under the strategy in use; null if unknown")]
+    moved_today: Annotated[BigCount | None, Meta(description="the same under the strategy in use; null if unknown")]
     busy_lower: Annotated[
-        float | None, Meta(description="busy share of the busiest client afterwards, lower limit")
+        Amount | None, Meta(description="busy share of the busiest client afterwards, lower limit")
     ] = None
-    busy_ratio: Annotated[float | None, Meta(description="the most likely value; null if unknown")] = None
-    busy_upper: Annotated[float | None, Meta(description="upper limit")] = None
+    busy_ratio: Annotated[Amount | None, Meta(description="the most likely value; null if unknown")] = None
+    busy_upper: Annotated[Amount | None, Meta(description="upper limit")] = None
     becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
-    read_again_s: Annotated[float, Meta(description="maximum of seconds until every queue that stays is read again")]
+    read_again_s: Annotated[Amount, Meta(description="maximum of seconds until every queue that stays is read again")]
     verdict: Annotated[
         str | None,
+        one_of("BETTER", "WORSE", "UNCHANGED", "UNDECIDED"),
         Meta(
             description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss; null if an earlier "
             "version of this program wrote the row"
@@ -51,11 +54,11 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
         Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
     ] = ()
     unread_queues: Annotated[
-        Int | None, Meta(description="queues that stay and lose their last reader; null if owners are unknown")
+        Count | None, Meta(description="queues that stay and lose their last reader; null if owners are unknown")
     ] = None
     waiting_messages: Annotated[
-        int | None,
+        BigCount | None,
         Meta(description="messages not read on the lost queues, or on all if no client is left; null if unknown"),
     ] = None
-    unreadable_topics: Annotated[Int, Meta(description="its topics that consumers see no queue of any more")] = 0
-    unwritable_topics: Annotated[Int, Meta(description="its topics that producers see no queue of any more")] = 0
+    unreadable_topics: Annotated[Count, Meta(description="its topics that consumers see no queue of any more")] = 0
+    unwritable_topics: Annotated[Count, Meta(description="its topics that producers see no queue of any more")] = 0

@@ -1,20 +1,21 @@
 """Dataset ``group_status``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
-from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, Breaks, ReasonCode
+from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, one_of
+from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, Breaks, ProvisionStatus, ReadingStatus, ReasonCode
 
 
 class GroupStatus(Dataset, frozen=True, kw_only=True):
     """A business group at a glance.
 
     Grain: one row a group.
-    Key: consumer_group.
     Units: consumers and client ids, counted; ``utilisation`` is a ratio, 1 is always busy.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     message_model: Annotated[
@@ -23,25 +24,30 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
         ),
     ] = None
-    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
+    message_request_mode: Annotated[
+        str, one_of("PULL", "POP", "MIXED"), Meta(description="PULL, POP, or MIXED if its topics differ")
+    ]
     protocol: Annotated[
-        str | None, Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients")
+        str | None,
+        one_of("REMOTING", "GRPC", "MIXED"),
+        Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients"),
     ] = None
-    connections: Annotated[Int, Meta(description="running consumers; equal client ids count separately")]
-    distinct_client_ids: Annotated[Int, Meta(description="different client ids")]
+    connections: Annotated[Count, Meta(description="running consumers; equal client ids count separately")]
+    distinct_client_ids: Annotated[Count, Meta(description="different client ids")]
     topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
     max_useful_clients: Annotated[
-        Int | None,
+        Count | None,
         Meta(
             description="readable queues of its largest pulled topic; more clients than this are idle; null for POP, for gRPC clients, and for groups that are not clustering"
         ),
     ] = None
     provision_status: Annotated[
-        str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
+        ProvisionStatus,
+        Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED"),
     ]
     provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
     reading_status: Annotated[
-        str,
+        ReadingStatus,
         Meta(
             description="READ, UNREAD (some readable business queue has no reader), TWICE (none is unread, some are read twice) or UNKNOWN"
         ),
@@ -53,16 +59,18 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         ),
     ] = None
     current_strategy_source: Annotated[
-        str | None, Meta(description="how that is known: reported, observed, policy or default")
+        str | None,
+        one_of("reported", "observed", "policy", "default"),
+        Meta(description="how that is known: reported, observed, policy or default"),
     ] = None
     utilisation: Annotated[
-        float | None, Meta(description="busy share of its busiest client (incoming / capacity); null if unknown")
+        Amount | None, Meta(description="busy share of its busiest client (incoming / capacity); null if unknown")
     ] = None
     utilisation_lower: Annotated[
-        float | None, Meta(description="the same, if every unknown response time were the shortest known of its topic")
+        Amount | None, Meta(description="the same, if every unknown response time were the shortest known of its topic")
     ] = None
     utilisation_upper: Annotated[
-        float | None, Meta(description="the same, if every unknown response time were the longest known of its topic")
+        Amount | None, Meta(description="the same, if every unknown response time were the longest known of its topic")
     ] = None
     busiest_client: Annotated[str | None, Meta(description="id of its busiest client")] = None
     outlier_clients: Annotated[
@@ -70,21 +78,21 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         Meta(description="ids of clients that do their work far worse than their peers (CLIENT_OUTLIER)"),
     ] = ()
     judged_utilisation: Annotated[
-        float | None,
+        Amount | None,
         Meta(
             description="utilisation with the outliers apart, each taking what the median of its peers takes: provision_status and all sizes judge by it"
         ),
     ] = None
-    judged_utilisation_lower: Annotated[float | None, Meta(description="its lower bound")] = None
-    judged_utilisation_upper: Annotated[float | None, Meta(description="its upper bound")] = None
+    judged_utilisation_lower: Annotated[Amount | None, Meta(description="its lower bound")] = None
+    judged_utilisation_upper: Annotated[Amount | None, Meta(description="its upper bound")] = None
     peak_factor: Annotated[
-        float | None,
+        Amount | None,
         Meta(
             description="messages at the peak / the measured rate, at least 1; the verdict is for the peak; null if none were measured"
         ),
     ] = None
     peak_msgs_per_s: Annotated[
-        float | None,
+        Amount | None,
         Meta(
             description="messages a second at the peak: the highest of the measured rate, the busiest step between samples, and the busy hour (p95) of the stored days; null if unknown"
         ),
@@ -92,47 +100,47 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     peak_at: Annotated[
         str | None, Meta(description="when the peak was, UTC ISO-8601; null for the moment of the snapshot")
     ] = None
-    peak_days: Annotated[Int, Meta(description="different days with stored rates of all its topics")] = 0
+    peak_days: Annotated[Count, Meta(description="different days with stored rates of all its topics")] = 0
     peak_rates: Annotated[
-        Int, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
+        Count, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
     ] = 0
     is_size_known: Annotated[
         bool, Meta(description="how busy its clients would be can be computed for other numbers of them")
     ] = False
     needed_clients_lower: Annotated[
-        Int | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
+        Count | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
     ] = None
     needed_clients_target: Annotated[
-        Int | None,
+        Count | None,
         Meta(
             description="smallest number of clients that keeps the busiest one within under_utilisation, as simulated; null if no number is enough, or if unknown"
         ),
     ] = None
     needed_clients_upper: Annotated[
-        Int | None, Meta(description="needed_clients_target, if unknown response times were the longest known")
+        Count | None, Meta(description="needed_clients_target, if unknown response times were the longest known")
     ] = None
     min_safe_clients: Annotated[
-        Int | None,
+        Count | None,
         Meta(
             description="clients that are needed if clients like the median one shared the work evenly, but not fewer "
             "than today while the group falls behind"
         ),
     ] = None
     min_replicas: Annotated[
-        Int | None,
+        Count | None,
         Meta(
             description="the fewest clients that may run: today's, unless scale_down_allowed, and not below the policy's; null without clients"
         ),
     ] = None
     max_replicas: Annotated[
-        Int | None,
+        Count | None,
         Meta(description="the most clients that are of use, not below min_replicas; null without such a number"),
     ] = None
     target_replicas: Annotated[
-        Int | None, Meta(description="clients that keep the busiest within the bound; null if none do, or if unknown")
+        Count | None, Meta(description="clients that keep the busiest within the bound; null if none do, or if unknown")
     ] = None
     max_useful_replicas: Annotated[
-        Int | None,
+        Count | None,
         Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
     ] = None
     scale_down_allowed: Annotated[bool, Meta(description="fewer clients may run: the group is OVER_PROVISIONED")] = (
@@ -150,11 +158,11 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     ] = "LOW"
     provision_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
     headroom_factor: Annotated[
-        float | None,
+        Amount | None,
         Meta(description="so many times the traffic at the peak until something breaks; null without traffic"),
     ] = None
     headroom_measured_factor: Annotated[
-        float | None, Meta(description="so many times the measured traffic until something breaks")
+        Amount | None, Meta(description="so many times the measured traffic until something breaks")
     ] = None
     headroom_breaks: Annotated[
         Breaks | None, Meta(description="what breaks first: UTILISATION: the busiest client is above under_utilisation")

@@ -1,6 +1,6 @@
 """Dataset ``group_unit``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,8 +11,9 @@ class GroupUnit(Dataset, frozen=True, kw_only=True):
     """Everything that the snapshot knows of a business group, in one row. The later steps read it.
 
     Grain: one row a business group.
-    Key: consumer_group.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     facts: Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.contracts.dataset import BigCount, Count, Dataset, Facts, QueueId
 
 
 class Owned(Facts, frozen=True, kw_only=True):
@@ -13,10 +13,12 @@ class Owned(Facts, frozen=True, kw_only=True):
     client_id: Annotated[str, Meta(description="client id of the consumer")]
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[Int, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")]
+    queue_id: Annotated[
+        QueueId, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")
+    ]
     dropped: Annotated[bool | None, Meta(description="the client has to release it, and still has it")] = None
     locked: Annotated[bool | None, Meta(description="the client reports that it has locked it")] = None
-    cached_msgs: Annotated[int | None, Meta(description="messages pulled and not yet completely handled")] = None
+    cached_msgs: Annotated[BigCount | None, Meta(description="messages pulled and not yet completely handled")] = None
     locked_ago_s: Annotated[float | None, Meta(description="seconds since its last lock")] = None
     pulled_ago_s: Annotated[float | None, Meta(description="seconds since the last request for messages")] = None
     consumed_ago_s: Annotated[float | None, Meta(description="seconds since the last message was handled")] = None
@@ -38,5 +40,5 @@ class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
     """
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    consumer_index: Annotated[Int, Meta(description="which consumer of the group, as in `consumer`")]
+    consumer_index: Annotated[Count, Meta(description="which consumer of the group, as in `consumer`")]
     kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]

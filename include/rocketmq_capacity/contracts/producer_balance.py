@@ -1,33 +1,38 @@
 """Dataset ``producer_balance``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, one_of
 
 
 class ProducerBalance(Dataset, frozen=True, kw_only=True):
     """A business topic whose queues or brokers get another share than producers without keys would give them.
 
     Grain: one row such a topic.
-    Key: topic.
     Units: messages a second, ratios, probabilities.
     """
 
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)
+
     topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="KEYED, DISPLACED or KEYED_OR_DISPLACED")]
+    kind: Annotated[
+        str,
+        one_of("KEYED", "DISPLACED", "KEYED_OR_DISPLACED"),
+        Meta(description="KEYED, DISPLACED or KEYED_OR_DISPLACED"),
+    ]
     message: Annotated[str, Meta(description="one sentence for people")]
     message_type: Annotated[str | None, Meta(description="of the topic; null if unknown")]
-    queues: Annotated[Int, Meta(description="its writable queues")]
-    msgs_per_s: Annotated[float, Meta(description="messages a second written to it")]
-    peak: Annotated[float, Meta(description="rate of its busiest queue / the mean of all")]
-    level: Annotated[float, Meta(description="the policy's level of the test")]
+    queues: Annotated[Count, Meta(description="its writable queues")]
+    msgs_per_s: Annotated[Amount, Meta(description="messages a second written to it")]
+    peak: Annotated[Amount, Meta(description="rate of its busiest queue / the mean of all")]
+    level: Annotated[Amount, Meta(description="the policy's level of the test")]
     p_between_brokers: Annotated[
-        float, Meta(description="probability that brokers differ so much by chance; 1 if there is only one broker")
+        Amount, Meta(description="probability that brokers differ so much by chance; 1 if there is only one broker")
     ]
     p_within_brokers: Annotated[
-        float, Meta(description="probability that the queues of each broker do so; 1 if each broker has one queue")
+        Amount, Meta(description="probability that the queues of each broker do so; 1 if each broker has one queue")
     ]
     broker_expected_ratios: Annotated[
         dict[str, float], Meta(description="for each broker, its share where producers use all queues in turn")

@@ -1,10 +1,10 @@
 """Datasets ``producer_route``, ``producer_course`` and ``producer_timeline``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.contracts.dataset import Dataset, Int
+from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, Ratio, one_of
 
 
 class ProducerRoute(Dataset, frozen=True, kw_only=True):
@@ -14,21 +14,26 @@ class ProducerRoute(Dataset, frozen=True, kw_only=True):
     what-if has this dataset.
 
     Grain: one row a topic.
-    Key: topic.
     Units: messages a second.
     """
 
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)
+
     topic: Annotated[str, Meta(description="name of the topic")]
     route: Annotated[
-        Int | None, Meta(description="number of its route; null if its queues are unknown, or the route is left out")
+        Count | None, Meta(description="number of its route; null if its queues are unknown, or the route is left out")
     ] = None
-    put_msgs_per_s: Annotated[float | None, Meta(description="messages a second written to it; null if unknown")] = None
+    put_msgs_per_s: Annotated[Amount | None, Meta(description="messages a second written to it; null if unknown")] = (
+        None
+    )
 
 
 class ProducersOf(Struct, frozen=True, kw_only=True):
     """A kind of producers."""
 
-    client: Annotated[str, Meta(description="JAVA (the Java client) or PROXY (the Proxy, for gRPC clients)")]
+    client: Annotated[
+        str, one_of("JAVA", "PROXY"), Meta(description="JAVA (the Java client) or PROXY (the Proxy, for gRPC clients)")
+    ]
     versions: Annotated[str, Meta(description="which versions send alike")]
     has_fault_tolerance: Annotated[
         bool, Meta(description="latency fault tolerance is on (sendLatencyFaultEnable; of a Proxy sendLatencyEnable)")
@@ -36,6 +41,7 @@ class ProducersOf(Struct, frozen=True, kw_only=True):
     has_detector: Annotated[bool, Meta(description="the detector of reachability is on (startDetectorEnable)")]
     ending: Annotated[
         str | None,
+        one_of("KILL", "SILENT"),
         Meta(
             description="how a lost broker ends: KILL (its process; connections are refused) or SILENT (its machine; "
             "nothing answers); null if none is lost"
@@ -47,43 +53,43 @@ class Course(ProducersOf, frozen=True, kw_only=True):
     """What a kind of producers does while brokers are in trouble, on average over its sending threads."""
 
     trouble_s: Annotated[
-        float,
+        Amount,
         Meta(description="how long the trouble lasts: until brokers are fast, or all producers know the new route"),
     ]
     troubled_ratio: Annotated[
-        float | None,
+        Ratio | None,
         Meta(description="share of the messages in this time that end at a broker in trouble; null without messages"),
     ] = None
-    failed_ratio: Annotated[float | None, Meta(description="share of them that fail for good")] = None
+    failed_ratio: Annotated[Ratio | None, Meta(description="share of them that fail for good")] = None
     failed_messages: Annotated[
-        float | None,
+        Amount | None,
         Meta(
             description="messages of all topics of the route that fail, at the rates of the snapshot; null if one is unknown"
         ),
     ] = None
     last_failed_s: Annotated[
-        float | None, Meta(description="when the last message that fails begins; null if none fails")
+        Amount | None, Meta(description="when the last message that fails begins; null if none fails")
     ] = None
-    tries_per_message: Annotated[float | None, Meta(description="tries of a message in this time")] = None
-    mean_latency_ms: Annotated[float | None, Meta(description="how long a message takes in this time, all tries")] = (
+    tries_per_message: Annotated[Amount | None, Meta(description="tries of a message in this time")] = None
+    mean_latency_ms: Annotated[Amount | None, Meta(description="how long a message takes in this time, all tries")] = (
         None
     )
-    usual_latency_ms: Annotated[float, Meta(description="how long a message takes without trouble")]
+    usual_latency_ms: Annotated[Amount, Meta(description="how long a message takes without trouble")]
     returns_mean_s: Annotated[
-        float | None,
+        Amount | None,
         Meta(description="from the end of the slow time until a thread tries the broker again; null if none is slow"),
     ] = None
-    returns_worst_s: Annotated[float | None, Meta(description="of the last thread that comes back")] = None
+    returns_worst_s: Annotated[Amount | None, Meta(description="of the last thread that comes back")] = None
     stays_away_ratio: Annotated[
-        float | None,
+        Ratio | None,
         Meta(description="share of the threads that do not come back in the simulation; null if no broker is slow"),
     ] = None
     left_worst_s: Annotated[
-        float | None,
+        Amount | None,
         Meta(description="when the last try at a lost or read-only broker begins; null if there is no such broker"),
     ] = None
     displaced_queues: Annotated[
-        float, Meta(description="queues of a thread's list that are displaced until the route changes (#7779)")
+        Amount, Meta(description="queues of a thread's list that are displaced until the route changes (#7779)")
     ]
     afterwards_ratios: Annotated[
         dict[str, float],
@@ -95,11 +101,12 @@ class ProducerCourse(Course, Dataset, frozen=True, kw_only=True):
     """What each kind of producers does while a scenario's brokers are slow, read-only or lost. Only a what-if has it.
 
     Grain: one row a route and kind of producers.
-    Key: route, client, versions, has_fault_tolerance, has_detector, ending.
     Units: seconds since the change, milliseconds, shares of the messages.
     """
 
-    route: Annotated[Int, Meta(description="number of the route, as in `producer_route`")]
+    KEY: ClassVar[tuple[str, ...]] = ("route", "client", "versions", "has_fault_tolerance", "has_detector", "ending")
+
+    route: Annotated[Count, Meta(description="number of the route, as in `producer_route`")]
 
 
 class ProducerTimeline(ProducersOf, Dataset, frozen=True, kw_only=True):
@@ -109,20 +116,30 @@ class ProducerTimeline(ProducersOf, Dataset, frozen=True, kw_only=True):
     fail without a try, and the shares of the brokers are 0. Only a what-if has it.
 
     Grain: one row a route, kind of producers, slice of time and broker.
-    Key: route, client, versions, has_fault_tolerance, has_detector, ending, begin_s, broker_name.
     Units: seconds since the change, milliseconds, shares of the messages that begin in the slice.
     """
 
-    route: Annotated[Int, Meta(description="number of the route, as in `producer_route`")]
-    begin_s: Annotated[Int, Meta(description="when the slice begins")]
-    length_s: Annotated[Int, Meta(description="how long it is: 1, or more where the table would be too large")]
+    KEY: ClassVar[tuple[str, ...]] = (
+        "route",
+        "client",
+        "versions",
+        "has_fault_tolerance",
+        "has_detector",
+        "ending",
+        "begin_s",
+        "broker_name",
+    )
+
+    route: Annotated[Count, Meta(description="number of the route, as in `producer_route`")]
+    begin_s: Annotated[Count, Meta(description="when the slice begins")]
+    length_s: Annotated[Count, Meta(description="how long it is: 1, or more where the table would be too large")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     share_ratio: Annotated[
-        float | None, Meta(description="messages that end at the broker; null if no message begins in the slice")
+        Ratio | None, Meta(description="messages that end at the broker; null if no message begins in the slice")
     ] = None
-    failed_ratio: Annotated[float | None, Meta(description="messages that end there and fail for good")] = None
-    tries_per_message: Annotated[float | None, Meta(description="tries at the broker / messages")] = None
+    failed_ratio: Annotated[Ratio | None, Meta(description="messages that end there and fail for good")] = None
+    tries_per_message: Annotated[Amount | None, Meta(description="tries at the broker / messages")] = None
     mean_latency_ms: Annotated[
-        float | None, Meta(description="how long the messages take that end there, all tries; null without any")
+        Amount | None, Meta(description="how long the messages take that end there, all tries; null without any")
     ] = None
-    thread_msgs_per_s: Annotated[float, Meta(description="messages that a thread begins, at all brokers together")]
+    thread_msgs_per_s: Annotated[Amount, Meta(description="messages that a thread begins, at all brokers together")]

@@ -1,6 +1,6 @@
 """Dataset ``recommendation``."""
 
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
@@ -21,9 +21,10 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
     """What to change, how, and what that would do.
 
     Grain: one row a recommendation.
-    Key: id.
     Units: those of the figures in ``before`` and ``after`` are in their names.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("id",)
 
     id: Annotated[str, Meta(description="12 hexadecimal digits, equal over equal inputs")]
     action: Annotated[str, Meta(description="name of the action")]

@@ -1,10 +1,10 @@
 """Dataset ``strategy_load``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Metrics, Queue
+from rocketmq_capacity.contracts.dataset import BigCount, Dataset, Metrics, Queue
 
 
 class StrategyLoad(Dataset, frozen=True, kw_only=True):
@@ -14,9 +14,10 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
     are null, and the other lists are of the other topics.
 
     Grain: one row a clustering group and strategy.
-    Key: consumer_group, strategy.
     Units: those of METRICS.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "strategy")
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
@@ -45,15 +46,16 @@ class StrategyLoad(Dataset, frozen=True, kw_only=True):
     traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second")] = None
     lag: Annotated[Metrics | None, Meta(description="METRICS by messages of lag")] = None
     moved_one_fewer: Annotated[
-        int | None,
+        BigCount | None,
         Meta(
             description="queues that get another owner if the last client in Java's order leaves; null if unknown, or for a "
             "single client"
         ),
     ] = None
-    moved_one_more: Annotated[int | None, Meta(description="the same if a client comes that sorts last")] = None
+    moved_one_more: Annotated[BigCount | None, Meta(description="the same if a client comes that sorts last")] = None
     moved_broker_lost: Annotated[
-        int | None, Meta(description="of the queues that stay, the same if the broker is lost whose loss moves most")
+        BigCount | None,
+        Meta(description="of the queues that stay, the same if the broker is lost whose loss moves most"),
     ] = None
     is_pareto_best: Annotated[
         bool | None,

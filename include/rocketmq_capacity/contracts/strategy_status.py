@@ -1,6 +1,6 @@
 """Dataset ``strategy_status``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,8 +11,9 @@ class StrategyStatus(Dataset, frozen=True, kw_only=True):
     """Whether a strategy can be run for a group.
 
     Grain: one row a clustering group and strategy.
-    Key: consumer_group, strategy.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "strategy")
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]

@@ -1,10 +1,10 @@
 """Dataset ``topic``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Facts
+from rocketmq_capacity.contracts.dataset import Dataset, Facts, one_of
 
 
 class TopicPart(Facts, frozen=True, kw_only=True):
@@ -23,6 +23,7 @@ class TopicPart(Facts, frozen=True, kw_only=True):
     is_ordered: Annotated[bool | None, Meta(description="the topic's own order flag")] = None
     kind: Annotated[
         str,
+        one_of("BUSINESS", "RETRY", "DLQ", "LMQ", "SYSTEM", "EXCLUDED"),
         Meta(
             description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
         ),
@@ -33,5 +34,6 @@ class Topic(TopicPart, Dataset, frozen=True, kw_only=True):
     """Every topic that is declared or that a group subscribes to.
 
     Grain: one row a topic.
-    Key: topic.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)

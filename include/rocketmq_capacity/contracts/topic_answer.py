@@ -1,6 +1,6 @@
 """Dataset ``topic_answer``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,8 +11,9 @@ class TopicAnswer(Dataset, frozen=True, kw_only=True):
     """What the groups of a topic need to know about the recommendations for the topic.
 
     Grain: one row a topic.
-    Key: topic.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)
 
     topic: Annotated[str, Meta(description="name of the topic")]
     answer: Annotated[

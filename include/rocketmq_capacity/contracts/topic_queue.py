@@ -1,10 +1,10 @@
 """Dataset ``topic_queue``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.contracts.dataset import Count, Dataset, Facts, one_of
 from rocketmq_capacity.vocabulary import is_readable
 
 
@@ -12,13 +12,17 @@ class Place(Facts, frozen=True, kw_only=True):
     """What rules use of a topic's queues on one broker."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
-    read_queue_nums: Annotated[Int | None, Meta(description="queues that consumers see, ids from 0")] = None
-    write_queue_nums: Annotated[Int | None, Meta(description="queues that producers see, ids from 0")] = None
-    perm: Annotated[Int | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
+    read_queue_nums: Annotated[Count | None, Meta(description="queues that consumers see, ids from 0")] = None
+    write_queue_nums: Annotated[Count | None, Meta(description="queues that producers see, ids from 0")] = None
+    perm: Annotated[Count | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
     room: Annotated[
         str | None, Meta(description="machine room of the broker by the policy; null if no rule matches")
     ] = None
-    broker_state: Annotated[str, Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)")]
+    broker_state: Annotated[
+        str,
+        one_of("MASTER", "MASTERLESS", "ABSENT"),
+        Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)"),
+    ]
     has_answered: Annotated[bool, Meta(description="the broker is present and answered every request")]
 
     @property
@@ -31,9 +35,14 @@ class TopicQueue(Place, Dataset, frozen=True, kw_only=True):
     """Queues of a topic on a broker.
 
     Grain: one row a topic and broker.
-    Key: topic, broker_name.
     Units: queues, counted; ``perm`` is a bit set.
     """
 
+    KEY: ClassVar[tuple[str, ...]] = ("topic", "broker_name")
+
     topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    kind: Annotated[
+        str,
+        one_of("BUSINESS", "RETRY", "DLQ", "LMQ", "SYSTEM", "EXCLUDED"),
+        Meta(description="the topic's kind, as in `topic`"),
+    ]

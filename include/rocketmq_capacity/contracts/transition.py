@@ -1,10 +1,10 @@
 """Datasets ``transition``, ``group_transition`` and ``recommended_transition``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.contracts.dataset import Dataset, Facts, Int
+from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, Facts, QueueId
 
 
 class Transition(Dataset, frozen=True, kw_only=True):
@@ -14,14 +14,15 @@ class Transition(Dataset, frozen=True, kw_only=True):
     at best, on average and at worst, computed from the timers in `group_transition`.
 
     Grain: one row a group and queue.
-    Key: consumer_group, topic, broker_name, queue_id.
     Units: seconds, messages.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[Int, Meta(description="id of the queue on that broker")]
+    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
     old_owners: Annotated[tuple[str, ...], Meta(description="client ids that own it before; none for a new queue")]
     new_owners: Annotated[
         tuple[str, ...], Meta(description="client ids that own it afterwards; none if nobody will read it")
@@ -34,27 +35,27 @@ class Transition(Dataset, frozen=True, kw_only=True):
         ),
     ]
     notice_best_s: Annotated[
-        float | None, Meta(description="when its new owner notices, at best; null without one")
+        Amount | None, Meta(description="when its new owner notices, at best; null without one")
     ] = None
-    notice_expected_s: Annotated[float | None, Meta(description="on average")] = None
-    notice_worst_s: Annotated[float | None, Meta(description="at worst")] = None
+    notice_expected_s: Annotated[Amount | None, Meta(description="on average")] = None
+    notice_worst_s: Annotated[Amount | None, Meta(description="at worst")] = None
     unread_best_s: Annotated[
-        float | None, Meta(description="how long nobody reads it, at best; null if nobody reads it afterwards")
+        Amount | None, Meta(description="how long nobody reads it, at best; null if nobody reads it afterwards")
     ] = None
-    unread_expected_s: Annotated[float | None, Meta(description="on average")] = None
-    unread_worst_s: Annotated[float | None, Meta(description="at worst")] = None
-    twice_best_s: Annotated[float, Meta(description="how long both read it, at best")]
-    twice_expected_s: Annotated[float, Meta(description="on average")]
-    twice_worst_s: Annotated[float, Meta(description="at worst")]
+    unread_expected_s: Annotated[Amount | None, Meta(description="on average")] = None
+    unread_worst_s: Annotated[Amount | None, Meta(description="at worst")] = None
+    twice_best_s: Annotated[Amount, Meta(description="how long both read it, at best")]
+    twice_expected_s: Annotated[Amount, Meta(description="on average")]
+    twice_worst_s: Annotated[Amount, Meta(description="at worst")]
     lock_wait_best_s: Annotated[
-        float, Meta(description="how long the new owner waits for the lock of a queue consumed in order, at best")
+        Amount, Meta(description="how long the new owner waits for the lock of a queue consumed in order, at best")
     ]
-    lock_wait_expected_s: Annotated[float, Meta(description="on average")]
-    lock_wait_worst_s: Annotated[float, Meta(description="at worst")]
+    lock_wait_expected_s: Annotated[Amount, Meta(description="on average")]
+    lock_wait_worst_s: Annotated[Amount, Meta(description="at worst")]
     messages_twice_expected: Annotated[
-        float | None, Meta(description="messages that are consumed twice, on average; null if the rate is unknown")
+        Amount | None, Meta(description="messages that are consumed twice, on average; null if the rate is unknown")
     ] = None
-    messages_twice_worst: Annotated[float | None, Meta(description="at worst")] = None
+    messages_twice_worst: Annotated[Amount | None, Meta(description="at worst")] = None
     starts_at: Annotated[
         str | None,
         Meta(
@@ -63,7 +64,7 @@ class Transition(Dataset, frozen=True, kw_only=True):
         ),
     ] = None
     messages_skipped_worst: Annotated[
-        float | None,
+        Amount | None,
         Meta(
             description="messages that are never read: 0 if clients begin at the first offset; if it is unknown where "
             "they begin, as if at the last offset; null if unknown"
@@ -74,28 +75,28 @@ class Transition(Dataset, frozen=True, kw_only=True):
 class TransitionTotals(Facts, frozen=True, kw_only=True):
     """What a change means for a group while it spreads."""
 
-    moved_queues: Annotated[Int, Meta(description="queues that are there before and after, and get another owner")]
-    new_queues: Annotated[Int, Meta(description="queues that are new and get an owner")]
-    ownerless_queues: Annotated[Int, Meta(description="queues that had an owner or are new, and get none")]
-    unread_longest_expected_s: Annotated[float, Meta(description="of the queues that get an owner, the longest mean")]
-    unread_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is unread")]
-    twice_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is read twice")]
+    moved_queues: Annotated[Count, Meta(description="queues that are there before and after, and get another owner")]
+    new_queues: Annotated[Count, Meta(description="queues that are new and get an owner")]
+    ownerless_queues: Annotated[Count, Meta(description="queues that had an owner or are new, and get none")]
+    unread_longest_expected_s: Annotated[Amount, Meta(description="of the queues that get an owner, the longest mean")]
+    unread_longest_worst_s: Annotated[Amount, Meta(description="the longest that one of them is unread")]
+    twice_longest_worst_s: Annotated[Amount, Meta(description="the longest that one of them is read twice")]
     lock_wait_worst_s: Annotated[
-        float, Meta(description="the longest wait for a lock; 0 if it does not consume in order")
+        Amount, Meta(description="the longest wait for a lock; 0 if it does not consume in order")
     ]
     messages_twice_expected: Annotated[
-        float | None, Meta(description="messages that are consumed twice, of all queues; null if a rate is unknown")
+        Amount | None, Meta(description="messages that are consumed twice, of all queues; null if a rate is unknown")
     ] = None
-    messages_twice_worst: Annotated[float | None, Meta(description="at worst")] = None
+    messages_twice_worst: Annotated[Amount | None, Meta(description="at worst")] = None
     messages_skipped_worst: Annotated[
-        float | None, Meta(description="messages that are never read, of all queues, at worst; null if unknown")
+        Amount | None, Meta(description="messages that are never read, of all queues, at worst; null if unknown")
     ] = None
-    most_unread_at_once: Annotated[Int, Meta(description="the most queues that nobody reads at the same time")]
+    most_unread_at_once: Annotated[Count, Meta(description="the most queues that nobody reads at the same time")]
     unread_switched: Annotated[
         tuple[str, ...] | None,
         Meta(description="the clients that know of the change at that moment; null if the number is a bound"),
     ] = None
-    most_twice_at_once: Annotated[Int, Meta(description="the most queues that two read at the same time")]
+    most_twice_at_once: Annotated[Count, Meta(description="the most queues that two read at the same time")]
     twice_switched: Annotated[
         tuple[str, ...] | None, Meta(description="the clients that know of it when most are read twice")
     ] = None
@@ -110,9 +111,10 @@ class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
     Only a what-if has it.
 
     Grain: one row a group whose queues get other owners.
-    Key: consumer_group.
     Units: queues, seconds, messages.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
 
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
 
@@ -123,9 +125,10 @@ class RecommendedTransition(TransitionTotals, Dataset, frozen=True, kw_only=True
     Fixed lists for CONFIG are another way beside a recommendation, and have a row of their own.
 
     Grain: one row a recommendation, group and way, moved queues or not.
-    Key: recommendation_id, consumer_group, is_of_lists.
     Units: queues, seconds, messages.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("recommendation_id", "consumer_group", "is_of_lists")
 
     recommendation_id: Annotated[str, Meta(description="the recommendation")]
     is_of_lists: Annotated[

@@ -1,6 +1,6 @@
 """Dataset ``tried_case``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,8 +11,9 @@ class TriedCase(Dataset, frozen=True, kw_only=True):
     """Changes of topics that are tried before any is recommended.
 
     Grain: one row a change.
-    Key: case_id.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("case_id",)
 
     case_id: Annotated[str, Meta(description="id of the change, unique in the plan")]
     topic: Annotated[str, Meta(description="the topic that it changes")]

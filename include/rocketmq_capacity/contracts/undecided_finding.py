@@ -1,6 +1,6 @@
 """Dataset ``undecided_finding``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -11,9 +11,10 @@ class UndecidedFinding(Finding, frozen=True, kw_only=True):
     """Findings of the cluster as it is that can no longer be judged after the changes, or are gone with what they are about; only a what-if has it.
 
     Grain: one row a finding.
-    Key: rule, consumer_group, topic, broker_name.
     Units: those of the figures in ``evidence`` are in their names.
     """
+
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
 
     why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
     gone_with: Annotated[

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -37,6 +38,8 @@ COMPARE: Final = "compare"
 """Only a what-if has this step: it compares the run with the run of the cluster as it is."""
 PUBLISH: Final = "publish"
 
+CHECKS: Final = ThreadPoolExecutor(1)
+"""Imports what checks tables, which takes a second, while a step waits for Spark."""
 DATASETS: Final = {dataset.dataset_name(): dataset for dataset in contracts.DATASETS}
 Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
@@ -113,6 +116,16 @@ class Planning:
                 problem = f"the table {name} has no column {lost[0]}: an earlier version of this program wrote it"
                 raise DatasetMissing(f"{self.run.folder}: {problem}; plan the snapshot of this run again")
 
+    def check_stored(self, *datasets: type[Dataset]) -> None:
+        """Check tables of a run that another process, or another version of this program, has stored.
+
+        Errors: ContractBroken if a column has another type, or if rows have the same key.
+        """
+        from rocketmq_capacity.contracts.checks import check_stored
+
+        for dataset in datasets:
+            check_stored(dataset, self.run.table(dataset.dataset_name()))
+
     def units(self, dataset: type[Dataset], *columns: str) -> Units:
         """The units in a dataset of this run, one a row."""
         return Units(self.number(dataset), self.read(dataset).select(*columns))
@@ -169,12 +182,13 @@ class Planning:
     def step(
         self, name: str, *needs: str, writes: Sequence[type[Dataset]] = (), is_begun: bool = False
     ) -> Iterator[Step]:
-        """The body of a step: its datasets are empty at the start, and are committed if it ends without an error.
+        """The body of a step: its datasets are empty at the start, and are checked and committed if it succeeds.
 
         A step without datasets deletes nothing: what it published before stays published while it works. The body may
         add to the step's outcome. A step that `is_begun` has called `begin` before.
 
-        Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`.
+        Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`; ContractBroken if
+        a table breaks its contract, which is then not committed.
         """
         names = [dataset.dataset_name() for dataset in writes]
         with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:
@@ -183,7 +197,11 @@ class Planning:
                 self.require(needed) if names else self.run.require(needed)
             if names and not is_begun:
                 self.begin(name, writes)
+            checks = CHECKS.submit(import_module, "rocketmq_capacity.contracts.checks") if names else None
             yield step
+            if checks is not None:
+                for dataset in writes:
+                    checks.result().check_written(dataset, self.run.table(dataset.dataset_name()))
             self.run.commit(name, names)
             if names:
                 step.tells(f"{sum(map(self.number, writes)):,} rows in {len(names)} tables")
@@ -241,7 +259,8 @@ class Planning:
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
 
     def found(self) -> Found:
-        """What this run has found, for the run after it."""
+        """What this run has found, for the run after it. Errors: as :meth:`check_stored`."""
+        self.check_stored(contracts.Cluster, contracts.Finding)
         (cluster,) = self.rows(contracts.Cluster)
         folder = self.run.table(contracts.FindingSince.dataset_name())
         known = {one.place: one for one in rows_in(folder, contracts.FindingSince)} if folder.exists() else {}

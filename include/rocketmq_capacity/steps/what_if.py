@@ -33,6 +33,7 @@ from rocketmq_capacity.simulation.scenario import Ending, Scenario, scenario_of_
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.assess import WRITTEN as ASSESSED
 from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.steps.producer_timeline import OF_PRODUCERS, add_producers
 from rocketmq_capacity.steps.queue_plans import changes_queues, queue_plans
@@ -97,11 +98,13 @@ def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
 
 
 def effect_of(planning: Planning, lake: Lake) -> dict[str, Any] | None:
-    """The plan file's ``scenario`` of the run, or None if it is not a what-if."""
+    """The plan file's ``scenario`` of the run, or None if it is not a what-if. Errors: as `Planning.check_stored`."""
     what_if = WhatIf.read(planning.run.what_if)
     if what_if is None:
         return None
-    return effect(replace(planning, run=existing_run(lake, what_if.before)), planning, what_if.scenario)
+    before = replace(planning, run=existing_run(lake, what_if.before))
+    before.check_stored(*contracts.SNAPSHOT, *ASSESSED)
+    return effect(before, planning, what_if.scenario)
 
 
 def effect(before: Planning, after: Planning, scenario: Scenario) -> dict[str, Any]:
