@@ -146,7 +146,7 @@ def test_the_error_for_a_change_without_its_kind_lists_all_kinds(tmp_path: Path)
         ("{change: add_clients, consumer_group: g, client_ids: []}", ".client_ids", "at least 1 item"),
         ("{change: add_clients, consumer_group: g, client_ids: abc}", ".client_ids", "expected a list; it is 'abc'"),
         ("{change: add_clients, consumer_group: '', count: 1}", ".consumer_group", "at least 1 character"),
-        ("{change: add_clients, consumer_group: g, count: 65537}", ".count", "less than or equal to 65536"),
+        ("{change: add_clients, consumer_group: g, count: 10001}", ".count", "less than or equal to 10000"),
         ("{change: add_clients, consumer_group: g, count: -1}", ".count", "greater than or equal to 0"),
         ("{change: add_clients, consumer_group: g, count: true}", ".count", "valid integer; it is True"),
         ("{change: add_clients, consumer_group: g, count: 1.5}", ".count", "valid integer; it is 1.5"),
@@ -192,7 +192,7 @@ def test_a_value_that_is_not_what_is_expected_is_named_with_its_place(
     ("change", "key", "bound"),
     [
         ("{change: add_clients, consumer_group: g, count: %s}", "count", 0),
-        ("{change: add_clients, consumer_group: g, count: %s}", "count", 65_536),
+        ("{change: add_clients, consumer_group: g, count: %s}", "count", 10_000),
         ("{change: set_queues, topic: t, read_queue_nums: %s, write_queue_nums: 0}", "read_queue_nums", 65_536),
         ("{change: scale_traffic, factor: %s}", "factor", 0),
     ],
@@ -200,6 +200,25 @@ def test_a_value_that_is_not_what_is_expected_is_named_with_its_place(
 def test_bounds_themselves_are_allowed(tmp_path: Path, change: str, key: str, bound: int) -> None:
     scenario = read(tmp_path, f"name: x\nchanges:\n  - {change % bound}")
     assert scenario.changes_as_written()[0][key] == bound
+
+
+@pytest.mark.parametrize("clients", ["count: 5001", f"client_ids: [{'c, ' * 5_001}]"], ids=["counted", "named"])
+def test_clients_of_all_changes_are_counted_together_before_any_is_made(tmp_path: Path, clients: str) -> None:
+    half = f"{{change: add_clients, consumer_group: g, {clients}}}"
+
+    error = refusal(tmp_path, half, half.replace("add", "remove"))
+
+    assert error.place == "changes"
+    assert error.problem.startswith("add and remove 10,002 clients together; expected at most 10,000")
+
+
+def test_as_many_changes_and_clients_as_a_scenario_may_have_are_read(tmp_path: Path) -> None:
+    change = "{change: add_clients, consumer_group: g, count: 100}"
+
+    assert len(read(tmp_path, "\n  - ".join(["name: x\nchanges:", *[change] * 100])).changes) == 100
+    error = refusal(tmp_path, *[change] * 101)
+    assert error.place == "changes"
+    assert error.problem.startswith("has 101 changes; expected at most 100")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ Names and numbers have the bounds of the inventory. Values are not converted: ``
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.settings.yaml_file import mapping_of_text, read_yaml, validated
@@ -16,16 +16,25 @@ WHAT: Final = "a scenario file"
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=65_536)]
+MOST_CHANGES: Final = 100
+"""Changes of a scenario. A person writes some ten of them, and each copies a part of the snapshot."""
+MOST_CLIENTS: Final = 10_000
+"""Clients that all changes of a scenario add or remove together. A broker tells every client of a group the ids of all
+others, so a group has some hundred; each client that is added takes microseconds and half a KiB."""
 
 # What a change is told; title and description are those of the what-if's form.
 Group = Annotated[Name, Field(title="Consumer group")]
 ClientIds = Annotated[
     tuple[Name, ...],
     Field(
-        strict=False, min_length=1, max_length=65_536, title="Client ids", description="one id a line; or their number"
+        strict=False,
+        min_length=1,
+        max_length=MOST_CLIENTS,
+        title="Client ids",
+        description="one id a line; or their number",
     ),
 ]
-Clients = Annotated[Count, Field(title="Number of clients", description="where no ids are given")]
+Clients = Annotated[int, Field(ge=0, le=MOST_CLIENTS, title="Number of clients", description="where no ids are given")]
 TopicName = Annotated[Name, Field(title="Topic", description="empty for all topics, where the change allows it")]
 BrokerName = Annotated[Name, Field(title="Broker", description="empty for all brokers, where the change allows it")]
 ReadQueues = Annotated[Count, Field(title="Read queues", description="for each broker")]
@@ -71,6 +80,11 @@ class _Clients(_Change):
         if (self.client_ids is None) == (self.count is None):
             raise ValueError("expected either client_ids or count")
         return self
+
+    @property
+    def clients(self) -> int:
+        """How many clients are added or removed."""
+        return len(self.client_ids or ()) or self.count or 0
 
 
 class AddClients(_Clients):
@@ -184,11 +198,27 @@ Change = (
 )
 
 
+def _few(changes: object) -> object:
+    """The changes as they are. Errors: ValueError for too many, before any is checked."""
+    if isinstance(changes, list | tuple) and len(changes) > MOST_CHANGES:
+        raise ValueError(f"has {len(changes):,} changes; expected at most {MOST_CHANGES}")
+    return changes
+
+
 class Scenario(Section):
     """A named list of changes; an empty one leaves the snapshot as it is."""
 
     name: Annotated[Name, Field(strict=True)]
-    changes: tuple[Annotated[Change, Field(discriminator="change")], ...]
+    changes: Annotated[tuple[Annotated[Change, Field(discriminator="change")], ...], BeforeValidator(_few)]
+
+    @field_validator("changes")
+    @classmethod
+    def _few_clients(cls, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        clients = sum(one.clients for one in changes if isinstance(one, _Clients))
+        if clients > MOST_CLIENTS:
+            problem = f"add and remove {clients:,} clients together; expected at most {MOST_CLIENTS:,}"
+            raise ValueError(problem)
+        return changes
 
     @property
     def ending(self) -> Ending:
