@@ -173,7 +173,7 @@ group = msgspec.structs.replace(group, clients=(msgspec.structs.replace(first, h
 cluster = msgspec.structs.replace(cluster, consumer_groups=(group,))
 print(dict(snapshot_tables(Resolved(cluster, Policy())))[contracts.Consumer]["heap_mib"].to_pylist())
 print([one.heap_mib for one in units_of(cluster).group("g_pay").consumers])
-print("| `heap_mib` | `int` | may be | MiB of heap |" in dictionary())
+print("| `heap_mib` | `int` | may be | at least 0 | MiB of heap |" in dictionary())
 """
     )
 
