@@ -6,7 +6,7 @@ import sys
 import msgspec
 import pytest
 
-from rocketmq_capacity.vocabulary import RULES
+from rocketmq_capacity.catalogue.rule import rules
 from tests.advice.faults import all_faults
 from tests.advice.judge import Judgement
 from tests.advice.later import EXPECTED_LATER, LOUD_LATER
@@ -36,7 +36,7 @@ def test_a_fault_gives_one_cause_on_the_command_line(tmp_path):
 
 
 def test_every_rule_has_a_fault():
-    assert {fault.fleet(seed=1)[1].rule for fault in FAULTS.values()} >= set(RULES) - NEVER_ALONE
+    assert {fault.fleet(seed=1)[1].rule for fault in FAULTS.values()} >= set(rules()) - NEVER_ALONE
 
 
 def test_what_is_expected_later_is_tried():

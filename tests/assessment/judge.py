@@ -10,7 +10,7 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
-from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic, client_load_columns
+from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
@@ -22,6 +22,7 @@ from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.steps.load_columns import client_load_columns
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
 from tests.fixtures.losses import broker_losses, coverage, ease_of
 from tests.fixtures.units import units_of

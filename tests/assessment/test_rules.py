@@ -1,7 +1,7 @@
 """The registry of rules: what is in it says what it finds, and a rule that is added is run."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -13,15 +13,15 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.catalogue.rule import Rule, rules
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.vocabulary import INFO, RULES
+from rocketmq_capacity.vocabulary import INFO
 from tests.assessment.cases import a_group, a_topic, members
 from tests.assessment.judge import judge
 from tests.simulation.clusters import cluster
 
-LONG_NAME: Final[Any] = "LONG_NAME"
-UNREAD: Final[Any] = "UNREAD"
-"""Of any type, because the vocabulary lacks them."""
+LONG_NAME: Final = Rule(name="LONG_NAME", title="Long", meaning="A long name.", place=500)
+UNREAD: Final = Rule(name="UNREAD", title="Unread", meaning="Nobody reads it.", place=510)
 EVERY = [
     *group_rules().values(),
     *topic_rules().values(),
@@ -35,7 +35,7 @@ EVERY = [
 
 
 def test_every_rule_says_in_its_first_words_what_it_finds() -> None:
-    assert {(rule.__doc__ or "").partition(":")[0] for rule in EVERY} == set(RULES)
+    assert {(rule.__doc__ or "").partition(":")[0] for rule in EVERY} == set(rules())
 
 
 def has_a_long_name(group: Group) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def test_a_rule_that_is_added_judges_every_business_group_and_topic(monkeypatch:
 
     judged = judge(cluster(topics, [a_group(name, members(1), topics[:1]) for name in ("short", "quite-a-long-one")]))
 
-    assert judged.rules("quite-a-long-one") == {LONG_NAME}
+    assert judged.rules("quite-a-long-one") == {"LONG_NAME"}
     assert judged.rules("short") == set()
-    assert judged.rules(topic="unread") == {UNREAD, "TOPIC_UNREAD"}
+    assert judged.rules(topic="unread") == {"UNREAD", "TOPIC_UNREAD"}
     assert judged.rules(topic="read") == judged.rules(topic="TBW102") == set()

@@ -19,11 +19,22 @@ def test_a_rule_with_an_action_of_its_own(package: PackageCopy) -> None:
         "assessment/staffing.py",
         '''
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.rule import Rule
+
+TOO_FEW_CLIENTS = Rule(
+    name="TOO_FEW_CLIENTS",
+    title="Few clients",
+    meaning="Work stays undone.",
+    place=295,
+    advice="Start some beside {subjects}.",
+    shows="four clients.",
+    needs=("clients",),
+)
 
 def too_few_clients(group):
     """TOO_FEW_CLIENTS: fewer than four."""
     if len(group.client_ids) < 4:
-        yield finding("TOO_FEW_CLIENTS", "INFO", consumer_group=group.name, subjects=group.client_ids,
+        yield finding(TOO_FEW_CLIENTS, "INFO", consumer_group=group.name, subjects=group.client_ids,
                       evidence={"clients": len(group.client_ids)}, message="There are few clients.")
 
 GROUP_RULES = (too_few_clients,)
@@ -32,39 +43,37 @@ GROUP_RULES = (too_few_clients,)
     package.add(
         "recommendation/hire.py",
         """
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.recommendation.answer import answer
+
+HIRE = Action(
+    name="HIRE", title="Hire for {group}", meaning="More hands.", place=45, changes="clients", way_back="Let them go."
+)
 
 def hire(group):
     for _ in group.found("TOO_FEW_CLIENTS"):
-        yield answer("HIRE", consumer_group=group.name, target=4, reason="Start more.", rules=["TOO_FEW_CLIENTS"])
+        yield answer(HIRE, consumer_group=group.name, target=4, reason="Start more.", rules=["TOO_FEW_CLIENTS"])
 
 GROUP_ACTIONS = (hire,)
 """,
     )
-    package.edit(
-        "vocabulary.py",
-        ('    "SUSPECT_SNAPSHOT": Wording(', '    "TOO_FEW_CLIENTS": Wording("Few clients", "Work stays undone."),\n'),
-        ('    "EXPAND_QUEUES": Wording(', '    "HIRE": Wording("Hire for {group}", "More hands."),\n'),
-        ('    "CHANGE_STRATEGY",\n    "CHECK_PRODUCER_KEYS",', '    "HIRE",\n'),
-        ('    "STALE_OBJECT",\n    "STUCK', '    "TOO_FEW_CLIENTS",\n'),
-    )
-
     told = package.says(
         """
-from rocketmq_capacity.vocabulary import ACTIONS, ACTION_WORDS, RULES, RULE_WORDS
+from rocketmq_capacity.catalogue.action import actions
+from rocketmq_capacity.catalogue.rule import rule_of, rules
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import pay_cluster
 plan = plain_plan(pay_cluster(3))
 print([one.message for one in plan.findings if one.rule == "TOO_FEW_CLIENTS"])
 print([(one.action, one.rules) for one in plan.recommendations if one.action == "HIRE"])
-print("TOO_FEW_CLIENTS" in RULES, "HIRE" in ACTIONS, RULE_WORDS["TOO_FEW_CLIENTS"].title, ACTION_WORDS["HIRE"].title)
+print("TOO_FEW_CLIENTS" in rules(), list(actions())[4], rule_of("TOO_FEW_CLIENTS").title)
 """
     )
 
     assert told.splitlines() == [
         "['There are few clients.']",
         "[('HIRE', ('TOO_FEW_CLIENTS',))]",
-        "True True Few clients Hire for {group}",
+        "True HIRE Few clients",
     ]
 
 
@@ -73,10 +82,13 @@ def test_a_rule_and_an_action_on_topics(package: PackageCopy) -> None:
         "assessment/staffing.py",
         '''
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.rule import Rule
+
+ALWAYS = Rule(name="ALWAYS", title="Always", meaning="Every topic.", place=296)
 
 def always(topic):
     """ALWAYS: every topic."""
-    yield finding("ALWAYS", "INFO", topic=topic.name, subjects=[], evidence={}, message="It is there.")
+    yield finding(ALWAYS, "INFO", topic=topic.name, subjects=[], evidence={}, message="It is there.")
 
 TOPIC_RULES = (always,)
 ''',
@@ -84,11 +96,14 @@ TOPIC_RULES = (always,)
     package.add(
         "recommendation/admire.py",
         """
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 
+ADMIRE = Action(name="ADMIRE", title="Look at {topic}", meaning="", place=1, changes="nothing", way_back="Look away.")
+
 def admire(topic, outcomes, safety):
-    return Answered((answer("ADMIRE", topic=topic.name, target=None, reason="Look.", rules=["ALWAYS"]),))
+    return Answered((answer(ADMIRE, topic=topic.name, target=None, reason="Look.", rules=["ALWAYS"]),))
 
 TOPIC_ACTIONS = (TopicAction(admire),)
 """,

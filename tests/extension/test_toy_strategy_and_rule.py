@@ -1,7 +1,7 @@
 """A new strategy, and a new rule, need no more than their function and their place in a registry."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from rocketmq_capacity.assessment.assess import assess_group
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.rules import group_rules
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.owners import Shares
@@ -24,8 +25,7 @@ from tests.fixtures.units import units_of
 from tests.simulation.clusters import pay_cluster
 
 LAST_TAKES_ALL: Final = "LAST_TAKES_ALL"
-TOO_FEW: Final[Any] = "TOO_FEW_CLIENTS"
-"""Of any type, because the vocabulary lacks it."""
+TOO_FEW: Final = Rule(name="TOO_FEW_CLIENTS", title="Too few", meaning="A group needs at least four.", place=500)
 
 
 def last_takes_all(division: Division, _: Policy) -> Shares:
@@ -95,9 +95,9 @@ def test_what_a_registered_rule_finds_is_in_the_plan_and_answered(monkeypatch: p
     findings = assess_group(group).findings
     answers = group_answers(group_of(group, Cluster(group.cluster, policy, is_suspect=False), findings))
 
-    (found,) = (one for one in findings if one.rule == TOO_FEW)
+    (found,) = (one for one in findings if one.rule == TOO_FEW.name)
     assert (found.consumer_group, found.subjects) == ("g_pay", tuple(group.client_ids))
-    (answer,) = (one for one in answers if TOO_FEW in one.rules)
+    (answer,) = (one for one in answers if TOO_FEW.name in one.rules)
     assert (answer.action, answer.consumer_group) == ("INVESTIGATE", "g_pay")
     assert "Start more clients than 3." in answer.reason
 
@@ -107,4 +107,4 @@ def test_a_registered_rule_finds_nothing_where_all_is_well(monkeypatch: pytest.M
 
     findings = assess_group(pay_group(Policy(), clients=4)).findings
 
-    assert TOO_FEW not in {one.rule for one in findings}
+    assert TOO_FEW.name not in {one.rule for one in findings}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 
@@ -13,7 +14,7 @@ METRICS = {"peak": 1.5, "floor": 1.0, "excess": 1.5, "gini": 0.25, "cv": 0.5, "m
 
 
 def _answer(target: Any = 4, **facts: Any) -> Recommendation:
-    return answer("EXPAND_QUEUES", target=target, reason="why", **{"rules": ["A"], "topic": "pay"} | facts)
+    return answer(action_of("EXPAND_QUEUES"), target=target, reason="why", **{"rules": ["A"], "topic": "pay"} | facts)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import re
 import pytest
 from jinja2 import PackageLoader
 
+from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.report import html, limits
 from rocketmq_capacity.report.detail import worst_groups
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import RULE_WORDS
 from tests.report.from_rows import DEFAULTS, page_of, plan_of
 from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, section, text_of, with_class
 from tests.report.row_builders import (
@@ -568,8 +568,8 @@ def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
 
 def test_many_folded_lines_show_fewer_causes_each():
     rows = sample_rows()
-    rules = [rule for rule in RULE_WORDS if rule != "SUSPECT_SNAPSHOT"][:25]
-    rows["finding"] = [a_finding(rule, topic=f"t{number:02}") for rule in rules for number in range(30)]
+    names = [rule for rule in rules() if rule != "SUSPECT_SNAPSHOT"][:25]
+    rows["finding"] = [a_finding(rule, topic=f"t{number:02}") for rule in names for number in range(30)]
     rows["recommendation"] = []
 
     tree = read_page(page(rows))

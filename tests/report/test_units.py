@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.report.figures import unit_of
 from rocketmq_capacity.report.view.loads import measured_by
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, NameserverView, Route, TopicQueues
-from rocketmq_capacity.vocabulary import RULES
 from tests import assessment, recommendation
 from tests.assessment import cases as assessed
 from tests.assessment import test_broker_loads as loads
@@ -80,7 +80,7 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     found += judge(cluster(loads.TOPICS, (), loads.masters()), brokers).findings
     found += judge(unread.fleet()).findings
 
-    assert {finding["rule"] for finding in found} == set(RULES)
+    assert {finding["rule"] for finding in found} == set(rules())
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}
     assert {"lag", "msgs_per_s", "share", "stranded", "max"} <= {name for _, name in names}
     columns = {(rule, name): measured_by(rule).column if name in ("max", "min") else name for rule, name in names}

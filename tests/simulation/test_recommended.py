@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
 from rocketmq_capacity.contracts.facts import Consumption
 from rocketmq_capacity.recommendation.answer import answer
@@ -123,7 +124,7 @@ def test_a_change_to_pop_is_undecided() -> None:
 
 
 def test_new_brokers_are_undecided_until_a_what_if_says_what_they_get() -> None:
-    added = answer("ADD_BROKER", target={"brokers": 3}, reason="Add 1 broker.", rules=["BROKER_DISK"])
+    added = answer(action_of("ADD_BROKER"), target={"brokers": 3}, reason="Add 1 broker.", rules=["BROKER_DISK"])
 
     assert undecided_of([added], [], []) == {
         added.id: "UNDECIDED: which queues get another owner depends on the topics and queues that new brokers get. A"

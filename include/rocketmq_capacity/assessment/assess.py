@@ -1,12 +1,8 @@
 """The stage: loads under every strategy, the current state of a group, and findings about groups and topics."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
-
-import numpy as np
-import pyarrow as pa
 
 from rocketmq_capacity.assessment.capacity import clients_to_spare
 from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
@@ -24,14 +20,12 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.versions import version_faults
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import Rule, java_order
-
-LOST_FOR_GOOD: Final[tuple[Rule, ...]] = ("RETENTION_RISK",)
-"""Rules that also speak of a group that its schedule has off: messages are deleted before it runs again."""
+from rocketmq_capacity.vocabulary import java_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +115,7 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
 def _findings(group: Group) -> Iterator[Finding]:
     """What is wrong with a group; while its schedule has it off, only what is lost for good."""
     for found in chain.from_iterable(rule(group) for rule in group_rules().values()):
-        if not group.is_off or found.rule in LOST_FOR_GOOD:
+        if not group.is_off or rule_of(found.rule).is_for_good:
             yield found
 
 
@@ -135,42 +129,6 @@ def assess_topic(topic: Topic) -> list[Finding]:
 def assess_cluster(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> list[Finding]:
     """Judge name servers and brokers."""
     return list(chain.from_iterable(rule(cluster, disagreements, policy) for rule in cluster_rules().values()))
-
-
-def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:
-    """The columns of ``ClientLoad`` of several groups; texts are dictionary-encoded."""
-    names: dict[str, int] = {}
-    ids = pa.array(chain.from_iterable(group.client_ids for group in groups), pa.string()).dictionary_encode()
-    first, of_group, of_strategy, of_client = 0, [], [], []
-    for number, group in enumerate(groups):
-        clients = len(group.client_ids)
-        for one in group.client_loads:
-            of_group.append(np.full(clients, number))
-            of_strategy.append(np.full(clients, names.setdefault(one.strategy, len(names))))
-            of_client.append(np.arange(first, first + clients))
-        first += clients
-    loads = [one for group in groups for one in group.client_loads]
-    rates = _joined((one.msgs_per_s for one in loads), np.float64)
-    has_lag = _joined((one.has_lag for one in loads), np.bool_)
-    client = np.asarray(ids.indices)[_joined(of_client)]
-    return {
-        "consumer_group": _encoded(
-            _joined(of_group), pa.array([one.status.consumer_group for one in groups], pa.string())
-        ),
-        "strategy": _encoded(_joined(of_strategy), pa.array(list(names), pa.string())),
-        "client_id": _encoded(client, ids.dictionary),
-        "queues": pa.array(_joined(one.queues for one in loads)),
-        "msgs_per_s": pa.array(rates, mask=np.isnan(rates)),
-        "lag": pa.array(_joined(one.lag for one in loads), mask=~has_lag),
-    }
-
-
-def _joined(parts: Iterable[Integers | Numbers | Flags], kind: type[np.generic] = np.int64) -> np.ndarray:
-    return np.concatenate([*parts, np.empty(0, kind)])
-
-
-def _encoded(numbers: Integers, texts: pa.StringArray) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), texts)
 
 
 def _status(group: Group, spare: ScaleDown) -> GroupStatus:

@@ -1,10 +1,10 @@
 """Rules on messages that wait: RETENTION_RISK, RETRY_PRESSURE, and the part of LAG_STATE that looks at samples."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from math import fsum
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import asdict
 
@@ -22,12 +22,75 @@ from rocketmq_capacity.assessment.lag import (
     grown,
     lag_troubles,
 )
+from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
+
+NO_CLIENTS: Final = (
+    "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
+    " are read; if not, nothing is lost."
+)
+HELD_UP: Final = (
+    "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."
+)
+
+
+def _look_at_readers(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return NO_CLIENTS if evidence.get("clients") == 0 else HELD_UP
+
+
+LAG_STATE: Final = Rule(
+    name="LAG_STATE",
+    title="A backlog that does not shrink",
+    meaning="Over the last samples the group did not catch up with what is written.",
+    place=120,
+    advice=_look_at_readers,
+    looks="its clients",
+    shows=FALLS,
+    needs=("lag of its queues", "samples of its queues"),
+)
+CATCH_UP: Final = (
+    "Let the group catch up before its messages are deleted: more or faster clients, or a longer retention if the"
+    " disks have room for it."
+)
+
+
+def _catch_up(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return NO_CLIENTS if evidence.get("clients") == 0 else CATCH_UP
+
+
+RETENTION_RISK: Final = Rule(
+    name="RETENTION_RISK",
+    title="Unread messages close to deletion",
+    meaning=(
+        "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages."
+    ),
+    place=90,
+    advice=_catch_up,
+    looks="its clients",
+    shows=FALLS,
+    needs=("lag of its queues",),
+    is_for_good=True,
+)
+
+RETRY_PRESSURE: Final = Rule(
+    name="RETRY_PRESSURE",
+    title="Many messages fail and are delivered again",
+    meaning=("Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic."),
+    place=210,
+    advice=(
+        "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
+        " the dead-letter topic."
+    ),
+    shows="#Max Offset has stopped growing.",
+    shown_by="retry topic",
+    needs=("clients", "consumed"),
+)
+
 
 EARLIEST: Final = "earliestMessageTimeStamp"
 """A broker's runtime figure: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
@@ -64,7 +127,7 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
     counts = Counter(one.state for one in states)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
-        "LAG_STATE",
+        LAG_STATE,
         _lag_severity(group, states),
         consumer_group=group.name,
         queues=queues,
@@ -151,7 +214,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
     least_hours = min(near.values(), default=None)
     is_critical = bool(lost) or (least_hours is not None and least_hours < bounds.critical_hours)
     yield finding(
-        "RETENTION_RISK",
+        RETENTION_RISK,
         _severity(group, is_critical=is_critical),
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
@@ -213,7 +276,7 @@ def retry_pressure(group: Group) -> Iterator[Finding]:
     if most <= bounds.failed_ratio or max(failing, again) < bounds.failed_ratio * low.min_msgs_per_s:
         return
     yield finding(
-        "RETRY_PRESSURE",
+        RETRY_PRESSURE,
         CRITICAL if most > bounds.critical_ratio else WARNING,
         consumer_group=group.name,
         evidence={

@@ -8,7 +8,7 @@ readers, so they have no FLOOR.
 A skew is no danger by itself: it warns where the busiest client has little time left, or where lag grows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -18,20 +18,93 @@ from rocketmq_capacity.assessment.finding import figures, finding, times
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import lag_troubles
 from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
 from rocketmq_capacity.settings.thresholds import AllocationSkew
-from rocketmq_capacity.vocabulary import INFO, PRIORITY, WARNING, Rule, Severity
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, PRIORITY, WARNING, Severity
+
+SKEWED: Final = (
+    "Find out what the group needs: {no_strategy}. More clients, or fewer topics in one group, may spread the load."
+)
+
+
+def _spread_out(_: Finding, evidence: Mapping[str, Any]) -> str:
+    """AVG and AVG_BY_CIRCLE leave no remainder where every topic has a multiple of the clients."""
+    if evidence["current_strategy"] not in (AVG, AVG_BY_CIRCLE):
+        return SKEWED
+    clients = evidence["clients"]
+    return f"{SKEWED} Or give every one of its topics a multiple of {clients} queues: no topic alone makes it even."
+
+
+CROSS_TOPIC_SKEW: Final = Rule(
+    name="CROSS_TOPIC_SKEW",
+    title="Uneven once all topics are added up",
+    meaning=("Every topic is divided as evenly as it can be, but its remainder goes to the same consumers each time."),
+    place=260,
+    advice=_spread_out,
+    looks="its clients",
+    shows=EVEN,
+    is_choice=True,
+    is_structural=True,
+    skews="counts",
+    needs=SKEW,
+    follows_loss_of="queues",
+)
+
+TRAFFIC_SKEW: Final = Rule(
+    name="TRAFFIC_SKEW",
+    title="Messages shared out unevenly",
+    meaning="One consumer gets far more messages a second than the average, and limits what the group can do.",
+    place=230,
+    advice=SKEWED,
+    looks="its clients",
+    shows=EVEN,
+    is_choice=True,
+    is_structural=True,
+    skews="loads",
+    needs=(*SKEW, "rates", "written", "spread"),
+    follows_loss_of="queues",
+)
+
+LAG_SKEW: Final = Rule(
+    name="LAG_SKEW",
+    title="A backlog of few consumers",
+    meaning="Most unread messages wait on the queues of few consumers, while others have nothing to do.",
+    place=240,
+    advice=("Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."),
+    looks="its clients",
+    shows=FALLS,
+    is_choice=True,
+    skews="loads",
+    needs=(*SKEW, "lag", "samples"),
+    follows_loss_of="queues",
+)
+
+ALLOCATION_SKEW: Final = Rule(
+    name="ALLOCATION_SKEW",
+    title="Queues shared out unevenly",
+    meaning="Some consumers own at least two queues more than others, although a more even division exists.",
+    place=250,
+    advice=SKEWED,
+    looks="its clients",
+    shows=EVEN,
+    is_choice=True,
+    is_structural=True,
+    skews="counts",
+    needs=SKEW,
+    follows_loss_of="queues",
+)
 
 
 def allocation_skew(group: Group) -> Iterator[Finding]:
     """ALLOCATION_SKEW: some clients own more queues of a single topic than they need to."""
-    yield from _count_skew(group, "ALLOCATION_SKEW", group.policy.thresholds.ALLOCATION_SKEW)
+    yield from _count_skew(group, ALLOCATION_SKEW, group.policy.thresholds.ALLOCATION_SKEW)
 
 
 def cross_topic_skew(group: Group) -> Iterator[Finding]:
     """CROSS_TOPIC_SKEW: some clients own more queues than they need to, though every topic is even by itself."""
-    yield from _count_skew(group, "CROSS_TOPIC_SKEW", group.policy.thresholds.CROSS_TOPIC_SKEW)
+    yield from _count_skew(group, CROSS_TOPIC_SKEW, group.policy.thresholds.CROSS_TOPIC_SKEW)
 
 
 def traffic_skew(group: Group) -> Iterator[Finding]:
@@ -52,7 +125,7 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
         return
     busiest = _busiest(group, load.msgs_per_s, traffic["max"])
     yield finding(
-        "TRAFFIC_SKEW",
+        TRAFFIC_SKEW,
         skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
@@ -70,7 +143,7 @@ def lag_skew(group: Group) -> Iterator[Finding]:
         return
     busiest = _busiest(group, load.lag, lag["max"])
     yield finding(
-        "LAG_SKEW",
+        LAG_SKEW,
         skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
@@ -118,8 +191,8 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
     if not is_skewed:
         return
     topics, uneven = _uneven_topics(group, load)
-    kind: Rule = "CROSS_TOPIC_SKEW" if topics > 1 and not uneven else "ALLOCATION_SKEW"
-    if not topics or kind != rule:
+    kind = CROSS_TOPIC_SKEW if topics > 1 and not uneven else ALLOCATION_SKEW
+    if not topics or kind is not rule:
         return
     busiest = _busiest(group, load.queues, count["max"])
     even = -(-len(group.weights.queue) // group.facts.distinct_client_ids)

@@ -14,9 +14,25 @@ from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import Search, least_number, more_clients, result
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
+
+CONSUMER_CAPACITY: Final = Rule(
+    name="CONSUMER_CAPACITY",
+    title="Consumers too busy, or more than needed",
+    meaning=(
+        "Response times and threads say how many messages a second a consumer can handle. The busiest one limits its"
+        " group."
+    ),
+    place=130,
+    looks="its clients",
+    shows=FALLS,
+    is_choice=True,
+    needs=("clients", "provision", "spread", "growth"),
+)
+
 
 OVERLOADED = 1.0
 """Busy share above which a client falls behind for ever."""
@@ -53,7 +69,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
         queues = queues_and_clients(group, work, bound, peak)
         both = remedies.together(group, work, bound, peak) if queues is None else None
     yield finding(
-        "CONSUMER_CAPACITY",
+        CONSUMER_CAPACITY,
         CRITICAL if at_peak.lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
@@ -103,7 +119,7 @@ def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
         return
     after, without_one = (_share(group, clients, group.peak.scale) for clients in (left, left - 1))
     yield finding(
-        "CONSUMER_CAPACITY",
+        CONSUMER_CAPACITY,
         INFO,
         consumer_group=group.name,
         subjects=[verdict.busiest_client or ""],

@@ -1,10 +1,8 @@
 """The rows of ``client_capacity`` as arrays, because a fleet has a million of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
@@ -80,34 +78,3 @@ def capacity_rows(group: Group) -> CapacityRows | None:
         times.is_reported[at],
         dict(zip(FIGURES, figures, strict=True)),
     )
-
-
-def capacity_columns(groups: Sequence[CapacityRows]) -> dict[str, pa.Array]:
-    """The columns of ``ClientCapacity`` of several groups."""
-    counts = [len(group.client) for group in groups]
-    names = pa.array([group.consumer_group for group in groups], pa.string())
-    number = pa.array(np.repeat(np.arange(len(groups)), counts).astype(np.int32))
-    columns: dict[str, pa.Array] = {
-        "consumer_group": pa.DictionaryArray.from_arrays(number, names),
-        "topic": _texts([(group.topics, group.topic) for group in groups]),
-        "client_id": _texts([(group.client_ids, group.client) for group in groups]),
-        "queues": pa.array(_joined([group.queues for group in groups], np.int64)),
-        "is_rt_reported": pa.array(_joined([group.is_rt_reported for group in groups], np.bool_)),
-    }
-    for name in FIGURES:
-        figures = _joined([group.figures[name] for group in groups], np.float64)
-        columns[name] = pa.array(figures, mask=np.isnan(figures))
-    return columns
-
-
-def _texts(parts: Sequence[tuple[list[str], Integers]]) -> pa.DictionaryArray:
-    """Texts by their numbers; equal texts of several groups get one number."""
-    numbers: dict[str, int] = {}
-    places = [
-        np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int32)[index] for texts, index in parts
-    ]
-    return pa.DictionaryArray.from_arrays(pa.array(_joined(places, np.int32)), pa.array(list(numbers), pa.string()))
-
-
-def _joined(parts: Sequence[np.ndarray], kind: type[np.generic]) -> np.ndarray:
-    return np.concatenate([*parts, np.empty(0, kind)]).astype(kind)

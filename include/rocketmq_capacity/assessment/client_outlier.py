@@ -11,11 +11,23 @@ from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+
+CLIENT_OUTLIER: Final = Rule(
+    name="CLIENT_OUTLIER",
+    title="A consumer far worse than its peers",
+    meaning=(
+        "It does the same work as the others of its group, but far slower, with far fewer threads, or with far more"
+        " failures. Its share of the messages waits for it."
+    ),
+    place=110,
+    leaves_with_clients=True,
+)
 
 
 def client_outlier(group: Group) -> Iterator[Finding]:
@@ -32,7 +44,7 @@ def client_outlier(group: Group) -> Iterator[Finding]:
     without = _without(group, set(ids))
     replaced = group.provision.judged_utilisation
     yield finding(
-        "CLIENT_OUTLIER",
+        CLIENT_OUTLIER,
         severity,
         consumer_group=group.name,
         subjects=ids,

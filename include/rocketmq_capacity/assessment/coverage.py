@@ -12,13 +12,41 @@ from typing import Any, Final, NamedTuple
 
 from rocketmq_capacity.assessment.failures import TopicLoss
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Broker, Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, Rule, java_order
+from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, java_order
 
-RULE: Final[Rule] = "TOPIC_COVERAGE"
+EMPTY_BROKERS: Final = (
+    "Find out whether these brokers are meant to have no business topics: {subjects}. If so, name them in the policy"
+    " (placement)."
+)
+NOWHERE: Final = "Create the topic, or end the subscription of {subjects}."
+PLACED: Final = "Find out what is right, the brokers of the topic or the policy's placement: {message}"
+
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    if "placement" in evidence:
+        return PLACED
+    return NOWHERE if evidence.get("brokers") == 0 else EMPTY_BROKERS
+
+
+TOPIC_COVERAGE: Final = Rule(
+    name="TOPIC_COVERAGE",
+    title="Brokers without topics, or topics in too few places",
+    meaning=(
+        "A topic on a single broker is lost with that broker. A broker without topics takes no load from the others."
+    ),
+    place=200,
+    advice=_advice,
+    shows="every broker of the topic is listed, with as many queues as the others.",
+    is_structural=True,
+    follows_loss_of="brokers",
+)
+
+
 SHARED: Final = 2
 """Topics with the same brokers, from which on these brokers count as a set that is chosen on purpose."""
 NAMED: Final = 50
@@ -160,7 +188,7 @@ def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Colle
     shares = sorted(spread.brokers, key=lambda each: (-(spread.rates[each] or 0.0), each))[:NAMED]
     has = "has no business topic" if not count else f"has only {counted(count, 'business topic')}"
     return finding(
-        RULE,
+        TOPIC_COVERAGE,
         INFO,
         broker_name=name,
         subjects=[name],
@@ -224,7 +252,7 @@ def _on_one_broker(topic: str, spread: Spread) -> Finding:
     ((name, rate),) = spread.topics[topic].items()
     missing = _further_brokers(name, spread)
     return finding(
-        RULE,
+        TOPIC_COVERAGE,
         INFO,
         topic=topic,
         subjects=missing,
@@ -264,7 +292,7 @@ def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
         return
     parts = [f"is not on {listed(missing)}" if missing else None, f"is also on {listed(further)}" if further else None]
     yield finding(
-        RULE,
+        TOPIC_COVERAGE,
         INFO,
         topic=topic,
         subjects=[*missing, *further],

@@ -5,12 +5,21 @@ from typing import Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Broker, Finding
 from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING
+
+BROKER_DISK: Final = Rule(
+    name="BROKER_DISK",
+    title="Brokers whose disk fills",
+    meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
+    place=150,
+    looks="disk",
+)
 
 
 def broker_disk(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
@@ -25,7 +34,7 @@ def broker_disk(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iter
             continue
         name = _named(broker)
         yield finding(
-            "BROKER_DISK",
+            BROKER_DISK,
             CRITICAL if used > bounds.critical_ratio else WARNING,
             broker_name=broker.broker_name,
             subjects=[name],

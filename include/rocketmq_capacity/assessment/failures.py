@@ -18,6 +18,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak, one_strategy
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.contracts.division import Integers, Members
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
@@ -34,6 +35,19 @@ from rocketmq_capacity.vocabulary import (
     UNDER,
     WARNING,
 )
+
+BROKER_LOSS: Final = Rule(
+    name="BROKER_LOSS",
+    title="What the loss of one broker would do",
+    meaning="If this broker is lost, the remaining brokers get its share of the messages.",
+    place=140,
+    advice=(
+        "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
+        " groups that would be too weak more clients: {subjects}."
+    ),
+    follows_loss_of="brokers",
+)
+
 
 EXPIRED_S: Final = 120.0 + 10.0
 """A name server and a broker drop a peer that is silent for 120 s, and look every 10 s (5 s a name server of 5.x)."""
@@ -409,7 +423,7 @@ def _loss(
     ]
     told = "; ".join(part for part in parts if part is not None)
     return finding(
-        "BROKER_LOSS",
+        BROKER_LOSS,
         WARNING if under or over else INFO,
         broker_name=name,
         subjects=[name],

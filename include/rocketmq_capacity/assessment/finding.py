@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts.dataset import Metrics, Queue
 from rocketmq_capacity.contracts.wording import counted, rounded
-from rocketmq_capacity.vocabulary import Rule, Severity
+from rocketmq_capacity.vocabulary import Severity
 
 
 def finding(
@@ -29,7 +30,7 @@ def finding(
     ``evidence`` is written as a JSON object in the given order, with nulls kept and a queue as an object.
     """
     return contracts.Finding(
-        rule=rule,
+        rule=rule.name,
         severity=severity,
         consumer_group=consumer_group,
         topic=topic,

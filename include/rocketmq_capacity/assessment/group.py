@@ -27,7 +27,7 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts
 from rocketmq_capacity.contracts.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import POP, ReadingStatus, Rule
+from rocketmq_capacity.vocabulary import POP, ReadingStatus
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ class Group:
         return self.today_load is not None and (len(self.today_load.orphans) > 0 or bool(self.today_load.doubly_owned))
 
     @property
-    def mends_first(self) -> Rule | None:
+    def mends_first(self) -> str | None:
         """The rule that is answered before it is known how many clients are needed: some read too little."""
         is_misread = self.is_clustering and self.division.members.has_readers_of_some and bool(self.orphans_today)
         return "SUBSCRIPTION_MISMATCH" if is_misread else None

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.backlog import lag_by_samples
+from rocketmq_capacity.assessment.backlog import LAG_STATE, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S, business_topics, lag_growth
@@ -79,7 +79,7 @@ def lag_state(group: Group) -> Iterator[Finding]:
         yield from () if by_samples is None else (by_samples,)
     elif by_samples is None:
         yield finding(
-            "LAG_STATE",
+            LAG_STATE,
             late.severity,
             consumer_group=group.name,
             queues=late.queues,

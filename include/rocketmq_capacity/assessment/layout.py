@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE
 from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.producer_balance import balance_of, is_hot, traced
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Place
@@ -19,6 +21,25 @@ from rocketmq_capacity.vocabulary import (
     PRIORITY,
     WARNING,
 )
+
+READ_LESS_THAN_WRITE: Final = Rule(
+    name="READ_LESS_THAN_WRITE",
+    title="Queues that are written but cannot be read",
+    meaning="A topic with fewer read queues than write queues takes messages that no consumer ever sees.",
+    place=80,
+    is_structural=True,
+)
+
+HOT_QUEUE: Final = Rule(
+    name="HOT_QUEUE",
+    title="A queue that gets far more than its share",
+    meaning=(
+        "Producers send most messages to few queues, often because of the key that they choose. Another division of"
+        " the queues does not help."
+    ),
+    place=220,
+)
+
 
 SHOWN: Final = 5
 """The hottest queues that the evidence shows."""
@@ -36,7 +57,7 @@ def read_less_than_write(topic: Topic) -> Iterator[Finding]:
         stranded = _stranded(topic, place.broker_name, read, write)
         is_empty = stranded == 0 and _hidden_msgs_per_s(topic, place.broker_name, read) == 0
         yield finding(
-            "READ_LESS_THAN_WRITE",
+            READ_LESS_THAN_WRITE,
             WARNING if is_empty else CRITICAL,
             topic=topic.name,
             broker_name=place.broker_name,
@@ -95,7 +116,7 @@ def undeclared_topic(topic: Topic) -> Iterator[Finding]:
     if groups:
         what = "queues of this topic" if topic.unit.facts.places else "this topic"
         yield finding(
-            "TOPIC_COVERAGE",
+            TOPIC_COVERAGE,
             WARNING,
             topic=topic.name,
             subjects=groups,
@@ -128,7 +149,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
     )
     readers = {one.consumer_group for one in topic.unit.readers if one.is_subscribed and one.kind == BUSINESS}
     yield finding(
-        "HOT_QUEUE",
+        HOT_QUEUE,
         INFO if readers and readers.issubset(topic.at_ease) else WARNING,
         topic=topic.name,
         queues=sorted(queue for queue, _ in hot),

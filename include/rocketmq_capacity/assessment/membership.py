@@ -1,11 +1,12 @@
 """Rules on membership: DUPLICATE_CLIENT_ID, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.wording import counted, listed
@@ -17,6 +18,58 @@ from rocketmq_capacity.vocabulary import (
     REMOTING,
     WARNING,
     java_order,
+)
+
+DUPLICATE_CLIENT_ID: Final = Rule(
+    name="DUPLICATE_CLIENT_ID",
+    title="Consumers that share one client id",
+    meaning=(
+        "RocketMQ knows consumers by their client id. Consumers with the same id get the same queues. These queues"
+        " are read twice, and nobody reads the queues that the other consumers should have."
+    ),
+    place=40,
+    needs=("clients",),
+    leaves_with_clients=True,
+)
+
+ONE_STRATEGY: Final = "Let all clients run one strategy; {no_strategy}, so choose it by hand."
+TWO_PROTOCOLS: Final = (
+    "Give gRPC clients and remoting clients a group each: in one group, gRPC clients pop the queues that remoting"
+    " clients divide, and both consume the same messages."
+)
+
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return TWO_PROTOCOLS if "protocols" in evidence else ONE_STRATEGY
+
+
+MIXED_STRATEGIES: Final = Rule(
+    name="MIXED_STRATEGIES",
+    title="Consumers of one group that divide the queues differently",
+    meaning="Each consumer computes its share by itself. With different strategies shares overlap or leave gaps.",
+    place=60,
+    advice=_advice,
+    looks="its clients",
+    shows=OWNED,
+    is_structural=True,
+    needs=("clients",),
+)
+
+MEMBERSHIP_DISAGREEMENT: Final = Rule(
+    name="MEMBERSHIP_DISAGREEMENT",
+    title="Brokers that disagree on who belongs to a group",
+    meaning=(
+        "A consumer asks one broker, chosen at random, for the group's members. If brokers answer differently, the"
+        " shares overlap or leave gaps."
+    ),
+    place=180,
+    advice=(
+        "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
+    ),
+    looks="members",
+    shows="the same clients, whichever broker is asked (-b).",
+    shown_by="members",
+    needs=("clients", "seen"),
 )
 
 
@@ -36,7 +89,7 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
     if not shared:
         return
     yield finding(
-        "DUPLICATE_CLIENT_ID",
+        DUPLICATE_CLIENT_ID,
         CRITICAL if group.is_harmed else WARNING,
         consumer_group=group.name,
         subjects=list(shared),
@@ -95,7 +148,7 @@ def _mixed(group: Group, *, subjects: Iterable[str], evidence: dict[str, Any], m
     """
     agrees = group.whole_load is not None and not group.is_harmed and not group.facts.has_grpc_clients
     return finding(
-        "MIXED_STRATEGIES",
+        MIXED_STRATEGIES,
         WARNING if agrees else CRITICAL,
         consumer_group=group.name,
         subjects=_distinct(subjects),
@@ -162,7 +215,7 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
     ids = _distinct(chain.from_iterable(unknown_to.values()))
     brokers = sorted(unknown_to)
     yield finding(
-        "MEMBERSHIP_DISAGREEMENT",
+        MEMBERSHIP_DISAGREEMENT,
         WARNING,
         consumer_group=group.name,
         subjects=ids,

@@ -16,12 +16,24 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.broker_figures import mean_message_bytes
 from rocketmq_capacity.contracts.division import Division, Integers
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import WARNING
+
+CLIENT_MEMORY: Final = Rule(
+    name="CLIENT_MEMORY",
+    title="Consumers that may buffer more than they can hold",
+    meaning=(
+        "A consumer caches messages for each queue that it owns. If all caches are full, they do not fit its memory."
+    ),
+    place=300,
+    leaves_with_clients=True,
+)
+
 
 MIB: Final = 2**20
 
@@ -71,7 +83,7 @@ def client_memory(group: Group) -> Iterator[Finding]:
     shown = now if is_now else worst
     client_id, settings = shown.client_ids[shown.fullest], _first(group, now.fullest)
     yield finding(
-        "CLIENT_MEMORY",
+        CLIENT_MEMORY,
         WARNING,
         consumer_group=group.name,
         subjects=[now.client_ids[client] for client in np.flatnonzero(now.full_bytes > limit)] or [client_id],

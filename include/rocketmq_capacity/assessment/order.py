@@ -1,14 +1,44 @@
 """The rule on order: FIFO_BROKEN."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Place, Reads
 from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.vocabulary import CRITICAL, FIFO, INFO, MASTERLESS, WARNING, Severity, java_order
+
+NO_MASTER: Final = (
+    "Bring back the master of {subjects}: consumers that consume in order lock each queue at the master, and read no"
+    " queue of a broker without a master. Afterwards consumerProgress names a client for each of its queues."
+)
+NOT_IN_ORDER: Final = (
+    "Find out whether {topic} has to be consumed in order. If so, register a MessageListenerOrderly in all clients;"
+    " for gRPC clients set consumeMessageOrderly in the group's configuration. If not, let producers use another"
+    " topic, which is not FIFO. Afterwards consumerStatus says PROP_CONSUMEORDERLY true for each client."
+)
+
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return NOT_IN_ORDER if "message_type" in evidence else NO_MASTER
+
+
+FIFO_BROKEN: Final = Rule(
+    name="FIFO_BROKEN",
+    title="Order that is not kept",
+    meaning=(
+        "Messages of one key should be handled one after the other. Consumers that do not consume in order handle"
+        " them in parallel. Consumers that do consume in order read nothing from a broker without a master."
+    ),
+    place=70,
+    advice=_advice,
+    looks="order",
+    needs=("clients", "broker", "queues"),
+)
+
 
 ACTING: Final = "enableSlaveActingMaster"
 """A broker's setting: while there is no master, the slave with the lowest id may lock queues (BrokerConfig)."""
@@ -32,7 +62,7 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
         if group.facts.consumers and not clients:
             continue
         yield finding(
-            "FIFO_BROKEN",
+            FIFO_BROKEN,
             _unordered_severity(reads) if clients else INFO,
             consumer_group=group.name,
             topic=topic,
@@ -68,7 +98,7 @@ def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
     may_act = True if "true" in told else None if None in told else False
     severity: Severity = INFO if not group.facts.consumers else WARNING if may_act else CRITICAL
     return finding(
-        "FIFO_BROKEN",
+        FIFO_BROKEN,
         severity,
         consumer_group=group.name,
         topic=reads.topic.topic,

@@ -7,11 +7,59 @@ import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.rule import EVEN, OWNED, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, Rule
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING
+
+ORPHAN_QUEUE: Final = Rule(
+    name="ORPHAN_QUEUE",
+    title="Queues that nobody reads",
+    meaning="Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
+    place=30,
+    advice=(
+        "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no"
+        " client."
+    ),
+    shows=OWNED,
+    is_structural=True,
+    needs=("clients", "queues", "owners of the topic"),
+    follows_loss_of="queues",
+)
+
+READ_ONLY_IDLE: Final = Rule(
+    name="READ_ONLY_IDLE",
+    title="Consumers that own only drained, read-only queues",
+    meaning=(
+        "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do."
+    ),
+    place=290,
+    advice=(
+        "Find out whether the read-only brokers are meant to stay read-only. If so, remove them once they are"
+        " drained; if not, make them writable again."
+    ),
+    looks="its clients",
+    shows=EVEN,
+    is_structural=True,
+    needs=("clients", "owners", "lag"),
+    follows_loss_of="queues",
+)
+
+IDLE_CONSUMERS: Final = Rule(
+    name="IDLE_CONSUMERS",
+    title="Consumers without a queue",
+    meaning=("Only one consumer of a group reads a queue at a time. With more consumers than queues, some only wait."),
+    place=320,
+    advice="No change that was simulated leaves fewer clients idle.",
+    shows="every client's IP appears beside a queue.",
+    is_choice=True,
+    is_structural=True,
+    needs=("clients", "owners", "nobody idle"),
+    follows_loss_of="queues",
+    names_example=True,
+)
 
 
 def orphan_queue(group: Group) -> Iterator[Finding]:
@@ -30,7 +78,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
         names = sorted(queues.names[queue] for queue in orphans)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
-            "ORPHAN_QUEUE",
+            ORPHAN_QUEUE,
             CRITICAL,
             consumer_group=group.name,
             topic=reads.topic.topic,
@@ -47,7 +95,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
         )
 
 
-def _cause(group: Group, strategy: str) -> Rule | None:
+def _cause(group: Group, strategy: str) -> str | None:
     """The rule that finds why queues have no owner; None if the strategy itself leaves them."""
     members = group.division.members
     if len(members.client_ids) < len(members):
@@ -83,7 +131,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     share = len(ids) / clients
     is_ordered = next(reads.topic.is_ordered for reads in group.business if reads.topic.topic == topic)
     yield finding(
-        "IDLE_CONSUMERS",
+        IDLE_CONSUMERS,
         WARNING if share >= group.policy.thresholds.IDLE_CONSUMERS.warning_ratio else INFO,
         consumer_group=group.name,
         topic=topic,
@@ -151,7 +199,7 @@ def read_only_idle(group: Group) -> Iterator[Finding]:
     own = owners.queue[np.isin(owners.client, idle)]
     brokers = sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
     yield finding(
-        "READ_ONLY_IDLE",
+        READ_ONLY_IDLE,
         INFO,
         consumer_group=group.name,
         subjects=ids,

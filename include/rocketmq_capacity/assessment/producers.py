@@ -2,12 +2,27 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import RENAMED_QUEUE, Version, version_of
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding, Producer
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
+
+PERMANENT_DISPLACEMENT: Final = Rule(
+    name="PERMANENT_DISPLACEMENT",
+    title="Producers that may send to a wrong broker for ever",
+    meaning=(
+        "After all brokers of a topic were slow at once, a producer of these versions can give a queue another"
+        " broker's name. It keeps that name until the producer restarts."
+    ),
+    place=330,
+    advice=(
+        "Upgrade the client of these producers to 4.9.8 or 5.1.4, or restart them after a broker was slow: {subjects}."
+    ),
+)
 
 
 def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
@@ -30,7 +45,7 @@ def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
         return
     groups = sorted({group for group, _ in displacing}, key=java_order)
     yield finding(
-        "PERMANENT_DISPLACEMENT",
+        PERMANENT_DISPLACEMENT,
         INFO,
         subjects=sorted(ids, key=java_order),
         evidence={

@@ -13,11 +13,34 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import LISTED, counted, fixed, listed, rounded
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP
+
+ROOM_STARVATION: Final = Rule(
+    name="ROOM_STARVATION",
+    title="A machine room that gets nothing to read",
+    meaning="Queues are divided by machine room, and consumers of this room get none, or almost none.",
+    place=270,
+    advice=("Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."),
+    needs=("clients", "owners"),
+)
+
+CROSS_ROOM: Final = Rule(
+    name="CROSS_ROOM",
+    title="Queues read from another machine room",
+    meaning="Their messages cross the link between the rooms, which is slower and may cost money.",
+    place=280,
+    advice=(
+        "Run clients in the machine rooms that have queues and no client, or let the others read across: no strategy"
+        " of the policy crosses rooms less without making something else worse."
+    ),
+    needs=("clients", "owners"),
+)
+
 
 MB: Final = 1_000_000
 UNTOLD: Final = -1
@@ -178,7 +201,7 @@ def cross_room(group: Group) -> Iterator[Finding]:
     pairs = rooms.pairs(load.owners, average_bytes(group.division, group.cluster))
     known = [one["mb_per_s"] for one in pairs if one["mb_per_s"] is not None]
     yield finding(
-        "CROSS_ROOM",
+        CROSS_ROOM,
         INFO,
         consumer_group=group.name,
         queues=sorted(names[queue] for queue in foreign),
@@ -254,7 +277,7 @@ def room_starvation(group: Group) -> Iterator[Finding]:
     numbers = [rooms.names.index(room) for room in starving]
     ids = [group.client_ids[client] for client in np.flatnonzero(np.isin(rooms.of_client, numbers)).tolist()]
     yield finding(
-        "ROOM_STARVATION",
+        ROOM_STARVATION,
         skew_severity(group),
         consumer_group=group.name,
         subjects=ids,

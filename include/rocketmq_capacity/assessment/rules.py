@@ -5,7 +5,7 @@ from functools import cache
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.group import GroupRule
 from rocketmq_capacity.assessment.topic import TopicRule
-from rocketmq_capacity.contracts.registry import offered
+from rocketmq_capacity.catalogue.offered import offered
 
 
 @cache

@@ -20,12 +20,12 @@ from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.assessment.without_brokers import added_at_peak, one_strategy, shares_without
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
-from rocketmq_capacity.vocabulary import CRITICAL, OVER, RIGHT, UNDECIDED, UNDER, Rule
+from rocketmq_capacity.vocabulary import CRITICAL, OVER, RIGHT, UNDECIDED, UNDER
 
-FALLS_BEHIND: Final[frozenset[Rule]] = frozenset({"LAG_STATE", "STUCK_QUEUE", "RETENTION_RISK"})
+FALLS_BEHIND: Final[frozenset[str]] = frozenset({"LAG_STATE", "STUCK_QUEUE", "RETENTION_RISK"})
 """Rules whose findings forbid it at any severity: messages wait."""
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
-OUTLIER: Final[Rule] = "CLIENT_OUTLIER"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+OUTLIER: Final = "CLIENT_OUTLIER"
 
 
 @dataclass(frozen=True, slots=True)

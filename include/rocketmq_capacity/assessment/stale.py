@@ -7,9 +7,23 @@ from typing import Final
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.vocabulary import BUSINESS, INFO
+
+STALE_OBJECT: Final = Rule(
+    name="STALE_OBJECT",
+    title="Topics or groups that nobody uses",
+    meaning="Nothing was written and nothing read for a long time.",
+    place=340,
+    advice=(
+        "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
+        " no clients, a person may run the command in the comment; what it deletes does not come back."
+    ),
+    looks="unused",
+    needs=("unused time",),
+)
 
 
 def stale_topic(topic: Topic) -> Iterator[Finding]:
@@ -22,7 +36,7 @@ def stale_topic(topic: Topic) -> Iterator[Finding]:
         return
     groups = sorted(one.consumer_group for one in topic.unit.readers if one.is_subscribed and one.kind == BUSINESS)
     yield finding(
-        "STALE_OBJECT",
+        STALE_OBJECT,
         INFO,
         topic=topic.name,
         subjects=[topic.name],
@@ -43,7 +57,7 @@ def stale_group(group: Group) -> Iterator[Finding]:
         return
     topics = [reads.topic.topic for reads in group.business]
     yield finding(
-        "STALE_OBJECT",
+        STALE_OBJECT,
         INFO,
         consumer_group=group.name,
         subjects=[group.name],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Owned, Samples, lag_of
@@ -17,6 +18,23 @@ from rocketmq_capacity.vocabulary import CRITICAL, MASTERLESS, WARNING, java_ord
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group, GroupRule
+
+STUCK_QUEUE: Final = Rule(
+    name="STUCK_QUEUE",
+    title="Queues that a consumer holds and does not read",
+    meaning=(
+        "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them."
+    ),
+    place=100,
+    advice=(
+        "Find out what the listener of the owners waits for: consumerStatus writes the stack of each. Restart a"
+        " client whose listener does not come back, and set a time limit for what it waits for. Afterwards"
+        " consumerProgress shows that the offsets of these queues move."
+    ),
+    looks="stacks",
+    leaves_with_clients=True,
+)
+
 
 DROPPED: Final = "DROPPED"
 NOT_LOCKED: Final = "NOT_LOCKED"
@@ -81,7 +99,7 @@ def stuck_queue(group: "Group") -> Iterator[Finding]:
     counts = Counter(one.state for one in stuck)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
-        "STUCK_QUEUE",
+        STUCK_QUEUE,
         CRITICAL if waiting_s is not None and waiting_s >= group.policy.thresholds.STUCK_QUEUE.critical_s else WARNING,
         consumer_group=group.name,
         queues=sorted(each),

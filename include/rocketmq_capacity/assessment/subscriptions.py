@@ -8,10 +8,23 @@ import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.contracts.wording import counted, fixed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, java_order
+
+SUBSCRIPTION_MISMATCH: Final = Rule(
+    name="SUBSCRIPTION_MISMATCH",
+    title="Consumers of one group that subscribe differently",
+    meaning=(
+        "RocketMQ divides every topic among all consumers of a group. If a consumer does not subscribe to a topic,"
+        " nobody reads its share. If it filters differently, the group skips messages for good."
+    ),
+    place=50,
+    needs=("clients",),
+)
+
 
 NAMED: Final = 50
 """The most client ids that the evidence names for a filter; it counts all."""
@@ -62,7 +75,7 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
     # The topic with most messages at stake stands for the others in the sentence.
     first = min(told, key=lambda one: (one["filters"][1:] == [], -(one["at_risk_msgs_per_s"] or 0.0), one["topic"]))
     yield finding(
-        "SUBSCRIPTION_MISMATCH",
+        SUBSCRIPTION_MISMATCH,
         CRITICAL,
         consumer_group=group.name,
         topic=differing[0] if len(differing) == 1 else None,

@@ -7,11 +7,41 @@ from typing import Any, Final
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding, NameserverDifference, SlaveDifference
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
+
+NAMESERVER_DISAGREEMENT: Final = Rule(
+    name="NAMESERVER_DISAGREEMENT",
+    title="Name servers that disagree on where topics are",
+    meaning=("A client uses one name server of its list. Consumers that use different ones divide different queues."),
+    place=160,
+    advice=(
+        "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
+        " namesrvAddr. Compare that setting and the network of these brokers. Afterwards topicRoute gives the same"
+        " from each name server."
+    ),
+    looks="name servers",
+)
+
+SLAVE_DRIFT: Final = Rule(
+    name="SLAVE_DRIFT",
+    title="Slaves that lack what their masters have",
+    meaning=(
+        "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost."
+    ),
+    place=170,
+    advice=(
+        "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
+        " reaches the master's address ({subjects}). Afterwards brokerStatus of the slave shows that it runs, and a"
+        " new snapshot finds nothing."
+    ),
+    looks="slave",
+)
+
 
 NAMED: Final = 50
 """The most topics, groups and brokers that the evidence names; it counts all."""
@@ -34,7 +64,7 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
     brokers = _distinct(row.broker_name for row in rows)
     is_divided = any(row.readable != row.readable_elsewhere for row in rows)
     yield finding(
-        "NAMESERVER_DISAGREEMENT",
+        NAMESERVER_DISAGREEMENT,
         CRITICAL if is_divided else WARNING,
         subjects=addresses,
         evidence={
@@ -96,7 +126,7 @@ def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | 
     is_on_its_way = ago_s is not None and ago_s <= settle_s
     fault = SLAVE_COPIES_NO_TYPES if missing and SLAVE_COPIES_NO_TYPES.range_of(version) else None
     return finding(
-        "SLAVE_DRIFT",
+        SLAVE_DRIFT,
         INFO if is_on_its_way else WARNING,
         broker_name=broker_name,
         subjects=[rows[0].broker_addr or f"{broker_name} {broker_id}"],

@@ -1,13 +1,32 @@
 """Rules on the snapshot itself: SNAPSHOT_INCOMPLETE, SUSPECT_SNAPSHOT."""
 
 from collections.abc import Collection, Iterator, Set
+from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING
+
+SUSPECT_SNAPSHOT: Final = Rule(
+    name="SUSPECT_SNAPSHOT",
+    title="The snapshot itself is doubtful",
+    meaning=("Many groups are flagged for the first time at once. More likely the snapshot is wrong than the cluster."),
+    place=10,
+    advice="Take another snapshot before you change anything.",
+)
+
+SNAPSHOT_INCOMPLETE: Final = Rule(
+    name="SNAPSHOT_INCOMPLETE",
+    title="Some facts could not be read",
+    meaning=("A broker did not answer every request. What depends on the answers is unknown: it may be fine or not."),
+    place=20,
+    advice="Find out why these were not read, and take another snapshot: {subjects}.",
+)
+
 
 Flagged = tuple[str, str]
 """A consumer group, and a rule that found something about it."""
@@ -28,7 +47,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
     brokers = sorted({*cluster.silent, *absent})
     is_enough = ratio >= policy.thresholds.PROVISION.min_completeness
     yield finding(
-        "SNAPSHOT_INCOMPLETE",
+        SNAPSHOT_INCOMPLETE,
         (WARNING if ratio < 1 else INFO) if is_enough else CRITICAL,
         subjects=brokers,
         evidence={
@@ -60,7 +79,7 @@ def suspect_snapshot(
     if groups < bounds.min_groups or len(new) / groups <= bounds.flagged_ratio:
         return
     yield finding(
-        "SUSPECT_SNAPSHOT",
+        SUSPECT_SNAPSHOT,
         WARNING,
         subjects=new,
         evidence={"groups": groups, "newly_flagged": len(new)},

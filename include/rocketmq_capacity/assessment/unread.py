@@ -6,10 +6,25 @@ from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.broker_figures import kept_hours, mean_message_bytes
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import SYSTEM, WARNING
+
+TOPIC_UNREAD: Final = Rule(
+    name="TOPIC_UNREAD",
+    title="Topics that are written and that nobody reads",
+    meaning="Producers send messages to which no group subscribes. They fill the disks and are deleted unread.",
+    place=190,
+    advice=(
+        "Ask the producers of {subjects} who is meant to read it: the brokers' lists name them. If it is an archive,"
+        " or the group is still to come, raise TOPIC_UNREAD.min_msgs_per_s of the policy or leave the topic out"
+        " (exclude). No command changes anything here."
+    ),
+    looks="producers",
+)
+
 
 DAY_S: Final = 86_400
 MIB: Final = 1 << 20
@@ -44,7 +59,7 @@ def topic_unread(topic: Topic) -> Iterator[Finding]:
     messages = f"{total:,.0f} message{'' if round(total) == 1 else 's'} a second"
     volume = "" if bytes_per_day is None else f", {bytes_per_day / MIB:,.0f} MiB a day"
     yield finding(
-        "TOPIC_UNREAD",
+        TOPIC_UNREAD,
         WARNING,
         topic=topic.name,
         subjects=[topic.name],

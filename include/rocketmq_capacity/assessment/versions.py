@@ -5,13 +5,14 @@ without the lines of the pull request.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding, VersionFault
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.contracts.wording import counted, listed
@@ -27,6 +28,25 @@ from rocketmq_capacity.vocabulary import (
     Severity,
     java_order,
 )
+
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    versions = " or ".join(evidence["upgrade_to"])
+    looks = "consumerConnection shows" if "version" in evidence else "clusterList shows"
+    return f"Upgrade to {versions} or later: {{message}} Afterwards {looks} no version that is named here."
+
+
+BAD_VERSION: Final = Rule(
+    name="BAD_VERSION",
+    title="Versions with known faults in balancing",
+    meaning="A later version of RocketMQ mends how these clients or brokers divide queues or spread messages.",
+    place=310,
+    advice=_advice,
+    looks="versions",
+    needs=("clients",),
+    leaves_with_clients=True,
+)
+
 
 Version = tuple[int, int, int]
 
@@ -208,7 +228,7 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
     where = "" if len(groups) == 1 else f" of {counted(len(groups), 'group')}"
     runs = f"{counted(clients, 'client')}{where} {'runs' if clients == 1 else 'run'}"
     return finding(
-        "BAD_VERSION",
+        BAD_VERSION,
         _worst(faults),
         consumer_group=groups[0] if len(groups) == 1 else None,
         subjects=ids if len(groups) == 1 else groups[:NAMED],
@@ -262,7 +282,7 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
     names = sorted({name for _, name in affected}, key=java_order)
     versions = sorted({version for version, _ in affected})
     yield finding(
-        "BAD_VERSION",
+        BAD_VERSION,
         OWN_PERM_LOST.severity,
         subjects=names,
         evidence={

@@ -3,19 +3,20 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.vocabulary import COUNT_SKEWS, Rule
 
-OUTLIER: Final[Rule] = "CLIENT_OUTLIER"
-OF_ITS_QUEUES: Final[tuple[Rule, ...]] = ("LAG_STATE", "RETENTION_RISK")
-OF_CLIENTS: Final[tuple[Rule, ...]] = ("LAG_SKEW",)
-FAILURES: Final[Rule] = "RETRY_PRESSURE"
-IDLE: Final[Rule] = "IDLE_CONSUMERS"
-MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
-MIXED: Final[Rule] = "MIXED_STRATEGIES"
-SET_UP: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", MISMATCH, MIXED)
+OUTLIER: Final = "CLIENT_OUTLIER"
+OF_ITS_QUEUES: Final = ("LAG_STATE", "RETENTION_RISK")
+OF_CLIENTS: Final = ("LAG_SKEW",)
+FAILURES: Final = "RETRY_PRESSURE"
+IDLE: Final = "IDLE_CONSUMERS"
+MISMATCH: Final = "SUBSCRIPTION_MISMATCH"
+MIXED: Final = "MIXED_STRATEGIES"
+SET_UP: Final[tuple[str, ...]] = ("DUPLICATE_CLIENT_ID", MISMATCH, MIXED)
 """Findings about how clients are set up, the one to mend first before the others. Loads are uneven because of them."""
-SKEWS: Final[tuple[Rule, ...]] = (*COUNT_SKEWS, "TRAFFIC_SKEW", "LAG_SKEW")
+COUNT_SKEWS: Final = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW")
+"""Rules that use numbers of queues."""
 
 
 def comes_of_outlier(
@@ -42,7 +43,7 @@ def comes_of_outlier(
     return rule == FAILURES and any(one["figure"] == "failed_ratio" for one in evidence.get("outliers", ()))
 
 
-def set_up_behind(rule: str, client_ids: Collection[str], set_up: Mapping[Rule, Collection[str]]) -> Rule | None:
+def set_up_behind(rule: str, client_ids: Collection[str], set_up: Mapping[str, Collection[str]]) -> str | None:
     """The rule of the finding about its clients' set-up that a finding of the group is a consequence of; None if none.
 
     A client is idle because of its subscriptions only if it is one of those that differ, and never because of its id.
@@ -56,6 +57,6 @@ def set_up_behind(rule: str, client_ids: Collection[str], set_up: Mapping[Rule, 
         if cause in set_up:
             differs = cause == MIXED or (cause == MISMATCH and set(set_up[cause]).issuperset(client_ids))
             is_idle = rule == IDLE and differs
-            if rule in SKEWS or is_idle:
+            if rule_of(rule).skews is not None or is_idle:
                 return cause
     return None

@@ -19,8 +19,8 @@ Count = Annotated[int, Meta(ge=0, le=MOST)]
 BigCount = Annotated[int, Meta(ge=0)]
 QueueId = Annotated[int, Meta(ge=-1, le=MOST)]
 """-1 stands for all queues of a broker."""
-Amount = Annotated[float, Meta(ge=0)]
-Ratio = Annotated[float, Meta(ge=0, le=1)]
+Amount = Annotated[float, Meta(ge=0.0)]
+Ratio = Annotated[float, Meta(ge=0.0, le=1.0)]
 
 Metrics = Annotated[dict[str, float], Meta(extra={"is": "metrics"})]
 """Skew of one load over the clients of a group: peak, floor, excess, gini, cv, and max, min, mean in the load's unit.

@@ -1,12 +1,11 @@
 """Finds the same findings in two runs, whatever their figures. All comparisons of two plans use it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
+
+from rocketmq_capacity.catalogue.rule import rule_of
 
 Item = TypeVar("Item")
-
-NAMED_BY_GROUP: Final = frozenset({"IDLE_CONSUMERS"})
-"""Rules about a whole group that name one of its topics only as an explanation."""
 
 
 class Found(Protocol):
@@ -31,7 +30,7 @@ class Found(Protocol):
 
 def place_of(finding: Found) -> tuple[str | None, ...]:
     """The rule and the names that a finding is about; its subjects (client ids, queues) may change from run to run."""
-    topic = None if finding.rule in NAMED_BY_GROUP else finding.topic
+    topic = None if rule_of(finding.rule).names_example else finding.topic
     return finding.rule, finding.consumer_group, topic, finding.broker_name
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from airflow.sdk import Param
 from pydantic import ValidationError
 
+from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.report.accepting import is_about
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -18,7 +19,6 @@ from rocketmq_capacity.settings.accepted import PLACES, AcceptedRisk
 from rocketmq_capacity.settings.yaml_file import nearest
 from rocketmq_capacity.store.acceptances import keep_acceptance
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.vocabulary import RULES
 
 SOURCE: Final = "the form"
 LONGEST_NAME: Final = 200
@@ -38,7 +38,7 @@ def acceptance_params() -> dict[str, Param]:
             description="The name of the cluster, as its report has it. Empty: the only one that has plans.",
             section=where,
         ),
-        "rule": Param(RULES[0], type="string", enum=sorted(RULES), title="Rule", section=where),
+        "rule": Param(min(rules()), type="string", enum=sorted(rules()), title="Rule", section=where),
         "consumer_group": Param(None, **NAME, title="Consumer group", description=place, section=where),
         "topic": Param(None, **NAME, title="Topic", section=where),
         "broker_name": Param(None, **NAME, title="Broker", section=where),

@@ -11,18 +11,35 @@ from typing import Final
 import msgspec
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
 from rocketmq_capacity.recommendation import commands
-from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.broker_plans import start_broker
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.facts import Cluster
-from rocketmq_capacity.vocabulary import READ_WRITE, Action, Rule
+from rocketmq_capacity.vocabulary import READ_WRITE
 
-ACTION: Final[Action] = "ADD_BROKER"
-RULE: Final[Rule] = "BROKER_DISK"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    return commands.cluster_list(nameserver), f"{json_object(found.after).get('brokers')} brokers with the id 0."
+
+
+ACTION: Final = Action(
+    name="ADD_BROKER",
+    title="Add a broker",
+    meaning="The brokers have too little capacity.",
+    place=140,
+    changes="cluster",
+    check=_check,
+    way_back=(
+        "That of each step: nothing is written to the new broker any more, every group reads it to its end, and it is"
+        " shut down."
+    ),
+)
+RULE: Final = "BROKER_DISK"
 NEW: Final = "the new broker"
 
 

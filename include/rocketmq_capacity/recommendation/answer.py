@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+import msgspec
+
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts.dataset import Metrics
 from rocketmq_capacity.contracts.wording import rounded
-from rocketmq_capacity.vocabulary import Action
 
 ID_DIGITS: Final = 12
 """Hexadecimal digits of an id: 48 bits are enough for the ids of one plan."""
@@ -37,10 +39,10 @@ def answer(
     ``target`` (such as a broker, or values) makes its id differ from other recommendations of the same action, group
     and topic. Equal inputs give equal ids.
     """
-    identity = {"action": action, "group": consumer_group, "topic": topic, "target": target}
+    identity = {"action": action.name, "group": consumer_group, "topic": topic, "target": target}
     return contracts.Recommendation(
         id=sha256(_json(identity).encode()).hexdigest()[:ID_DIGITS],
-        action=action,
+        action=action.name,
         consumer_group=consumer_group,
         topic=topic,
         is_manual=is_manual,
@@ -56,6 +58,12 @@ def answer(
 def figures(metrics: Metrics | None) -> dict[str, float | None] | None:
     """A load's metrics as the plan shows them; None if they are not defined."""
     return None if metrics is None else {name: rounded(metrics.get(name)) for name in METRICS}
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """What was before, or would be after, a recommendation."""
+    decoded: dict[str, Any] = msgspec.json.decode(text)
+    return decoded
 
 
 def sentences(*parts: str | None) -> str:

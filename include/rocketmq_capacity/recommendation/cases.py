@@ -5,15 +5,16 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.facts import GroupFacts, Place, TopicFacts
 from rocketmq_capacity.recommendation.facts import Cluster
-from rocketmq_capacity.vocabulary import MASTER, READ_WRITE, Action
+from rocketmq_capacity.vocabulary import MASTER, READ_WRITE
 
 
 def queue_case(action: Action, topic: str, counts: Iterable[QueueCounts], *names: str | int) -> Case:
     """A case of an action; ``names`` make its id differ from the action's other cases of the topic."""
-    return Case(case_id=f"{action}{json.dumps([topic, *names])}", topic=topic, counts=tuple(counts))
+    return Case(case_id=f"{action.name}{json.dumps([topic, *names])}", topic=topic, counts=tuple(counts))
 
 
 def changed_facts(facts: GroupFacts, case: Case, cluster: Cluster) -> GroupFacts:

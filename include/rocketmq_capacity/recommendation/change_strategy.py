@@ -7,40 +7,60 @@ measures, and by at least the policy's min_improvement.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
+from rocketmq_capacity.catalogue.rule import EVEN, OWNED
 from rocketmq_capacity.contracts.cases import Side
+from rocketmq_capacity.contracts.consequences import COUNT_SKEWS
 from rocketmq_capacity.contracts.dataset import Metrics
 from rocketmq_capacity.contracts.wording import fixed, rounded
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
+from rocketmq_capacity.recommendation.commands import consumer_progress
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
-    COUNT_SKEWS,
     GO,
     MACHINE_ROOM,
     MACHINE_ROOM_NEARBY,
     MIXED,
     POP,
     PULL,
-    Action,
-    Rule,
 )
 
-ACTION: Final[Action] = "CHANGE_STRATEGY"
-MIXED_STRATEGIES: Final[Rule] = "MIXED_STRATEGIES"
-ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
-IDLE: Final[Rule] = "IDLE_CONSUMERS"
-TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
-READ_ONLY_IDLE: Final[Rule] = "READ_ONLY_IDLE"
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
-CROSS_ROOM: Final[Rule] = "CROSS_ROOM"
-STARVATION: Final[Rule] = "ROOM_STARVATION"
-RULES: Final[tuple[Rule, ...]] = (
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    return consumer_progress(nameserver, found.consumer_group or ""), f"{OWNED[:-1]}, and {EVEN}"
+
+
+def _way_back(before: Mapping[str, Any]) -> str:
+    strategy = before.get("strategy")
+    old = "what each ran before" if strategy in (None, MIXED) else strategy
+    return f"Set {old} in the clients' code again, in all clients in one go."
+
+
+ACTION: Final = Action(
+    name="CHANGE_STRATEGY",
+    title="Divide the queues of {group} by another strategy",
+    meaning="A change in the consumers' code, not a command.",
+    place=50,
+    changes="clients",
+    check=_check,
+    way_back=_way_back,
+)
+MIXED_STRATEGIES: Final = "MIXED_STRATEGIES"
+ORPHAN: Final = "ORPHAN_QUEUE"
+IDLE: Final = "IDLE_CONSUMERS"
+TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"
+READ_ONLY_IDLE: Final = "READ_ONLY_IDLE"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+CROSS_ROOM: Final = "CROSS_ROOM"
+STARVATION: Final = "ROOM_STARVATION"
+RULES: Final[tuple[str, ...]] = (
     MIXED_STRATEGIES,
     ORPHAN,
     IDLE,
@@ -51,7 +71,7 @@ RULES: Final[tuple[Rule, ...]] = (
     CROSS_ROOM,
     STARVATION,
 )
-OTHER_CAUSES: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
+OTHER_CAUSES: Final = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """Findings to mend first; until then no strategy divides the queues well."""
 HOW: Final = (
     "Set it in the clients' code (setAllocateMessageQueueStrategy) and change all clients in one go. While they differ,"
@@ -91,7 +111,7 @@ class Tried:
 
     strategy: str
     after: Side
-    answered: list[Rule]
+    answered: list[str]
     busy: tuple[float, float] | None = None
     crossing: tuple[float, float] | None = None
 
@@ -229,7 +249,7 @@ def _crossing_less(group: Group, step: float) -> dict[str, float]:
     return less
 
 
-def _answers(rule: Rule, before: Side, after: Side, step: float) -> bool:
+def _answers(rule: str, before: Side, after: Side, step: float) -> bool:
     if rule == ORPHAN:
         return after.orphan_queues < before.orphan_queues
     if rule in (IDLE, STARVATION):

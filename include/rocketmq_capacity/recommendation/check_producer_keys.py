@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.wording import listed, queue_label
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
@@ -11,10 +12,24 @@ from rocketmq_capacity.recommendation.facts import Topic, evidence
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import FIFO, Action, Rule
+from rocketmq_capacity.vocabulary import FIFO
 
-ACTION: Final[Action] = "CHECK_PRODUCER_KEYS"
-RULE: Final[Rule] = "HOT_QUEUE"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    command = topic_status(nameserver, found.topic or "")
+    return command, "#Max Offset of all queues grows alike from one call to the next."
+
+
+ACTION: Final = Action(
+    name="CHECK_PRODUCER_KEYS",
+    title="Look at the keys that producers of {topic} send by",
+    meaning="They choose the queue.",
+    place=150,
+    changes="nothing",
+    check=_check,
+    way_back="Let the producers choose the queue as before.",
+)
+RULE: Final = "HOT_QUEUE"
 
 
 def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:

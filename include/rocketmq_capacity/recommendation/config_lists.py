@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.cases import Side
 from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
+from rocketmq_capacity.contracts.consequences import COUNT_SKEWS
 from rocketmq_capacity.contracts.dataset import Metrics, Queue
 from rocketmq_capacity.contracts.division import Integers
 from rocketmq_capacity.contracts.owners import NOBODY
@@ -25,7 +26,6 @@ from rocketmq_capacity.recommendation.facts import Group, Numbers, Sharing
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     CONFIG,
-    COUNT_SKEWS,
     GO,
     JAVA,
     MIXED,
@@ -33,12 +33,11 @@ from rocketmq_capacity.vocabulary import (
     PULL,
     RETRY,
     RETRY_PREFIX,
-    Rule,
 )
 
-TRAFFIC_SKEW: Final[Rule] = "TRAFFIC_SKEW"
-SKEWS: Final[tuple[Rule, ...]] = (*COUNT_SKEWS, TRAFFIC_SKEW)
-FIRST_TO_MEND: Final[tuple[Rule, ...]] = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH", "MIXED_STRATEGIES")
+TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"
+SKEWS: Final = (*COUNT_SKEWS, TRAFFIC_SKEW)
+FIRST_TO_MEND: Final = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH", "MIXED_STRATEGIES")
 LANGUAGES: Final = (JAVA, GO, None)
 """Libraries that have the class; a client that does not report its language counts as a Java client."""
 LEVELS: Final = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0)
@@ -87,7 +86,7 @@ def _may_run(group: Group) -> bool:
     )
 
 
-def _is_any_near(group: Group, skews: frozenset[Rule]) -> bool:
+def _is_any_near(group: Group, skews: frozenset[str]) -> bool:
     """Whether some strategy divides so evenly that no skew is left, and makes nothing worse."""
     thresholds = group.policy.thresholds
     return any(
@@ -103,7 +102,7 @@ def _is_within(load: Metrics | None, bound: float) -> bool:
     return above is not None and above <= bound
 
 
-def _load(rule: Rule, side: Side) -> Metrics | None:
+def _load(rule: str, side: Side) -> Metrics | None:
     return side.traffic if rule == TRAFFIC_SKEW else side.count
 
 
@@ -113,7 +112,7 @@ def _readable(group: Group) -> int:
     return sum(place.readable for topic in read for place in topic.places)
 
 
-def _lists(group: Group, skews: frozenset[Rule], best: Side | None) -> ConfigAssignment | None:
+def _lists(group: Group, skews: frozenset[str], best: Side | None) -> ConfigAssignment | None:
     """The lists, if one of the skews falls by the policy's min_improvement, and nothing gets worse.
 
     Args:
@@ -158,7 +157,7 @@ def _lists(group: Group, skews: frozenset[Rule], best: Side | None) -> ConfigAss
     )
 
 
-def _is_better(rule: Rule, before: Side, after: Side, step: float) -> bool:
+def _is_better(rule: str, before: Side, after: Side, step: float) -> bool:
     was, would_be = excess(_load(rule, before)), excess(_load(rule, after))
     return would_be is not None and (was is None or would_be <= was * step)
 

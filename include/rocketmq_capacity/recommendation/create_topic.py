@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.kept_counts import kept_brokers
 from rocketmq_capacity.contracts.wording import counted, listed
@@ -19,12 +20,23 @@ from rocketmq_capacity.recommendation.facts import Topic, evidence
 from rocketmq_capacity.recommendation.layouts import topic_layout, writable
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
-from rocketmq_capacity.recommendation.queue_changes import queues_shown
+from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import PRIORITY, Action, Rule
+from rocketmq_capacity.vocabulary import PRIORITY
 
-ACTION: Final[Action] = "CREATE_TOPIC_ON_BROKER"
-RULE: Final[Rule] = "TOPIC_COVERAGE"
+ACTION: Final = Action(
+    name="CREATE_TOPIC_ON_BROKER",
+    title="Create {topic} on the brokers that lack it",
+    meaning="RocketMQ does not create it there by itself.",
+    place=130,
+    changes="cluster",
+    check=route,
+    way_back=(
+        "Stop writing there first (updateTopic with -p 4 on this broker). Once every group has read the queues there"
+        " to their end, the topic may go from this broker."
+    ),
+)
+RULE: Final = "TOPIC_COVERAGE"
 NO_TYPE: Final = "UNSPECIFIED"
 """A message type that updateTopic does not take (TopicMessageType)."""
 KNOWN_VERSION: Final = re.compile(r"V\d+_", re.ASCII)

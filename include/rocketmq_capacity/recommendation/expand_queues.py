@@ -8,9 +8,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts import Demand
 from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.contracts.kept_counts import kept_count
@@ -31,12 +32,28 @@ from rocketmq_capacity.recommendation.layouts import (
 from rocketmq_capacity.recommendation.message_groups import moved_message_groups
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
-from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import Action
 
-ACTION: Final[Action] = "EXPAND_QUEUES"
+
+def _way_back(before: Mapping[str, Any]) -> str:
+    return (
+        "In two steps, since what lies in a queue must be read first. Lower the write queues alone (before:"
+        f" {write_queues(before)}), with -r as it is now. Once every group has read the queues beyond that to their"
+        " end, lower the read queues."
+    )
+
+
+ACTION: Final = Action(
+    name="EXPAND_QUEUES",
+    title="Give {topic} more queues",
+    meaning="So that every consumer can own one, evenly.",
+    place=20,
+    changes="cluster",
+    check=route,
+    way_back=_way_back,
+)
 UNCOMPUTED: Final = "cannot be simulated, since what the clients run cannot be computed"
 ONLINE: Final = (
     "Run it while every group of the topic is online: each starts a new queue at its first message only while"

@@ -18,12 +18,12 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClie
 from rocketmq_capacity.contracts.wording import fixed
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import READ_WRITE, Rule, java_order
+from rocketmq_capacity.vocabulary import READ_WRITE, java_order
 
 Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
-COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
-SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
+COVERAGE: Final = "TOPIC_COVERAGE"
+SUSPECT: Final = "SUSPECT_SNAPSHOT"
 Simulate = Callable[[GroupFacts], Side | None]
 """Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
 cannot be computed."""
@@ -191,20 +191,20 @@ class Group:
         names = {place.broker_name for reads in self.facts.business for place in reads.topic.places}
         return [self.cluster.address(name) for name in sorted(names)]
 
-    def named(self, *rules: Rule) -> list[contracts.Finding]:
+    def named(self, *rules: str) -> list[contracts.Finding]:
         """Its findings of these rules."""
         return [one for one in self.findings if one.rule in rules]
 
-    def found(self, *rules: Rule) -> list[contracts.Finding]:
+    def found(self, *rules: str) -> list[contracts.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return [] if self.cluster.undecided else self.named(*rules)
 
-    def found_of_itself(self, *rules: Rule) -> list[contracts.Finding]:
+    def found_of_itself(self, *rules: str) -> list[contracts.Finding]:
         """The same without findings that come of how its clients are set up: to mend that is the answer."""
         return [one for one in self.found(*rules) if set_up_behind(one.rule, one.subjects, self.set_up) is None]
 
     @cached_property
-    def set_up(self) -> dict[Rule, tuple[str, ...]]:
+    def set_up(self) -> dict[str, tuple[str, ...]]:
         """By rule on how its clients are set up, those that differ; only of its findings."""
         return {rule: one.subjects for rule in SET_UP for one in self.named(rule)}
 
@@ -269,7 +269,7 @@ class Topic:
         """Thresholds, and which strategies are looked at."""
         return self.cluster.policy
 
-    def found(self, *rules: Rule) -> Iterable[contracts.Finding]:
+    def found(self, *rules: str) -> Iterable[contracts.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
 

@@ -7,20 +7,51 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.consequences import IDLE, SKEWS, set_up_behind
+from rocketmq_capacity.contracts.consequences import set_up_behind
 from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.effects import side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import JAVA, Rule
+from rocketmq_capacity.vocabulary import JAVA
 
-DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
-MISMATCH: Final[Rule] = "SUBSCRIPTION_MISMATCH"
-ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
+DUPLICATE: Final = "DUPLICATE_CLIENT_ID"
+MISMATCH: Final = "SUBSCRIPTION_MISMATCH"
+ORPHAN: Final = "ORPHAN_QUEUE"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+
+
+def _ids(found: Recommended, nameserver: str) -> Proof:
+    return consumer_connection(nameserver, found.consumer_group or ""), "each client id stands there once."
+
+
+def _subscriptions(found: Recommended, nameserver: str) -> Proof:
+    command = consumer_status(nameserver, found.consumer_group or "")
+    return command, "it ends with: Same subscription in the same group of consumer."
+
+
+FIX_CLIENT_ID: Final = Action(
+    name="FIX_CLIENT_ID",
+    title="Give each consumer of {group} its own client id",
+    meaning="A change in the consumers' set-up.",
+    place=100,
+    changes="clients",
+    check=_ids,
+    way_back="Start the clients with their old set-up; they then share the id again.",
+)
+FIX_SUBSCRIPTION: Final = Action(
+    name="FIX_SUBSCRIPTION",
+    title="Let all consumers of {group} read the same messages",
+    meaning="A change in the consumers' code.",
+    place=110,
+    changes="clients",
+    check=_subscriptions,
+    way_back="Start the clients that were changed with their old code.",
+)
+
 VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)
 BARE_PID: Final = (4, 8)
 """Java clients up to this version (major, minor) take only the process id as their instance name."""
@@ -32,7 +63,7 @@ def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
         after = group.after(each_an_id(group.facts))
         old = any(map(_takes_bare_pid, group.facts.consumers))
         yield answer(
-            "FIX_CLIENT_ID",
+            FIX_CLIENT_ID,
             consumer_group=group.name,
             target=finding.subjects,
             reason=sentences(
@@ -55,7 +86,7 @@ def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
     for finding in group.named(MISMATCH):
         after = group.after(all_subscribe(group.facts))
         yield answer(
-            "FIX_SUBSCRIPTION",
+            FIX_SUBSCRIPTION,
             consumer_group=group.name,
             target=finding.subjects,
             reason=sentences(
@@ -98,7 +129,7 @@ def _takes_bare_pid(consumer: Consumer) -> bool:
     return consumer.language == JAVA and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
 
 
-def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
+def _rules(group: Group, rule: str, after: Side | None) -> list[str]:
     """The rule, with those of the findings that come of it."""
     before = group.before
     rules = [rule]
@@ -107,7 +138,7 @@ def _rules(group: Group, rule: Rule, after: Side | None) -> list[Rule]:
         rules.append(ORPHAN)
     rules += [CAPACITY for one in group.named(CAPACITY) if evidence(one).get("mend_first") == rule]
     behind = {one.rule for one in group.findings if set_up_behind(one.rule, one.subjects, group.set_up) == rule}
-    return rules + [one for one in (IDLE, *SKEWS) if one in behind]
+    return rules + sorted(behind)
 
 
 def _effect(before: Side | None, after: Side | None) -> str | None:

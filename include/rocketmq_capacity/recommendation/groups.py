@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.contracts.cases import Case, Effect
-from rocketmq_capacity.contracts.registry import offered
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists

@@ -13,11 +13,10 @@ from typing import Final
 from rocketmq_capacity.contracts import Demand
 from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
-from rocketmq_capacity.vocabulary import Rule
 
-IDLE: Final[Rule] = "IDLE_CONSUMERS"
-UNEVEN: Final[Rule] = "CROSS_TOPIC_SKEW"
-BUSY: Final[Rule] = "CONSUMER_CAPACITY"
+IDLE: Final = "IDLE_CONSUMERS"
+UNEVEN: Final = "CROSS_TOPIC_SKEW"
+BUSY: Final = "CONSUMER_CAPACITY"
 EVEN_MULTIPLES: Final = (1, 2)
 """Multiples of the number of clients that are tried as well as the least number of queues."""
 

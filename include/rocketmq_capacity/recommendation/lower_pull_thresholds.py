@@ -4,12 +4,29 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
+from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
+from rocketmq_capacity.recommendation.commands import consumer_status
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "LOWER_PULL_THRESHOLDS"
-RULE: Final[Rule] = "CLIENT_MEMORY"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    command = consumer_status(nameserver, found.consumer_group or "")
+    most = json_object(found.after).get("pull_threshold_for_queue")
+    value = "as it was decided on" if most is None else f"at most {most}"
+    return command, f"in the file of each client pullThresholdForQueue is {value}."
+
+
+ACTION: Final = Action(
+    name="LOWER_PULL_THRESHOLDS",
+    title="Let the consumers of {group} cache fewer messages",
+    meaning="A change in the consumers' set-up, not a command.",
+    place=90,
+    changes="clients",
+    check=_check,
+    way_back="Set the thresholds as they were in all clients.",
+)
+RULE: Final = "CLIENT_MEMORY"
 HOW: Final = (
     "Small caches cost nothing while the listener is the slowest part. More heap, or more clients with fewer queues"
     " each, do as well."

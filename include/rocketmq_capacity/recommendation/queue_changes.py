@@ -1,15 +1,20 @@
 """New queue counts of a topic, broker by broker: the commands that set them, what forbids these, before and after."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from rocketmq_capacity.catalogue.action import Proof, Recommended
 from rocketmq_capacity.contracts.cases import QueueCounts
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.recommendation import preflight
-from rocketmq_capacity.recommendation.commands import placeholder, update_topic
+from rocketmq_capacity.recommendation.answer import json_object
+from rocketmq_capacity.recommendation.commands import placeholder, topic_route, update_topic
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
 from rocketmq_capacity.recommendation.preflight import Safety
+
+SHOWN: Final = 8
+"""At most so many brokers are named with their queues."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +85,19 @@ def _command(topic: Topic, safety: Safety, place: TopicPlace, queues: tuple[int,
         placeholder(f"perm of {topic.name}") if place.own_perm is None else place.own_perm,
         safety.order or placeholder(f"order of {topic.name}"),
     )
+
+
+def route(found: Recommended, nameserver: str) -> Proof:
+    """The check of an action that changes queues: the route shows the new counts."""
+    queues = json_object(found.after).get("queues") or ()
+    counts = "; ".join(
+        f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in queues[:SHOWN]
+    )
+    more = f"; and {len(queues) - SHOWN} more" if len(queues) > SHOWN else ""
+    return topic_route(nameserver, found.topic or ""), f"#ReadQueue and #WriteQueue are {counts}{more}."
+
+
+def write_queues(before: Mapping[str, Any]) -> str:
+    """The write queues of each broker as they were, for a way back."""
+    queues = before.get("queues") or ()
+    return ", ".join(f"{one['broker_name']} {one['write_queue_nums']}" for one in queues[:SHOWN])

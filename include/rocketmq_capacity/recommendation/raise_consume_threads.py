@@ -1,15 +1,37 @@
 """RAISE_CONSUME_THREADS: more threads in each client, if the busiest is too busy. A change of the clients' code."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from rocketmq_capacity import contracts
-from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
+from rocketmq_capacity.recommendation.commands import consumer_status
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "RAISE_CONSUME_THREADS"
-RULE: Final[Rule] = "CONSUMER_CAPACITY"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    threads = json_object(found.after).get("consume_threads")
+    command = consumer_status(nameserver, found.consumer_group or "")
+    return command, f"in the file of each client PROP_THREADPOOL_CORE_SIZE is at least {threads}."
+
+
+def _way_back(before: Mapping[str, Any]) -> str:
+    threads = before.get("consume_threads")
+    return "Set the number of threads as it was." if threads is None else f"Set {counted(threads, 'thread')} again."
+
+
+ACTION: Final = Action(
+    name="RAISE_CONSUME_THREADS",
+    title="Raise the consume threads of {group}",
+    meaning="A change in the consumers' set-up, not a command.",
+    place=70,
+    changes="clients",
+    check=_check,
+    way_back=_way_back,
+)
+RULE: Final = "CONSUMER_CAPACITY"
 HOW: Final = (
     "Raise consumeThreadMin. consumeThreadMax does nothing: the pool's queue has no bound, so the pool never starts"
     " more threads than the minimum. The listener, and what it calls, must be able to take this many calls at the same"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.kept_counts import STATIC
 from rocketmq_capacity.contracts.wording import listed
@@ -19,13 +20,20 @@ from rocketmq_capacity.recommendation.commands import keep_offsets
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
-from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.queue_changes import queue_changes, route
 from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "RAISE_READ_QUEUES"
-RULE: Final[Rule] = "READ_LESS_THAN_WRITE"
+ACTION: Final = Action(
+    name="RAISE_READ_QUEUES",
+    title="Make all written queues of {topic} readable",
+    meaning="As many read queues as write queues.",
+    place=120,
+    changes="cluster",
+    check=route,
+    way_back="None is needed: with fewer read than write queues messages stay unread again.",
+)
+RULE: Final = "READ_LESS_THAN_WRITE"
 SKIPS: Final = (
     "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
     " commands in their order, and start the clients again."

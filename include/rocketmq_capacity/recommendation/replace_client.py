@@ -4,14 +4,28 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.consequences import OUTLIER, comes_of_outlier
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import Action
 
-ACTION: Final[Action] = "REPLACE_CLIENT"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    command = commands.consumer_status(nameserver, found.consumer_group or "")
+    return command, "in the file of each client #Consume RT and #ConsumeFailed TPS are like those of the others."
+
+
+ACTION: Final = Action(
+    name="REPLACE_CLIENT",
+    title="Replace or restart the slow consumer of {group}",
+    meaning="The others of its group do the same work without trouble.",
+    place=10,
+    changes="clients",
+    check=_check,
+    way_back="Start the client where it was, with its old set-up; it gets its share back.",
+)
 ASKED: Final = 5
 """At most so many clients get a command of their own."""
 LOOK: Final = (

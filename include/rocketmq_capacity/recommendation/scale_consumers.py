@@ -3,22 +3,44 @@
 A change of the deployment, so there is no command.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.wording import counted, listed
-from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
+from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import INFO, Action, Rule
+from rocketmq_capacity.vocabulary import INFO
 
-ACTION: Final[Action] = "SCALE_CONSUMERS"
-RULE: Final[Rule] = "IDLE_CONSUMERS"
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    clients = json_object(found.after).get("clients")
+    number = "as many clients as were decided on" if clients is None else counted(clients, "client")
+    return consumer_connection(nameserver, found.consumer_group or ""), f"{number}, each id once."
+
+
+def _way_back(before: Mapping[str, Any]) -> str:
+    clients = before.get("clients")
+    return "Run as many clients as before." if clients is None else f"Run {counted(clients, 'client')} again."
+
+
+ACTION: Final = Action(
+    name="SCALE_CONSUMERS",
+    title="Change the number of consumers of {group}",
+    meaning="As many as the messages need, and not more than can own a queue.",
+    place=40,
+    changes="clients",
+    check=_check,
+    way_back=_way_back,
+)
+RULE: Final = "IDLE_CONSUMERS"
+CAPACITY: Final = "CONSUMER_CAPACITY"
 
 
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:

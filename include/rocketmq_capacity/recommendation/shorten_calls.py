@@ -4,14 +4,29 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
-from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import Action, Rule
 
-ACTION: Final[Action] = "SHORTEN_CALLS"
-RULE: Final[Rule] = "CONSUMER_CAPACITY"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    times = [f"{one['topic']} {one['consume_rt_ms']:g}" for one in json_object(found.after).get("topics") or ()]
+    command = commands.consumer_status(nameserver, found.consumer_group or "")
+    return command, f"in the file of each client #Consume RT is at most {listed(times)}."
+
+
+ACTION: Final = Action(
+    name="SHORTEN_CALLS",
+    title="Shorten the calls of the listener of {group}",
+    meaning="A change in the consumers' code: what a call waits for.",
+    place=80,
+    changes="clients",
+    check=_check,
+    way_back="Start the clients with their old code.",
+)
+RULE: Final = "CONSUMER_CAPACITY"
 HOW: Final = "Find out what a call waits for: a service, a database, a lock."
 NOTHING_ELSE: Final = (
     "Neither more clients nor more threads, queues or another strategy alone bring the busiest client within the bound."

@@ -9,11 +9,12 @@ its groups can do at the same time.
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.contracts.cases import Case, QueueCounts
 from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.recommendation import preflight
@@ -23,13 +24,29 @@ from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import Layout, topic_layout, writable
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
-from rocketmq_capacity.recommendation.queue_changes import queue_changes
+from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
 from rocketmq_capacity.recommendation.queue_cost import queue_cost
 from rocketmq_capacity.recommendation.shrinking import refusal, shrinking, smallest_count
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
-from rocketmq_capacity.vocabulary import Action, is_clustering
+from rocketmq_capacity.vocabulary import is_clustering
 
-ACTION: Final[Action] = "SHRINK_QUEUES"
+
+def _way_back(before: Mapping[str, Any]) -> str:
+    return (
+        f"Read and write queues up in one command for each broker (before: {write_queues(before)}); groups go on where"
+        " they were."
+    )
+
+
+ACTION: Final = Action(
+    name="SHRINK_QUEUES",
+    title="Give {topic} fewer queues",
+    meaning="In steps, so that no message is left unread.",
+    place=30,
+    changes="cluster",
+    check=route,
+    way_back=_way_back,
+)
 TRIED: Final = 4
 """How many numbers of queues are tried: the smallest ones that can be divided evenly enough."""
 

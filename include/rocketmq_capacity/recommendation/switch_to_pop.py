@@ -14,16 +14,31 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.contracts.facts import GroupFacts, Place
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
-from rocketmq_capacity.recommendation.commands import set_consume_mode
+from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL, Action, Rule
+from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
 
-ACTION: Final[Action] = "SWITCH_TO_POP"
-RULE: Final[Rule] = "IDLE_CONSUMERS"
+
+def _check(found: Recommended, nameserver: str) -> Proof:
+    command = consumer_progress(nameserver, found.consumer_group or "", asks_clients=False)
+    return command, "Consume Diff Total does not grow from one call to the next, with all clients at work."
+
+
+ACTION: Final = Action(
+    name="SWITCH_TO_POP",
+    title="Let {group} read by POP",
+    meaning="The broker then hands out messages one by one; queues are not divided any more.",
+    place=60,
+    changes="clients",
+    check=_check,
+    way_back="The same commands with -m PULL, then clients without setClientRebalance(false).",
+)
+RULE: Final = "IDLE_CONSUMERS"
 CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
 """Versions of clients and brokers that know POP, as RocketMQ writes them."""
 HOW: Final = (

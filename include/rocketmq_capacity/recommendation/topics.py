@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.contracts.cases import Case
-from rocketmq_capacity.contracts.registry import offered
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import Topic, TopicRefusals
 from rocketmq_capacity.recommendation.investigate import investigate

@@ -1,22 +1,21 @@
 """Which recommendations answer which findings, and how urgent a finding is."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
+from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.order import subjects_key
 from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
-from rocketmq_capacity.vocabulary import ACTION_WORDS, RULE_PRIORITY
-
-ACTION_ORDER: Final = {action: position for position, action in enumerate(ACTION_WORDS)}
 
 
 def urgency(finding: Finding) -> tuple[Any, ...]:
     """A sort key: the finding to mend first comes first."""
     return (
         SEVERITY_RANK[finding.severity],
-        RULE_PRIORITY.get(finding.rule, len(RULE_PRIORITY)),
+        rule_of(finding.rule).place,
         finding.rule,
         finding.consumer_group or "",
         finding.topic or "",
@@ -54,7 +53,7 @@ def answering(
             for position in found
             if _fits(recommendations[position], group, topic) and _is_of_version(recommendations[position], finding)
         ]
-        return sorted(fitting, key=lambda position: (ACTION_ORDER.get(recommendations[position].action, 0), position))
+        return sorted(fitting, key=lambda position: (action_of(recommendations[position].action).place, position))
 
     return [of(finding) for finding in findings]
 

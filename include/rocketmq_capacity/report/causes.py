@@ -13,9 +13,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.consequences import OUTLIER, SET_UP, comes_of_outlier, set_up_behind
+from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.rule import rule_of, rules
+from rocketmq_capacity.contracts.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.report.answering import ACTION_ORDER, answering, urgency
+from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.far_origins import far_origins
@@ -28,40 +30,33 @@ from rocketmq_capacity.report.wording import action_title, lower_first
 from rocketmq_capacity.vocabulary import (
     AVG,
     AVG_BY_CIRCLE,
-    CHOICE_RULES,
     CONSISTENT_HASH,
-    COUNT_SKEWS,
     INFO,
-    RULE_PRIORITY,
-    RULE_WORDS,
-    Action,
-    Rule,
-    Wording,
 )
 
-ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
-DUPLICATE: Final[Rule] = "DUPLICATE_CLIENT_ID"
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
-IDLE: Final[Rule] = "IDLE_CONSUMERS"
-BEHIND: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
+ORPHAN: Final = "ORPHAN_QUEUE"
+DUPLICATE: Final = "DUPLICATE_CLIENT_ID"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+IDLE: Final = "IDLE_CONSUMERS"
+BEHIND: Final = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
 """Consequences of queues that nobody reads, and of clients that are too busy."""
-BAD_VERSION: Final[Rule] = "BAD_VERSION"
-LAG_STATE: Final[Rule] = "LAG_STATE"
-LAG_SKEW: Final[Rule] = "LAG_SKEW"
-MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
-HELD_BACK: Final[tuple[Rule, ...]] = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK")
+BAD_VERSION: Final = "BAD_VERSION"
+LAG_STATE: Final = "LAG_STATE"
+LAG_SKEW: Final = "LAG_SKEW"
+MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
+HELD_BACK: Final = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK")
 """Rules whose queues are behind because of what they find; each comes before the next."""
 LEAVE_NOTHING: Final = tuple(f"strategy {strategy}" for strategy in (AVG, AVG_BY_CIRCLE, CONSISTENT_HASH))
 LAGS: Final = "lag"
 """The cause of CONSUMER_CAPACITY where clients have time left: what holds the lagging queues up explains it."""
-STANDS_BEHIND: Final[tuple[Rule, ...]] = ("RETENTION_RISK", LAG_STATE)
-STARVATION: Final[Rule] = "ROOM_STARVATION"
-UNEVEN: Final[Mapping[str, tuple[Rule, ...]]] = {
+STANDS_BEHIND: Final = ("RETENTION_RISK", LAG_STATE)
+STARVATION: Final = "ROOM_STARVATION"
+UNEVEN: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(COUNT_SKEWS, (STARVATION, ORPHAN)),
     "TRAFFIC_SKEW": (STARVATION, ORPHAN, *COUNT_SKEWS),
 }
 """What makes loads uneven: a room that gets no queues, queues that nobody has, and numbers of queues."""
-LOOKS: Final[Action] = "INVESTIGATE"
+LOOKS: Final = "INVESTIGATE"
 NOBODYS: Final = Owners((), {})
 """Of a policy that tells nothing of groups."""
 
@@ -171,7 +166,7 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
         # Of itself such a strategy leaves no queue out: its clients divide other lists.
         rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
         return others[rule][0] if rule in others and rule != ORPHAN else None
-    set_up: dict[Rule, list[str]] = {
+    set_up: dict[str, list[str]] = {
         rule: [one for one in findings[others[rule][0]].subjects if isinstance(one, str)]
         for rule in SET_UP
         if rule in others
@@ -195,7 +190,7 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
         return too_few[0] if too_few and findings[too_few[0]].evidence.get("cause") != LAGS else None
     if finding.rule == CAPACITY and (mended := others.get(finding.evidence.get("mend_first", ""))):
         return mended[0]
-    rules: Sequence[Rule] = UNEVEN.get(finding.rule, ())
+    rules: Sequence[str] = UNEVEN.get(finding.rule, ())
     if finding.rule == CAPACITY and finding.evidence.get("cause") == LAGS:
         rules = STANDS_BEHIND
     if finding.rule == IDLE and set(_named(others.get(STARVATION, ()), findings)).issuperset(clients):
@@ -245,7 +240,7 @@ def _led_by(position: int) -> Key:
 
 
 def _order(recommendation: Recommendation, position: int) -> tuple[int, int]:
-    return ACTION_ORDER.get(recommendation.action, len(ACTION_ORDER)), position
+    return action_of(recommendation.action).place, position
 
 
 def _cause(
@@ -300,8 +295,8 @@ def _different_titles(causes: Sequence[Cause]) -> list[str]:
     """The titles; of causes with one title each also says what is wrong."""
     number = Counter(cause.title for cause in causes)
     return [
-        f"{cause.title}: {lower_first(RULE_WORDS[cause.rule].title)}"
-        if number[cause.title] > 1 and cause.rule in RULE_WORDS
+        f"{cause.title}: {lower_first(rule_of(cause.rule).title)}"
+        if number[cause.title] > 1 and cause.rule in rules()
         else cause.title
         for cause in causes
     ]
@@ -312,7 +307,7 @@ def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
     version = None if root is None or root.consumer_group is not None else root.evidence.get("version")
     if rule == BAD_VERSION and version is not None:
         return f"Upgrade the clients of version {version}"
-    wrong = RULE_WORDS.get(rule, Wording(rule, "")).title
+    wrong = rule_of(rule).title
     if lead is None:
         return wrong
     what_to_do = action_title(lead)
@@ -335,7 +330,7 @@ def _worst_first(cause: Cause) -> tuple[Any, ...]:
         SEVERITY_RANK[cause.severity],
         cause.tier is None,
         cause.tier or 0,
-        RULE_PRIORITY.get(cause.rule, len(RULE_PRIORITY)),
+        rule_of(cause.rule).place,
         cause.rule,
         -(cause.impact.messages_at_risk or 0),
         -(cause.impact.cross_room_mb_per_s or 0.0),
@@ -355,17 +350,17 @@ def _alternatives(
 
     Two recommendations for one finding exclude one another, unless they are the same action for different topics, such
     as more queues for several topics. A recommendation is in no list if it also answers a finding whose rule does not
-    leave a choice (`CHOICE_RULES`).
+    leave a choice (`Rule.is_choice`).
     """
     needed = {
-        position for index, of in enumerate(answers) if findings[index].rule not in CHOICE_RULES for position in of
+        position for index, of in enumerate(answers) if not rule_of(findings[index].rule).is_choice for position in of
     }
     choices: dict[int, dict[int, None]] = {}
     for index, of in enumerate(answers):
         origin = comes_of[index]
         # Idle clients, and more clients than needed: the same new number of clients answers both findings.
         asked = origin if origin is not None and findings[origin].rule == IDLE else index
-        if findings[index].rule in CHOICE_RULES:
+        if rule_of(findings[index].rule).is_choice:
             options = (
                 position for position in of if position not in needed and recommendations[position].action != LOOKS
             )

@@ -5,9 +5,8 @@ from typing import Final
 
 from rocketmq_capacity.contracts.wording import counted, fixed
 from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.vocabulary import Rule
 
-CROSS_ROOM: Final[Rule] = "CROSS_ROOM"
+CROSS_ROOM: Final = "CROSS_ROOM"
 
 
 def pair_of(finding: Finding) -> tuple[str, str] | None:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.vocabulary import Rule
 
-COVERAGE: Final[Rule] = "TOPIC_COVERAGE"
-LOSS: Final[Rule] = "BROKER_LOSS"
-MEMBERSHIP: Final[Rule] = "MEMBERSHIP_DISAGREEMENT"
-SUSPECT: Final[Rule] = "SUSPECT_SNAPSHOT"
+COVERAGE: Final = "TOPIC_COVERAGE"
+LOSS: Final = "BROKER_LOSS"
+MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
+SUSPECT: Final = "SUSPECT_SNAPSHOT"
 
 
 def far_origins(findings: Sequence[Finding]) -> dict[int, int]:

@@ -5,15 +5,14 @@ from typing import Any, Final
 
 from rocketmq_capacity.report.crossing import mb_per_s
 from rocketmq_capacity.report.plan_file.finding import Finding, Impact
-from rocketmq_capacity.vocabulary import Rule
 
-ORPHAN: Final[Rule] = "ORPHAN_QUEUE"
-UNSEEN: Final[Rule] = "READ_LESS_THAN_WRITE"
-DELETED: Final[Rule] = "RETENTION_RISK"
-CAPACITY: Final[Rule] = "CONSUMER_CAPACITY"
-LATE: Final[tuple[Rule, ...]] = ("LAG_STATE", "LAG_SKEW")
+ORPHAN: Final = "ORPHAN_QUEUE"
+UNSEEN: Final = "READ_LESS_THAN_WRITE"
+DELETED: Final = "RETENTION_RISK"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+LATE: Final = ("LAG_STATE", "LAG_SKEW")
 """Rules whose evidence has the lag of a group; the largest lag counts."""
-WITHOUT_WORK: Final[Mapping[Rule, str]] = {"IDLE_CONSUMERS": "idle", "READ_ONLY_IDLE": "clients"}
+WITHOUT_WORK: Final[Mapping[str, str]] = {"IDLE_CONSUMERS": "idle", "READ_ONLY_IDLE": "clients"}
 """Rules that find clients without work -> the figure of their evidence that counts these clients."""
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -22,7 +23,7 @@ from rocketmq_capacity.report.publish import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, RULE_WORDS, WARNING, Severity, Wording
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
 
 STYLES: Final[dict[Severity, str]] = {CRITICAL: "bold red", WARNING: "yellow", INFO: "blue"}
 PLAIN_WIDTH: Final = 100
@@ -38,7 +39,7 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
     table.add_column("What it means")
     table.add_column("Findings", justify="right")
     for (severity, rule), count in sorted(findings.items(), key=lambda entry: (SEVERITY_RANK[entry[0][0]], entry[0])):
-        title = RULE_WORDS.get(rule, Wording("", "")).title
+        title = rule_of(rule).title
         table.add_row(Text(SEVERITY_WORDS[severity], STYLES[severity]), visible(rule), title, f"{count:,}")
     return table
 

@@ -1,15 +1,15 @@
 """Words of the page for severities, statuses, protocols and sources; those of rules are in the vocabulary."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.vocabulary import (
-    ACTION_WORDS,
     CRITICAL,
     DISK,
     INFO,
-    LOOKING_ACTIONS,
     OVER,
     PUT_BYTES,
     PUT_MESSAGES,
@@ -24,8 +24,16 @@ from rocketmq_capacity.vocabulary import (
     WARNING,
     Breaks,
     Severity,
-    Wording,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A title for people, and what it means."""
+
+    title: str
+    meaning: str
+
 
 SEVERITY_WORDS: Final[dict[Severity, str]] = {CRITICAL: "Critical", WARNING: "Warning", INFO: "Info"}
 
@@ -72,14 +80,13 @@ def lower_first(text: str) -> str:
 
 def action_title(recommendation: Recommendation) -> str:
     """What to do, to what: ``Give pay more queues``."""
-    wording = ACTION_WORDS.get(recommendation.action, Wording(recommendation.action + " {subject}", ""))
     group, topic = recommendation.consumer_group, recommendation.topic
     names = {
         "group": group or topic or "the group",
         "topic": topic or group or "the topic",
         "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
     }
-    return PLACEHOLDER.sub(lambda found: names[found[1]], wording.title)
+    return PLACEHOLDER.sub(lambda found: names[found[1]], action_of(recommendation.action).title)
 
 
 KIND_WORDS: Final = {
@@ -88,14 +95,10 @@ KIND_WORDS: Final = {
     "look": "Only looks",
 }
 """What a recommendation changes, if it is carried out."""
-
-
-CLUSTER_ACTIONS: Final[frozenset[str]] = frozenset({"ADD_BROKER"})
-"""Actions that change the cluster without a command of mqadmin."""
+KINDS: Final = {"cluster": "cluster", "clients": "clients", "nothing": "look"}
+"""What an action changes -> the kind of its recommendations."""
 
 
 def kind_of(action: str, *, changes_cluster: bool) -> str:
     """The kind of a recommendation of this action, in ``KIND_WORDS``."""
-    if changes_cluster or action in CLUSTER_ACTIONS:
-        return "cluster"
-    return "look" if action in LOOKING_ACTIONS else "clients"
+    return "cluster" if changes_cluster else KINDS[action_of(action).changes]

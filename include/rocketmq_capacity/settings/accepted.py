@@ -5,17 +5,18 @@ from typing import Annotated, Final, Self
 
 from pydantic import BeforeValidator, model_validator
 
+from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.settings.line import Name, Reason
 from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.settings.yaml_file import nearest
-from rocketmq_capacity.vocabulary import RULES, Severity
+from rocketmq_capacity.vocabulary import Severity
 
 PLACES: Final = ("consumer_group", "topic", "broker_name")
 
 
 def _rule(name: object) -> object:
-    if name not in RULES:
-        raise ValueError(f"is not a known rule{nearest('rule', name, sorted(RULES))}")
+    if name not in rules():
+        raise ValueError(f"is not a known rule{nearest('rule', name, sorted(rules()))}")
     return name
 
 

@@ -1,25 +1,12 @@
 """Why the changed cluster has a new finding, where a lost topic, broker or client is the whole reason."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.contracts import Finding, ScenarioGroup
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.simulation.effect_words import gone_topics
-
-OF_QUEUES: Final = frozenset({
-    "IDLE_CONSUMERS",
-    "ORPHAN_QUEUE",
-    "READ_ONLY_IDLE",
-    "ALLOCATION_SKEW",
-    "CROSS_TOPIC_SKEW",
-    "TRAFFIC_SKEW",
-    "LAG_SKEW",
-})
-"""Rules on how a group's clients share its queues: fewer queues are reason enough for a finding."""
-OF_BROKERS: Final = frozenset({"BROKER_LOSS", "TOPIC_COVERAGE"})
-"""Rules on where topics are: a lost broker is reason enough."""
 
 
 def lost_brokers(before: ClusterFacts, after: ClusterFacts) -> list[str]:
@@ -38,7 +25,11 @@ def cause_of(found: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: 
     """
     gone = f"{'broker' if len(lost_brokers) == 1 else 'brokers'} {listed(lost_brokers)}"
     if found.consumer_group is None:
-        return f"the cluster has lost {gone}" if lost_brokers and found.rule in OF_BROKERS else None
+        return (
+            f"the cluster has lost {gone}"
+            if lost_brokers and rule_of(found.rule).follows_loss_of == "brokers"
+            else None
+        )
     row = groups.get(found.consumer_group)
     if row is None:
         return None
@@ -47,7 +38,7 @@ def cause_of(found: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: 
     if row.unreadable_topics and (found.topic in row.unreadable_topics or not row.after_queues):
         return "; ".join(gone_topics(row.unreadable_topics, row.unwritable_topics))
     lost = row.before_queues - row.after_queues
-    if found.rule in OF_QUEUES and lost > 0 and row.before_clients >= row.after_clients:
+    if rule_of(found.rule).follows_loss_of == "queues" and lost > 0 and row.before_clients >= row.after_clients:
         at = f" with {gone}" if lost_brokers else ""
         return f"{lost} of {counted(row.before_queues, 'queue')} of its topics are gone{at}"
     return None

@@ -2,16 +2,13 @@
 
 import json
 from collections.abc import Collection
-from typing import Final
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.simulation.group_shift import lost_topics_of
-
-OF_CLIENTS: Final = frozenset({"DUPLICATE_CLIENT_ID", "CLIENT_OUTLIER", "BAD_VERSION", "STUCK_QUEUE", "CLIENT_MEMORY"})
-"""Rules whose subjects are clients; they are mended where such a client leaves, and not where its room is lost."""
 
 
 def gone_with(found: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:
@@ -56,7 +53,7 @@ def _brokers_of(found: Finding) -> set[str]:
 
 def _lost_room(found: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:
     """The lost room of the clients that a finding is about."""
-    if found.rule not in OF_CLIENTS:
+    if not rule_of(found.rule).leaves_with_clients:
         return None
     stays = {one.client_id for one in after.facts.consumers}
     rooms = {

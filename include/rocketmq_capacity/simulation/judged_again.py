@@ -2,7 +2,7 @@
 
 A rule finds nothing if all is well, and also if a fact that it needs is unknown. A change makes facts unknown: the
 owners if a rebalance would follow, and the movement of lag if the traffic changes. Each check below is for such a fact.
-`NEEDS` has the checks that each rule must pass to count as judged. A rule that is not listed must pass all of them.
+The record of each rule says which facts it needs to count as judged.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +14,7 @@ import numpy as np
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.lag import queue_states
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.catalogue.rule import Fact, rule_of
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts, TopicFacts
@@ -50,7 +51,8 @@ Check = Callable[[Case], str | None]
 
 def undecided_of_group(case: Case) -> str | None:
     """Why a group's finding can no longer be judged; None if it was judged again, and is gone."""
-    return _first(check(case) for check in NEEDS.get(case.found.rule, EVERY_CHECK))
+    needs = rule_of(case.found.rule).needs
+    return _first(CHECKS[fact](case) for fact in (EVERY if needs is None else needs))
 
 
 def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> str | None:
@@ -249,40 +251,37 @@ def _first(reasons: Iterable[str | None]) -> str | None:
     return next((reason for reason in reasons if reason is not None), None)
 
 
-EVERY_CHECK: Final[tuple[Check, ...]] = (
-    _clients,
-    _broker,
-    _queues,
-    _owners,
-    _rates,
-    _spread,
-    _lag,
-    _samples,
-    _consumed,
-    _seen,
-)
-"""The checks of a rule that is not listed below."""
-_SKEW: Final[tuple[Check, ...]] = (_clients, _owners, _judged_skew)
-NEEDS: Final[Mapping[str, tuple[Check, ...]]] = {
-    "ORPHAN_QUEUE": (_clients, _queues, _owners_of_topic),
-    "IDLE_CONSUMERS": (_clients, _owners, _nobody_idle),
-    "READ_ONLY_IDLE": (_clients, _owners, _lag),
-    "DUPLICATE_CLIENT_ID": (_clients,),
-    "SUBSCRIPTION_MISMATCH": (_clients,),
-    "MIXED_STRATEGIES": (_clients,),
-    "MEMBERSHIP_DISAGREEMENT": (_clients, _seen),
-    "BAD_VERSION": (_clients,),
-    "FIFO_BROKEN": (_clients, _broker, _queues),
-    "CROSS_ROOM": (_clients, _owners),
-    "ROOM_STARVATION": (_clients, _owners),
-    "ALLOCATION_SKEW": _SKEW,
-    "CROSS_TOPIC_SKEW": _SKEW,
-    "TRAFFIC_SKEW": (*_SKEW, _rates, _written, _spread),
-    "LAG_SKEW": (*_SKEW, _lag, _samples),
-    "LAG_STATE": (_lags_of_queues, _samples_of_queues),
-    "RETENTION_RISK": (_lags_of_queues,),
-    "RETRY_PRESSURE": (_clients, _consumed),
-    "STALE_OBJECT": (_unused,),
-    "CONSUMER_CAPACITY": (_clients, _provision, _spread, _growth),
+CHECKS: Final[Mapping[Fact, Check]] = {
+    "clients": _clients,
+    "broker": _broker,
+    "queues": _queues,
+    "owners": _owners,
+    "rates": _rates,
+    "spread": _spread,
+    "lag": _lag,
+    "samples": _samples,
+    "consumed": _consumed,
+    "seen": _seen,
+    "owners of the topic": _owners_of_topic,
+    "nobody idle": _nobody_idle,
+    "lag of its queues": _lags_of_queues,
+    "samples of its queues": _samples_of_queues,
+    "judged skew": _judged_skew,
+    "written": _written,
+    "provision": _provision,
+    "growth": _growth,
+    "unused time": _unused,
 }
-"""The checks of each rule on groups; the rule itself says that all is well."""
+EVERY: Final[tuple[Fact, ...]] = (
+    "clients",
+    "broker",
+    "queues",
+    "owners",
+    "rates",
+    "spread",
+    "lag",
+    "samples",
+    "consumed",
+    "seen",
+)
+"""What a rule needs that does not say what it needs."""

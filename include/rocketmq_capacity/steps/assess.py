@@ -17,10 +17,8 @@ from rocketmq_capacity.assessment.assess import (
     assess_cluster,
     assess_groups,
     assess_topic,
-    client_load_columns,
 )
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
-from rocketmq_capacity.assessment.capacity_rows import capacity_columns
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
@@ -37,6 +35,7 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWit
 from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows, lower
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import run_before

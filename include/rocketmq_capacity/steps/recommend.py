@@ -34,7 +34,7 @@ WRITTEN: Final = (
     contracts.Recommendation,
     contracts.RecommendedTransition,
 )
-IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC
+IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)

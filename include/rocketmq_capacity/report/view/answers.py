@@ -14,9 +14,9 @@ from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.scripts import script_names
 from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import INFO, Action
+from rocketmq_capacity.vocabulary import INFO
 
-SCALE: Final[Action] = "SCALE_CONSUMERS"
+SCALE: Final = "SCALE_CONSUMERS"
 
 
 @dataclass(frozen=True, slots=True)

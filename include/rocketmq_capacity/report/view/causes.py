@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.plan_file.finding import Cause, Impact
@@ -12,7 +14,7 @@ from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
-from rocketmq_capacity.vocabulary import ACTION_WORDS, INFO, RULE_WORDS, Wording
+from rocketmq_capacity.vocabulary import INFO
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class CauseView:
     since: str
     """Empty where it is not known."""
     is_new: bool
-    meanings: tuple[Wording, ...]
+    meanings: tuple[Rule, ...]
     """The rules of its findings."""
     options: tuple[OptionView, ...]
     more_options: int
@@ -144,11 +146,10 @@ def _id(cause: CauseView) -> str:
 
 def _title(cause: Cause) -> str:
     """What is wrong with all of several causes, and what to do about each."""
-    wrong = RULE_WORDS.get(cause.rule, Wording(cause.rule, "")).title
-    action = ACTION_WORDS.get(cause.action or "")
-    if action is None:
+    wrong = rule_of(cause.rule).title
+    if cause.action is None:
         return wrong
-    each = action.title.format(group="each group", topic="each topic", subject="each of them")
+    each = action_of(cause.action).title.format(group="each group", topic="each topic", subject="each of them")
     return f"{wrong}: {each[:1].lower()}{each[1:]}"
 
 
@@ -156,7 +157,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
     recommendations = [answers.recommendations[one] for one in cause.recommendations]
     options = options_of(recommendations, answers)
     groups = answers.groups_of(cause)
-    rules = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
+    names = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
     return CauseView(
         anchor=answers.anchor(cause) or "",
         id=cause.id,
@@ -172,7 +173,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
         impact=impact_of(cause.impact),
         since="" if cause.since is None else when(cause.since),
         is_new=cause.is_new is True,
-        meanings=tuple(RULE_WORDS[rule] for rule in rules if rule in RULE_WORDS),
+        meanings=tuple(rule_of(name) for name in names if name in rules()),
         options=tuple(options[:OPTIONS]),
         more_options=max(0, len(options) - OPTIONS),
         is_choice=any(one.instead_of for one in options),

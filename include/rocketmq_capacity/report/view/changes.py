@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CHANGES, FOLDED, FOLDED_PLACES
 from rocketmq_capacity.report.plan_file.changes import Changes, Figure, Gone, Worse
@@ -11,7 +12,6 @@ from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
-from rocketmq_capacity.vocabulary import RULE_WORDS, Wording
 
 FIGURE_WORDS: Final[Mapping[str, str]] = {
     "messages_at_risk": "messages unread",
@@ -104,7 +104,7 @@ def _line(changes: Sequence[_Change]) -> ChangeLine:
     places = places_of(first.about) if is_one else _names(change.about for change in changes)
     return ChangeLine(
         severity=first.about.severity,
-        title=RULE_WORDS.get(first.about.rule, Wording(first.about.rule, "")).title,
+        title=rule_of(first.about.rule).title,
         count=len(changes),
         anchor=first.anchor,
         places=places[:FOLDED_PLACES],

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.plan_file.changes import Gone
 from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.view.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.view.loads import measured_by
 from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
-from rocketmq_capacity.vocabulary import RULE_WORDS, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def finding_of(finding: Finding) -> FindingView:
     evidence = {name: held for name, held in finding.evidence.items() if rooms is None or name not in SHOWN}
     return FindingView(
         severity=finding.severity,
-        title=RULE_WORDS.get(finding.rule, Wording(finding.rule, "")).title,
+        title=rule_of(finding.rule).title,
         message=finding.message,
         places=places_of(finding),
         subjects=tuple(map(subject, finding.subjects[:ITEMS])),

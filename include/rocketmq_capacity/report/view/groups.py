@@ -15,7 +15,14 @@ from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.plan_file.group import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.loads import MEASURES, Measure
-from rocketmq_capacity.report.wording import BREAKS_WORDS, PROTOCOL_WORDS, READING_WORDS, SOURCE_WORDS, STATUS_WORDS
+from rocketmq_capacity.report.wording import (
+    BREAKS_WORDS,
+    PROTOCOL_WORDS,
+    READING_WORDS,
+    SOURCE_WORDS,
+    STATUS_WORDS,
+    Wording,
+)
 from rocketmq_capacity.vocabulary import (
     DIALECT_WORDS,
     GRPC,
@@ -23,15 +30,13 @@ from rocketmq_capacity.vocabulary import (
     SEVERITIES,
     TWICE,
     UNREAD,
-    Action,
     Severity,
-    Wording,
     is_broadcasting,
     is_clustering,
 )
 
-CHANGE: Final[Action] = "CHANGE_STRATEGY"
-TO_POP: Final[Action] = "SWITCH_TO_POP"
+CHANGE: Final = "CHANGE_STRATEGY"
+TO_POP: Final = "SWITCH_TO_POP"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
 from rocketmq_capacity.report.plan_file.group import Skew, StrategyPlan
-from rocketmq_capacity.vocabulary import POP, Rule, java_order
+from rocketmq_capacity.vocabulary import POP, java_order
 
 WORTHWHILE: Final = 0.95
 """An alternative must bring the PEAK to at most this share of today's: less is not worth a change of strategy."""
@@ -41,7 +41,7 @@ TRAFFIC: Final = Measure("traffic", "msgs_per_s", "Messages per second", "messag
 LAG: Final = Measure("lag", "lag", "Lag", "messages", 1)
 MEASURES: Final = (COUNT, TRAFFIC, LAG)
 
-MEASURE_OF_RULE: Final[dict[Rule, Measure]] = {"LAG_SKEW": LAG, "TRAFFIC_SKEW": TRAFFIC, "HOT_QUEUE": TRAFFIC}
+MEASURE_OF_RULE: Final[dict[str, Measure]] = {"LAG_SKEW": LAG, "TRAFFIC_SKEW": TRAFFIC, "HOT_QUEUE": TRAFFIC}
 """A group flagged by one of these is drawn by its measure; any other by queues."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
@@ -15,7 +16,6 @@ from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
-from rocketmq_capacity.vocabulary import ACTION_WORDS, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         ids=tuple(one.id for one in together),
         action=first.action,
         title=_title(together),
-        meaning=ACTION_WORDS.get(first.action, Wording(first.action, "")).meaning,
+        meaning=action_of(first.action).meaning,
         reason=first.reason,
         is_manual=first.manual,
         kind=kind_of(first.action, changes_cluster=first.changes_cluster),

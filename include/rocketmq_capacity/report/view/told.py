@@ -3,13 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.report.limits import ACCEPTED, OWNER_CAUSES, OWNERS
 from rocketmq_capacity.report.plan_file.finding import Cause, Finding
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.tables import owner_files
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.findings import places_of
-from rocketmq_capacity.vocabulary import RULE_WORDS, SEVERITIES, Wording
+from rocketmq_capacity.vocabulary import SEVERITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _accepted(finding: Finding) -> AcceptedView:
     told = finding.accepted
     return AcceptedView(
         severity=finding.severity,
-        title=RULE_WORDS.get(finding.rule, Wording(finding.rule, "")).title,
+        title=rule_of(finding.rule).title,
         places=places_of(finding),
         message=finding.message,
         by="" if told is None else told.by,

@@ -1,0 +1,73 @@
+"""The record of an action: its words, its place on the page, how to see that it worked, and how to undo it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Literal, Protocol
+
+from rocketmq_capacity.catalogue.offered import records
+
+ROOM: Final = "rocketmq_capacity.recommendation"
+"""The package whose modules have the records."""
+LAST: Final = 1_000
+"""The place of an action that is not known."""
+
+
+class Recommended(Protocol):
+    """The members of a recommendation that a check reads; ``after`` is a JSON object."""
+
+    @property
+    def consumer_group(self) -> str | None:
+        """The group that it is about."""
+
+    @property
+    def topic(self) -> str | None:
+        """The topic that it is about."""
+
+    @property
+    def after(self) -> str:
+        """What would be, as a JSON object."""
+
+    @property
+    def rules(self) -> Sequence[str]:
+        """Names of the rules that it answers."""
+
+
+Proof = tuple[str, str]
+"""A command that only looks, and what it must show afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """An action that the plan may recommend.
+
+    Attributes:
+        name: its name in plan.json.
+        title: what to do; ``{group}``, ``{topic}`` and ``{subject}`` stand for the names.
+        meaning: one or two sentences for people.
+        place: actions with a lower place come first on the page.
+        changes: what changes if it is carried out: the cluster, the clients, or nothing, because it only looks.
+        check: recommendation and addresses of the name servers -> how to see that it worked; None if that depends on
+            the rules that it answers.
+        way_back: how to undo it: a sentence, or a function of what was before.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    place: int
+    changes: Literal["cluster", "clients", "nothing"]
+    check: Callable[[Recommended, str], Proof] | None = None
+    way_back: str | Callable[[Mapping[str, Any]], str]
+
+
+@cache
+def actions() -> Mapping[str, Action]:
+    """The actions by name, in the order of the page."""
+    return {record.name: record for record in sorted(records(ROOM, Action), key=lambda record: record.place)}
+
+
+def action_of(name: str) -> Action:
+    """The action of this name. One of another version comes last, and nothing is known of it but its name."""
+    unknown = Action(name=name, title=f"{name} {{subject}}", meaning="", place=LAST, changes="clients", way_back="")
+    return actions().get(name, unknown)
