@@ -1,4 +1,4 @@
-"""Each kind of addition touches at most three files of the package, and is then planned, answered and reported."""
+"""Each kind of addition touches few files of the package: a rule or an action one. It is then planned and reported."""
 
 from pathlib import Path
 
