@@ -13,12 +13,14 @@ from tests.advice.choices import (
     with_clients,
 )
 from tests.advice.faults import named
-from tests.advice.fleet import Fleet
+from tests.advice.fleet import DAYS, Fleet
 from tests.advice.judge import Expected
 from tests.advice.model import Client, Group, Lag
 
 UNREAD_S: Final = 6 * 3600
 """How long queues without a reader have been unread."""
+GONE_S: Final = (DAYS + 4) * 86_400
+"""Since when a group that nobody runs is gone: from before the history."""
 BEHIND: Final = frozenset({"ORPHAN_QUEUE", "LAG_STATE", "LAG_SKEW", "RETENTION_RISK", "CONSUMER_CAPACITY"})
 """Consequences of queues that nobody reads."""
 
@@ -139,13 +141,12 @@ def a_concurrent_reader_of_a_fifo_topic(fleet: Fleet) -> Expected:
 
 
 def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
-    """A group without clients, whose place on its topic has not moved for as long as the history goes."""
+    """A group without clients, whose place on its topic has not moved for longer than the history goes back."""
     group = some_group(fleet, "plain", of=lambda one: any(len(fleet.model.readers(each)) > 1 for each in one.topics))
     group.clients.clear()
     for queue in queues_of(fleet, group):
-        group.lags[queue] = Lag(
-            int(fleet.model.topics[queue.topic].rates[queue] * 86_400), stands=True, behind_s=86_400
-        )
+        lag = int(fleet.model.topics[queue.topic].rates[queue] * GONE_S)
+        group.lags[queue] = Lag(lag, stands=True, behind_s=GONE_S)
     fleet.remember()
     return Expected("STALE_OBJECT", ("INFO",), ("INVESTIGATE",), group.name, also=BEHIND, may_name=about(fleet, group))
 

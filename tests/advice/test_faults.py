@@ -9,17 +9,14 @@ import pytest
 from rocketmq_capacity.catalogue.rule import rules
 from tests.advice.faults import all_faults
 from tests.advice.judge import Judgement
-from tests.advice.later import EXPECTED_LATER, LOUD_LATER
 from tests.advice.plans import plan_of
-from tests.advice.trials import HEALTHY
 
 FAULTS = all_faults()
-DEMANDED = [name for name in FAULTS if name not in EXPECTED_LATER]
 NEVER_ALONE = {"LAG_SKEW"}
 """The lag of a few clients comes of queues that do not catch up, which LAG_STATE finds."""
 
 
-@pytest.mark.parametrize("name", DEMANDED)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_gives_one_cause_and_names_nobody_else(spark, name):
     fleet, expected = FAULTS[name].fleet(seed=1)
     judgement = Judgement(expected, plan_of(spark, fleet))
@@ -37,8 +34,3 @@ def test_a_fault_gives_one_cause_on_the_command_line(tmp_path):
 
 def test_every_rule_has_a_fault():
     assert {fault.fleet(seed=1)[1].rule for fault in FAULTS.values()} >= set(rules()) - NEVER_ALONE
-
-
-def test_what_is_expected_later_is_tried():
-    assert set(FAULTS) >= EXPECTED_LATER
-    assert set(HEALTHY) >= LOUD_LATER

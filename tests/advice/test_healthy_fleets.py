@@ -4,14 +4,11 @@ import pytest
 
 from tests.advice.fleet import healthy
 from tests.advice.judge import noise
-from tests.advice.later import LOUD_LATER
 from tests.advice.plans import plan_of
 from tests.advice.trials import HEALTHY
 
-SILENT = {name: trial for name, trial in HEALTHY.items() if name not in LOUD_LATER}
 
-
-@pytest.mark.parametrize("name", SILENT)
+@pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_fleet_gives_no_warning_no_change_and_next_to_no_lines(spark, name):
-    size, with_history = SILENT[name]
+    size, with_history = HEALTHY[name]
     assert noise(plan_of(spark, healthy(size, 1, with_history=with_history))) == []

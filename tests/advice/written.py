@@ -319,7 +319,8 @@ def _behind(topic: Topic, queue: Queue, moment: Moment, lag: Lag) -> Row:
     points = []
     for back in range(SAMPLES, -1, -1):
         end = _end(topic, queue, moment, back * SAMPLE_S)
-        place = _end(topic, queue, moment) - lag.now if lag.stands else end - max(0, lag.now - lag.growth * back)
+        # A place that stands is the same in every snapshot of the history.
+        place = _end(topic, queue, Moment()) - lag.now if lag.stands else end - max(0, lag.now - lag.growth * back)
         points.append((back, end, place))
     rate = topic.rates.get(queue, 0.0) * moment.traffic
     behind_s = lag.behind_s if lag.behind_s is not None else lag.now / rate if rate else DAY_S

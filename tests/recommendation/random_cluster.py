@@ -104,6 +104,9 @@ def _obey(inventory: Inventory, row: Row, idle: list[str]) -> Inventory:
     group = row["consumer_group"]
     match row["action"]:
         case "SCALE_CONSUMERS":
+            more = row["after"]["clients"] - row["before"]["clients"]
+            if more > 0:
+                return after(inventory, {"change": "add_clients", "consumer_group": group, "count": more})
             return _with_clients(inventory, group, lambda clients: [c for c in clients if c.client_id not in idle])
         case "CHANGE_STRATEGY":
             strategy = row["after"]["strategy"]

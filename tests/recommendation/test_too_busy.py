@@ -108,13 +108,24 @@ def test_where_no_measure_is_enough_alone_the_answer_says_which_are_together() -
 
 
 def test_queues_that_do_not_make_a_group_even_alone_are_not_recommended() -> None:
-    # Five queues of each topic over four clients: the first client owns two of each.
-    plan = a_plan(4, 0.07, *[(queues("broker-a", 5),)] * 4)
+    # Five queues of each topic over three clients: two own two of each, and four clients would not be even either.
+    plan = a_plan(3, 0.07, *[(queues("broker-a", 5),)] * 4)
 
     assert the_finding(plan, "CROSS_TOPIC_SKEW").severity == "WARNING"
-    assert "EXPAND_QUEUES" not in {one.action for one in plan.recommendations}
+    assert not {"EXPAND_QUEUES", "SCALE_CONSUMERS"} & {one.action for one in plan.recommendations}
     (look,) = [one for one in plan.recommendations if "CROSS_TOPIC_SKEW" in one.rules and one.action == "INVESTIGATE"]
-    assert look.reason.endswith("Or give every one of its topics a multiple of 4 queues: no topic alone makes it even.")
+    assert look.reason.endswith("Or give every one of its topics a multiple of 3 queues: no topic alone makes it even.")
+
+
+def test_a_client_more_is_the_answer_where_it_leaves_no_remainder_and_no_topic_alone_does() -> None:
+    # Of five queues of each topic the first of four clients owns two, eight in all; each of five clients owns four.
+    plan = a_plan(4, 0.07, *[(queues("broker-a", 5),)] * 4)
+
+    assert "EXPAND_QUEUES" not in {one.action for one in plan.recommendations}
+    (more,) = [one for one in plan.recommendations if "CROSS_TOPIC_SKEW" in one.rules]
+    before, after = json.loads(more.before), json.loads(more.after)
+    assert (more.action, before["clients"], after["clients"]) == ("SCALE_CONSUMERS", 4, 5)
+    assert (before["count"]["peak"], after["count"]["peak"]) == (8 / 5, 1.0)
 
 
 def test_queues_that_make_it_even_alone_are() -> None:

@@ -336,6 +336,16 @@ def test_a_backlog_on_queues_that_are_held_back_belongs_to_what_holds_them(rule)
     assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [(rule, 3)]
 
 
+def test_what_a_group_that_nobody_runs_has_not_read_belongs_to_that():
+    made = plan([
+        a_finding("STALE_OBJECT", severity="INFO"),
+        a_finding("LAG_STATE", severity="INFO", queues=QUEUES[:1]),
+        a_finding("RETENTION_RISK", severity="INFO", queues=QUEUES[:2]),
+    ])
+
+    assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [("STALE_OBJECT", 3)]
+
+
 @pytest.mark.parametrize(("strategy", "causes"), [("AVG", 1), ("MACHINE_ROOM", 2)])
 def test_orphans_of_a_strategy_that_leaves_none_come_of_brokers_that_name_other_members(strategy, causes):
     made = plan([

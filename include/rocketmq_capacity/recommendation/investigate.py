@@ -66,11 +66,17 @@ def investigate(
         topic=topic,
         target=rules if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in left})),
+        reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in _told(left)})),
         rules=rules,
         commands=[*lines, *steps],
         before=None if version is None else {"version": version},
     )
+
+
+def _told(left: Sequence[contracts.Finding]) -> Iterable[contracts.Finding]:
+    """Those that need a sentence of their own: not the lag of a group without clients that is not used any more."""
+    is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
+    return [one for one in left if not (is_unused and evidence(one).get("clients") == 0)]
 
 
 def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:

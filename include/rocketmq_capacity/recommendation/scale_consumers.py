@@ -1,9 +1,10 @@
-"""SCALE_CONSUMERS: fewer clients if some are idle or not needed, more if the busiest one is too busy.
+"""SCALE_CONSUMERS: fewer clients if some are not needed, more if the busiest one is too busy or shares are uneven.
 
 A change of the deployment, so there is no command.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import ceil
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -14,9 +15,9 @@ from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
-from rocketmq_capacity.recommendation.effects import gives_work, side_shown
+from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
-from rocketmq_capacity.vocabulary import INFO
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -41,6 +42,9 @@ ACTION: Final = Action(
 )
 RULE: Final = "IDLE_CONSUMERS"
 CAPACITY: Final = "CONSUMER_CAPACITY"
+CROSS_TOPIC: Final = "CROSS_TOPIC_SKEW"
+MOST_ADDED: Final = 0.25
+"""Of today's clients, rounded up, come at most: evenness is not worth more."""
 
 
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
@@ -86,6 +90,62 @@ def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
         )
 
 
+def scale_to_even(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation if a few clients more leave no remainders, and more queues of one topic do not help."""
+    target = group.policy.thresholds.ALLOCATION_SKEW.excess
+    if group.current_strategy not in (AVG, AVG_BY_CIRCLE) or group.found(CAPACITY) or not _has_own_ids(group.facts):
+        return
+    for finding in group.found_of_itself(CROSS_TOPIC):
+        is_helped = any((CROSS_TOPIC, group.name) in one.helped for one in group.topics.values())
+        if finding.severity == INFO or is_helped:
+            continue
+        clients = group.facts.distinct_client_ids
+        readable = [sum(place.readable for place in reads.topic.places) for reads in group.facts.business]
+        number = next(_even_numbers(clients, readable, target), None)
+        after = None if number is None else group.after(_with_more(group.facts, number - clients))
+        reached = excess(None if after is None else after.count)
+        if reached is None or reached > target + TOLERANCE or is_worse(group.before, after, target):
+            continue
+        yield answer(
+            ACTION,
+            consumer_group=group.name,
+            target={"even": number},
+            reason=(
+                f"Run {number} instead of {counted(clients, 'client')}: then no topic leaves a remainder, which always"
+                " goes to the same clients."
+            ),
+            rules=[CROSS_TOPIC],
+            before={"clients": clients, **side_shown(group.before)},
+            after={"clients": number, **side_shown(after)},
+        )
+
+
+def _even_numbers(clients: int, readable: Sequence[int], target: float) -> Iterator[int]:
+    """Numbers of clients above today's among which AVG divides all topics evenly, the smallest first.
+
+    The client that comes first gets the larger part of every topic.
+    """
+    for number in range(clients + 1, min(clients + ceil(clients * MOST_ADDED), max(readable)) + 1):
+        most = sum(ceil(queues / number) for queues in readable)
+        if most <= ceil(sum(readable) / number) * target:
+            yield number
+
+
+def _has_own_ids(facts: GroupFacts) -> bool:
+    return facts.distinct_client_ids == len(facts.consumers)
+
+
+def _with_more(facts: GroupFacts, more: int) -> GroupFacts:
+    """The group with clients like its last one, which come last in Java's order."""
+    last = max(facts.consumers, key=lambda one: java_order(one.client_id))
+    today = len(facts.consumers)
+    added = tuple(
+        replace(last, client_id=f"{last.client_id}~{number:05}", consumer_index=today + number)
+        for number in range(more)
+    )
+    return replace(facts, consumers=(*facts.consumers, *added))
+
+
 def _more(needed: int, clients: int) -> str:
     return (
         f"Run {needed} instead of {counted(clients, 'client')}: with fewer the busiest one stays above the bound, as it"
@@ -121,4 +181,4 @@ def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
     )
 
 
-GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (scale_consumers, scale_to_capacity)
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (scale_consumers, scale_to_capacity, scale_to_even)

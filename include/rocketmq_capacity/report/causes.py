@@ -41,6 +41,7 @@ IDLE: Final = "IDLE_CONSUMERS"
 BEHIND: Final = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
 """Consequences of queues that nobody reads, and of clients that are too busy."""
 BAD_VERSION: Final = "BAD_VERSION"
+STALE: Final = "STALE_OBJECT"
 LAG_STATE: Final = "LAG_STATE"
 LAG_SKEW: Final = "LAG_SKEW"
 MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
@@ -180,6 +181,8 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
         if comes_of_outlier(finding.rule, clients, queues, outliers, sick.evidence):
             return index
     if finding.rule in BEHIND:
+        if STALE in others and finding.severity == INFO:
+            return others[STALE][0]
         for rule in HELD_BACK:
             held = {one for index in others.get(rule, ()) for one in findings[index].subjects}
             if queues and rule != finding.rule and held.issuperset(queues):
