@@ -6,9 +6,10 @@ from collections import Counter
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from rocketmq_capacity.settings.policy import Policy
 from tests.browser.chromium import new_window, running_browser
 from tests.report.from_rows import page_of
-from tests.report.row_builders import a_finding, a_recommendation
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
@@ -242,6 +243,36 @@ def test_a_link_to_a_cause_opens_it(opened, report):
 
     assert page.locator(target).is_visible()
     assert page.locator(target).locator("xpath=../summary").evaluate("e => e.getBoundingClientRect().top") >= 0
+
+
+def test_the_causes_and_groups_of_one_owner_can_be_shown_alone(opened, tmp_path):
+    path = tmp_path / "report.html"
+    policy = Policy.model_validate({
+        "groups": [{"match": "^g_pay", "owner": "li"}, {"match": "^g_stock", "owner": "wu"}]
+    })
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [a_group("g_pay"), a_group("g_stock")],
+        "finding": [a_finding(consumer_group=name, severity="WARNING") for name in ("g_pay", "g_stock")],
+    }
+    path.write_text(page_of(rows, policy=policy), encoding="utf-8")
+    page = opened(path.as_uri())
+
+    def shown():
+        return {
+            name
+            for name in ("g_pay", "g_stock")
+            for one in page.locator(".owned", has_text=name).all()
+            if one.is_visible()
+        }
+
+    assert shown() == {"g_pay", "g_stock"}
+    page.get_by_label("wu").check()
+    assert shown() == {"g_stock"}
+    page.get_by_label("without an owner").check()
+    assert shown() == set()
+    page.get_by_label("everybody").check()
+    assert shown() == {"g_pay", "g_stock"}
 
 
 def test_a_phone_shows_each_figure_of_a_group_beside_its_label(opened, sample):

@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.report.tables import findings_by_owner, owner_files
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of, plan_of, publish_rows
-from tests.report.page_reader import by_id, elements, read_page, section, text_of
+from tests.report.page_reader import HTML, by_id, elements, read_page, section, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 TOPICS = {"g_pay": ["pay", "both"], "g_stock": ["stock", "both"], "g_other": ["other"]}
@@ -144,3 +144,33 @@ def test_the_page_tells_the_owner_of_each_cause_and_lists_the_causes_of_each_own
     (link,) = elements(second, "a")
     assert "payments" in text_of(by_id(tree, link.get("href").removeprefix("#")))
     assert "1 cause has no owner, or several." in text_of(section(tree, "owners"))
+
+
+def test_the_page_can_be_filtered_by_owner_and_each_cause_and_group_has_its_owners_mark():
+    found = of_groups({"g_pay": "WARNING", "g_stock": "CRITICAL", "g_other": "WARNING"})
+    tree = read_page(page_of(rows(*found), policy=POLICY))
+
+    choices = {text_of(label).strip(): elements(label, "input")[0].get("id") for label in elements(tree, "label")}
+    assert choices == {
+        "everybody's": "only-all",
+        "=stock & co": "only-1",
+        "payments": "only-2",
+        "without an owner, or of several": "only-0",
+    }
+    marks = {
+        group: one.get("class").split()
+        for one in elements(tree, "details")
+        for group in ("g_pay", "g_stock", "g_other")
+        if "cause" in (one.get("class") or "").split() and group in text_of(one)
+    }
+    assert {group: one[-1] for group, one in marks.items()} == {"g_stock": "of-1", "g_pay": "of-2", "g_other": "of-0"}
+    lines = {text_of(row.find(f"{HTML}th")): row.get("class") for row in elements(tree, "tr") if row.get("class")}
+    assert (lines["g_stock"], lines["g_pay"]) == ("owned of-1", "owned of-2")
+    assert "body:has(#only-2:checked) .owned:not(.of-2)" in page_of(rows(*found), policy=POLICY)
+
+
+def test_without_owners_there_is_no_filter():
+    page = page_of(rows())
+
+    assert elements(read_page(page), "fieldset") == []
+    assert "#only-0" not in page

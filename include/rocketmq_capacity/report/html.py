@@ -34,7 +34,8 @@ def render_report(plan: Plan, beside: PageRows) -> str:
     Errors: :class:`jinja2.UndefinedError` if a template uses a name that does not exist, which is a defect.
     """
     page = page_of(plan, beside)
-    return _environment().get_template(TEMPLATE).render(page=page, style=_style(), style_hash=style_hash(_style()))
+    style = _style() + _filters(0 if page.owners is None else len(page.owners.owners))
+    return _environment().get_template(TEMPLATE).render(page=page, style=style, style_hash=style_hash(style))
 
 
 def get_ready() -> None:
@@ -96,6 +97,14 @@ def _environment() -> Environment:
 def _breakable(name: str) -> Markup:
     """A name that a browser breaks after ``_``, ``.``, ``$`` and ``-`` where it is too long for its column."""
     return Markup("<wbr>").join(re.split(r"(?<=[_.$-])(?=.)", visible(name)))
+
+
+def _filters(owners: int) -> Markup:
+    """Rules that show one owner's causes and groups alone, as the reader chooses; 0 are those of nobody."""
+    if not owners:
+        return Markup()
+    shown = Markup("body:has(#only-{0}:checked) .owned:not(.of-{0}) {{ display: none; }}\n")
+    return Markup().join(shown.format(number) for number in range(owners + 1))
 
 
 @cache

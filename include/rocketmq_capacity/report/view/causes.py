@@ -16,6 +16,9 @@ from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
 from rocketmq_capacity.vocabulary import INFO
 
+OwnerNumbers = Mapping[str | None, int]
+"""The numbers that owners have on the page; anybody else has 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class CauseView:
@@ -30,6 +33,7 @@ class CauseView:
     more_groups: int
     topic: str | None
     owner: str | None
+    owner_number: int
     tier: int | None
     kind: str
     """``cluster``, ``clients``, ``look`` or empty: what its first recommendation touches."""
@@ -59,6 +63,7 @@ class FoldView:
     places: tuple[str, ...]
     """The first groups or topics."""
     more_places: int
+    owner_numbers: tuple[int, ...]
     new: int
     """Causes that the plan before did not have."""
     causes: tuple[CauseView, ...]
@@ -82,13 +87,15 @@ class CauseList:
     """Causes in lines that the page leaves to the CSV files."""
 
 
-def causes_of(causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[str, str]) -> CauseList:
+def causes_of(
+    causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers
+) -> CauseList:
     """The plan's causes in the order of the answers."""
     found = list(causes)
     counts: dict[str, int] = {}
     for cause in found:
         counts[cause.severity] = counts.get(cause.severity, 0) + 1
-    shown = _with_own_titles([_fold(fold, answers, group_anchors) for fold in answers.folds[:CAUSES]])
+    shown = _with_own_titles([_fold(fold, answers, group_anchors, numbers) for fold in answers.folds[:CAUSES]])
     urgent = [fold for fold in shown if fold.severity != INFO]
     return CauseList(
         first=tuple(urgent[:FIRST_CAUSES]),
@@ -100,9 +107,9 @@ def causes_of(causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[
     )
 
 
-def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> FoldView:
+def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers) -> FoldView:
     worst = fold.causes[0]
-    shown = tuple(_cause(cause, answers, group_anchors) for cause in answers.shown_of(fold))
+    shown = tuple(_cause(cause, answers, group_anchors, numbers) for cause in answers.shown_of(fold))
     places = list(dict.fromkeys(name for one in fold.causes if (name := one.consumer_group or one.topic) is not None))
     return FoldView(
         severity=worst.severity,
@@ -111,6 +118,7 @@ def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str]) -> Fol
         impact=impact_of(_sum(cause.impact for cause in fold.causes)),
         places=tuple(places[:FOLDED_PLACES]),
         more_places=max(0, len(places) - FOLDED_PLACES),
+        owner_numbers=tuple(sorted({numbers.get(cause.owner, 0) for cause in fold.causes})),
         new=sum(cause.is_new is True for cause in fold.causes),
         causes=shown,
         total=len(fold.causes),
@@ -153,7 +161,7 @@ def _title(cause: Cause) -> str:
     return f"{wrong}: {each[:1].lower()}{each[1:]}"
 
 
-def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> CauseView:
+def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers) -> CauseView:
     recommendations = [answers.recommendations[one] for one in cause.recommendations]
     options = options_of(recommendations, answers)
     groups = answers.groups_of(cause)
@@ -168,6 +176,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str]) -> 
         more_groups=max(0, len(groups) - ITEMS),
         topic=cause.topic,
         owner=cause.owner,
+        owner_number=numbers.get(cause.owner, 0),
         tier=cause.tier,
         kind="" if cause.action is None else kind_of(cause.action, changes_cluster=cause.changes_cluster),
         impact=impact_of(cause.impact),

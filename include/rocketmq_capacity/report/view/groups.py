@@ -65,6 +65,7 @@ class GroupLine:
     """So many times the traffic at the peak until something breaks."""
     severities: tuple[tuple[str, int], ...]
     """Of its causes, each with their number, worst first."""
+    owner_number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,9 @@ def anchors_of(groups: Sequence[GroupPlan], detailed: Collection[str]) -> dict[s
     }
 
 
-def line_of(group: GroupPlan, place: int, section: str | None, severities: Iterable[Severity]) -> GroupLine:
+def line_of(
+    group: GroupPlan, place: int, section: str | None, severities: Iterable[Severity], owner_number: int
+) -> GroupLine:
     """The group's line; ``severities`` are those of its causes."""
     now, found = in_use(group), Counter(severities)
     count = None if now is None else now.count
@@ -171,6 +174,7 @@ def line_of(group: GroupPlan, place: int, section: str | None, severities: Itera
         busy_share=None if group.utilisation is None else group.utilisation.estimate,
         headroom="\u2013" if group.headroom is None else factor(group.headroom.factor),
         severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        owner_number=owner_number,
     )
 
 

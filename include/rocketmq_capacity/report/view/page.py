@@ -19,7 +19,7 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
-from rocketmq_capacity.report.view.causes import CauseList, causes_of
+from rocketmq_capacity.report.view.causes import CauseList, OwnerNumbers, causes_of
 from rocketmq_capacity.report.view.changes import ChangesView, changes_of
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
@@ -91,7 +91,9 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     # A group keeps its number wherever it is named, also where other groups have no line.
     numbered = anchors_of(plan.groups, set(detailed))
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
-    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers)
+    owners = owners_of(plan, answers)
+    numbers: OwnerNumbers = {} if owners is None else {one.name: one.number for one in owners.owners}
+    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers)
     sections, left_out = _sections(plan, detailed, lines, answers, beside)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
@@ -100,10 +102,10 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         changes=None if plan.changes is None else changes_of(plan.changes, answers),
         overview=overview_picture(plan.groups),
-        causes=causes_of(plan.causes, answers, anchors),
+        causes=causes_of(plan.causes, answers, anchors, numbers),
         notes=plan.notes,
         accepted=accepted_of(plan),
-        owners=owners_of(plan, answers),
+        owners=owners,
         headroom=headroom_lines(plan, anchors),
         savings=savings_of(plan, answers, anchors),
         failures=failures_of(beside.losses, anchors, beside.cluster_failure),
@@ -125,6 +127,7 @@ def _lines(
     anchors: Mapping[str, str],
     detailed: set[str],
     answers: Answers,
+    numbers: OwnerNumbers,
 ) -> dict[str, GroupLine]:
     """The lines of these groups, worst first."""
     placed = {group.consumer_group: (place, group) for place, group in enumerate(groups)}
@@ -132,7 +135,8 @@ def _lines(
     for name in names:
         place, group = placed[name]
         severities = [cause.severity for cause in answers.of_group(name)]
-        lines[name] = line_of(group, place, anchors[name] if name in detailed else None, severities)
+        section, owner = anchors[name] if name in detailed else None, numbers.get(group.owner, 0)
+        lines[name] = line_of(group, place, section, severities, owner)
     return lines
 
 

@@ -18,6 +18,8 @@ class OwnerView:
     """What one owner has to do."""
 
     name: str
+    number: int
+    """From 1 on; the page's filter and the marks of causes and groups have it."""
     anchor: str
     file: str
     """The CSV of its findings, beside the page."""
@@ -79,17 +81,18 @@ def owners_of(plan: Plan, answers: Answers) -> OwnerList | None:
     ordered = sorted(causes, key=lambda name: (place[causes[name][0].id] if causes[name] else last, name))
     files = owner_files(groups)
     owners = tuple(
-        _owner(name, f"owner-{number}", files[name], groups[name], causes[name], answers)
+        _owner(name, number, files[name], groups[name], causes[name], answers)
         for number, name in enumerate(ordered[:OWNERS], 1)
     )
     return OwnerList(owners, max(0, len(ordered) - OWNERS), nobodys)
 
 
-def _owner(name: str, anchor: str, file: str, groups: int, causes: list[Cause], answers: Answers) -> OwnerView:
+def _owner(name: str, number: int, file: str, groups: int, causes: list[Cause], answers: Answers) -> OwnerView:
     found = Counter(cause.severity for cause in causes)
     return OwnerView(
         name=name,
-        anchor=anchor,
+        number=number,
+        anchor=f"owner-{number}",
         file=file,
         groups=groups,
         severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
