@@ -205,9 +205,11 @@ UTILISATION: Final = "UTILISATION"
 PUT_MESSAGES: Final = "PUT_MESSAGES"
 PUT_BYTES: Final = "PUT_BYTES"
 DISK: Final = "DISK"
-Breaks = Literal["UTILISATION", "PUT_MESSAGES", "PUT_BYTES", "DISK"]
-"""What breaks first when traffic grows: UTILISATION, if the busiest client of a group goes above its bound;
-PUT_MESSAGES and PUT_BYTES, if a broker has to store more than it can; DISK, if it has to delete messages early."""
+MAX_LAG: Final = "MAX_LAG"
+Breaks = Literal["UTILISATION", "MAX_LAG", "PUT_MESSAGES", "PUT_BYTES", "DISK"]
+"""What breaks first when traffic grows: UTILISATION, if the busiest client of a group goes above its bound; MAX_LAG, if
+messages of a group wait longer than its `max_lag_s`; PUT_MESSAGES and PUT_BYTES, if a broker has to store more than it
+can; DISK, if it has to delete messages early."""
 TOLD: Final = "TOLD"
 SEEN: Final = "SEEN"
 

@@ -160,6 +160,23 @@ def test_without_the_time_of_the_last_message_read_the_wait_follows_from_the_rat
     assert found["evidence"]["waits_s"] == 90.0
 
 
+@pytest.mark.parametrize(
+    ("wait_s", "factor"),
+    [
+        (30.01, 2.0),  # at twice the traffic messages wait for the 60 s that are allowed
+        (120.01, 0.5),
+        (4.0, None),  # as long as between two commits
+    ],
+)
+def test_the_headroom_of_a_group_ends_where_its_messages_wait_too_long(wait_s: float, factor: float | None) -> None:
+    row = judge(paying(a_queue(9_000, read_s_ago=wait_s)), told(max_lag_s=60)).group("g_pay")
+
+    assert row["headroom_factor"] == row["headroom_measured_factor"] == (factor and pytest.approx(factor))
+    assert row["headroom_breaks"] == (factor and "MAX_LAG")
+    untold = judge(paying(a_queue(9_000, read_s_ago=wait_s)), told(tier=1)).group("g_pay")
+    assert untold["headroom_factor"] is None
+
+
 def test_a_group_without_a_bound_and_a_broadcasting_one_are_never_late() -> None:
     assert late(told(tier=1), a_queue(9_000, read_s_ago=900.0)) is None
     facts: dict[str, Any] = {"message_model": "BROADCASTING"}

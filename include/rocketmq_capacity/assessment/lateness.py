@@ -121,6 +121,13 @@ def lateness(group: Group) -> Lateness | None:
     return Lateness(allowed_s, worst_s, (worst,), waits[worst][1], breach_in_s, is_falling)
 
 
+def longest_wait_s(group: Group) -> float | None:
+    """How long the oldest unread message of the group has waited; None if unknown, or if its offsets do not say it."""
+    if group.facts.is_lite or group.facts.is_broadcasting or not group.facts.connections:
+        return None
+    return max((wait_s for wait_s, _ in _waits_s(group).values()), default=None)
+
+
 def _waits_s(group: Group) -> dict[Queue, tuple[float, int]]:
     """By queue with unread messages: the seconds that its oldest one has waited, and how many there are.
 

@@ -165,7 +165,11 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         Amount | None, Meta(description="so many times the measured traffic until something breaks")
     ] = None
     headroom_breaks: Annotated[
-        Breaks | None, Meta(description="what breaks first: UTILISATION: the busiest client is above under_utilisation")
+        Breaks | None,
+        Meta(
+            description="what breaks first: UTILISATION: the busiest client is above under_utilisation; MAX_LAG: messages"
+            " wait longer than the group's max_lag_s"
+        ),
     ] = None
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")

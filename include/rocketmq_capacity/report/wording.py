@@ -10,6 +10,7 @@ from rocketmq_capacity.vocabulary import (
     CRITICAL,
     DISK,
     INFO,
+    MAX_LAG,
     OVER,
     PUT_BYTES,
     PUT_MESSAGES,
@@ -55,6 +56,7 @@ READING_WORDS: Final[dict[str, Wording]] = {
 
 BREAKS_WORDS: Final[dict[Breaks, str]] = {
     UTILISATION: "the busiest client is above the policy's bound",
+    MAX_LAG: "messages wait longer than the policy allows the group",
     PUT_MESSAGES: "a broker stores more messages than it can",
     PUT_BYTES: "a broker stores more bytes than it can",
     DISK: "the disk is too small for the retention",

@@ -16,8 +16,9 @@ class Headroom(Struct, frozen=True, kw_only=True):
     breaks: Annotated[
         Breaks,
         Meta(
-            description="what breaks first; UTILISATION: the busiest client is above `under_utilisation`; PUT_MESSAGES,"
-            " PUT_BYTES: a broker has to store more than it can; DISK: it has to delete messages early"
+            description="what breaks first; UTILISATION: the busiest client is above `under_utilisation`; MAX_LAG:"
+            " messages of the group wait longer than its `max_lag_s`; PUT_MESSAGES, PUT_BYTES: a broker has to store"
+            " more than it can; DISK: it has to delete messages early"
         ),
     ]
 
