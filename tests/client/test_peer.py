@@ -202,6 +202,84 @@ def test_a_peer_that_freezes_half_way_is_given_up_too() -> None:
     with_peer(freezes, use, replace(PATIENT, in_flight=16, request_timeout_s=1.5))
 
 
+def test_a_peer_that_answers_one_request_of_each_connection_is_given_up() -> None:
+    async def one_each(visit: Visit, asked: Command) -> None:
+        if asked.opaque == 1:
+            visit.answer(asked, TOPICS)
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        calls = [peer.call(request.topic_list()) for _ in range(160)]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert sum(not isinstance(outcome, Exception) for outcome in outcomes) == speaking.visits == 3
+
+    with_peer(one_each, use, replace(PATIENT, request_timeout_s=1.0))
+
+
+def test_a_peer_that_answers_only_what_nobody_asked_is_given_up() -> None:
+    async def beside_the_point(visit: Visit, asked: Command) -> None:
+        async def answer_for_ever() -> None:
+            while True:
+                visit.answer(replace(asked, opaque=asked.opaque + 1_000_000), TOPICS)
+                visit.ask(replace(asked, code=40))
+                await asyncio.sleep(0.05)
+
+        talking.add(asyncio.create_task(answer_for_ever()))
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        try:
+            calls = [peer.call(request.topic_list()) for _ in range(160)]
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        finally:
+            for task in talking:
+                task.cancel()
+        assert all(isinstance(outcome, TransportError) for outcome in outcomes)
+        assert speaking.visits == 3
+
+    talking: set[asyncio.Task[None]] = set()
+    with_peer(beside_the_point, use, replace(PATIENT, request_timeout_s=1.0))
+
+
+def test_a_peer_that_breaks_the_protocol_again_and_again_is_given_up() -> None:
+    async def garbage(visit: Visit, asked: Command) -> None:
+        visit.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        for _ in range(3):
+            with pytest.raises(RemoteProtocolError):
+                await peer.call(request.topic_list())
+        with pytest.raises(PeerGivenUpError, match=r"is this a RocketMQ port"):
+            await peer.call(request.topic_list())
+        assert speaking.visits == 3
+
+    with_peer(garbage, use)
+
+
+def test_an_answer_that_came_before_the_end_is_not_read_after_it() -> None:
+    read: list[int] = []
+
+    def ends(body: bytes) -> None:
+        read.append(len(body))
+        peers[0].give_up("the time is up")
+
+    async def use(speaking: SpeakingPeer, peer: Peer) -> None:
+        peers.append(peer)
+        asked = request.Request(RequestCode.GET_ALL_TOPIC_CONFIG, ends)
+        outcomes = await asyncio.gather(*(peer.call(asked) for _ in range(16)), return_exceptions=True)
+        assert len(read) == 1
+        assert sum(isinstance(outcome, PeerGivenUpError) for outcome in outcomes) == 15
+
+    peers: list[Peer] = []
+    together: list[tuple[Visit, Command]] = []
+
+    async def all_at_once(visit: Visit, asked: Command) -> None:
+        together.append((visit, asked))
+        if len(together) == 16:
+            for each, one in together:
+                each.answer(one, TOPICS)
+
+    with_peer(all_at_once, use)
+
+
 def test_answers_between_two_losses_keep_a_peer_from_being_given_up() -> None:
     async def ends_after_three(visit: Visit, asked: Command) -> None:
         visit.answer(asked, TOPICS)
@@ -214,6 +292,20 @@ def test_answers_between_two_losses_keep_a_peer_from_being_given_up() -> None:
         assert speaking.visits >= 10
 
     with_peer(ends_after_three, use)
+
+
+def test_giving_up_ends_an_attempt_to_connect(deaf_address: Address) -> None:
+    async def run() -> None:
+        peer = Peer(deaf_address, replace(PATIENT, connect_timeout_s=600))
+        calls = [asyncio.create_task(peer.call(request.topic_list())) for _ in range(20)]
+        await asyncio.sleep(0.1)
+        peer.give_up("the time is up")
+        outcomes = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 60)
+        assert {str(outcome) for outcome in outcomes} == {"the time is up"}
+        assert all(isinstance(outcome, PeerGivenUpError) for outcome in outcomes)
+        await peer.close()
+
+    asyncio.run(run())
 
 
 def test_an_address_at_which_nobody_listens_is_tried_as_often_as_set(free_address: Address) -> None:

@@ -1,4 +1,8 @@
-"""A network in front of a broker that can be slow, or gone: a TCP proxy on another address of the loopback device."""
+"""A network in front of a broker that can be slow, or gone: a TCP proxy on another address of the loopback device.
+
+It is for real clients, to which the broker registers this address. Faults between our own client and a cluster are in
+`faulty_network`.
+"""
 
 import socket
 import threading

@@ -10,7 +10,8 @@ import os
 import socket
 import ssl
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -22,7 +23,7 @@ from rocketmq_capacity.protocol.errors import RemoteProtocolError
 from rocketmq_capacity.protocol.frame import FrameDecoder, encode_frame
 from rocketmq_capacity.protocol.signature import signed_fields
 from rocketmq_capacity.settings.address import Address
-from rocketmq_capacity.settings.networks import is_in
+from rocketmq_capacity.settings.networks import Network, is_in
 
 
 @dataclass(slots=True)
@@ -37,7 +38,12 @@ class _Question:
 
 
 class Connection(asyncio.Protocol):
-    """A connection, open until `close` or until the peer ends it; ``answered`` counts the peer's commands."""
+    """A connection, open until `close` or until the peer ends it.
+
+    Attributes:
+        answered: requests that were answered in time.
+        unanswered: requests that were under way when the connection ended.
+    """
 
     def __init__(self, address: Address, settings: ConnectionSettings) -> None:
         self.address = address
@@ -52,25 +58,43 @@ class Connection(asyncio.Protocol):
         self._outbox: list[bytes] = []
         self._last_heard = self._loop.time()
         self.answered = 0
+        self.unanswered = 0
         self._watch: asyncio.TimerHandle | None = None
 
     @classmethod
     async def open(cls, address: Address, settings: ConnectionSettings) -> "Connection":
         """Connect.
 
-        Errors: `ConnectError` if nobody listens, the handshake fails or the time is up.
+        Errors: `ConnectError` if nobody listens, the handshake fails, the time is up, or the address is outside the
+        networks of the settings.
         """
         loop = asyncio.get_running_loop()
+        name = address.host if settings.tls is not None else None
         try:
             async with asyncio.timeout(settings.connect_timeout_s):
-                _, connection = await loop.create_connection(
-                    lambda: cls(address, settings), address.host, address.port, ssl=settings.tls
-                )
+                *others, last = await _hosts(address, settings.networks)
+                for host in others:
+                    with suppress(OSError):  # the next address of the same name may answer
+                        return await cls._connected(loop, host, address, settings, name)
+                return await cls._connected(loop, last, address, settings, name)
         except TimeoutError:
             raise ConnectError(f"cannot connect: timed out after {settings.connect_timeout_s:g} s") from None
         except (OSError, ssl.CertificateError, ValueError) as error:
             raise ConnectError(f"cannot connect: {_words(error)}") from None
-        connection._check_network()
+
+    @classmethod
+    async def _connected(
+        cls,
+        loop: asyncio.AbstractEventLoop,
+        host: str,
+        address: Address,
+        settings: ConnectionSettings,
+        name: str | None,
+    ) -> "Connection":
+        """Connect to a host; its certificate has to be that of the name."""
+        _, connection = await loop.create_connection(
+            lambda: cls(address, settings), host, address.port, ssl=settings.tls, server_hostname=name
+        )
         return connection
 
     @property
@@ -96,21 +120,6 @@ class Connection(asyncio.Protocol):
         self._send_waiting()
         return answer
 
-    def _check_network(self) -> None:
-        """End the connection before anything is sent, if the peer is outside the networks of the settings.
-
-        Errors: `ConnectError`.
-        """
-        if not self._settings.networks:
-            return
-        # A peer that has hung up already has no name.
-        name = None if self._transport is None else self._transport.get_extra_info("peername")
-        if name is None or not is_in(name[0], self._settings.networks):
-            where = self.address if name is None else name[0]
-            error = ConnectError(f"{where} is outside the networks of the connection; nothing was sent to it")
-            self.end(error)
-            raise error
-
     def close(self) -> None:
         """Close the connection; requests under way fail."""
         self.end(ConnectionLostError("closed by us"))
@@ -127,13 +136,15 @@ class Connection(asyncio.Protocol):
         except RemoteProtocolError as error:
             self.end(error)
             return
-        if commands:  # bytes alone are no sign of life: a peer may send one now and then, and never a whole answer
-            self._last_heard = self._loop.time()
-        self.answered += len(commands)
         for command in commands:
             # The peer numbers its own requests (such as 40) itself. So a request with one of our numbers is no answer.
             question = self._open.pop(command.opaque, None) if command.is_response else None
-            if question is not None and not question.answer.done():
+            if question is None:
+                continue
+            # Only an answer is a sign of life: a peer may send bytes, or answers to nothing, for ever.
+            self._last_heard = self._loop.time()
+            self.answered += 1
+            if not question.answer.done():
                 question.answer.set_result(command)
         self._send_waiting()
 
@@ -206,12 +217,29 @@ class Connection(asyncio.Protocol):
             self._watch.cancel()
         if self._transport is not None:
             self._transport.abort()
+        self._decoder = FrameDecoder()  # the old one may hold most of a large frame
+        self.unanswered = len(self._open)
         questions = [*self._open.values(), *self._waiting]
         self._open.clear()
         self._waiting.clear()
         for question in questions:
             if not question.answer.done():
                 question.answer.set_exception(reason)
+
+
+async def _hosts(address: Address, networks: Sequence[Network]) -> list[str]:
+    """Where to connect to: the host itself, or with networks those of its IP addresses that are inside.
+
+    Errors: `ConnectError` if none is inside; OSError if the host has no address.
+    """
+    if not networks:
+        return [address.host]
+    found = await asyncio.get_running_loop().getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    hosts = list(dict.fromkeys(str(where[0]) for *_, where in found))
+    inside = [host for host in hosts if is_in(host, networks)]
+    if not inside:
+        raise ConnectError(f"{', '.join(hosts)} is outside the networks of the connection; nothing was sent to it")
+    return inside
 
 
 def _words(error: Exception) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from typing import TypeVar
 
 from rocketmq_capacity.client.connection import Connection
-from rocketmq_capacity.client.errors import PeerGivenUpError, TransportError
+from rocketmq_capacity.client.errors import PeerGivenUpError
 from rocketmq_capacity.client.retry import retrying
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.request import Request
@@ -29,6 +29,9 @@ class Peer:
         self._connecting: asyncio.Task[Connection] | None = None
         self._failed_in_a_row = 0
         self._given_up: PeerGivenUpError | None = None
+        self._reading = asyncio.Lock()
+        """Answers are read one after the other. A large one takes long, and between two of them `give_up` can act."""
+        self._is_over = False
 
     async def call(self, request: Request[T]) -> T:
         """Send the request, again if it failed for a reason that may pass.
@@ -39,8 +42,10 @@ class Peer:
         return await retrying(self._settings)(self._ask, request)
 
     def give_up(self, reason: str) -> None:
-        """Fail every request, those under way and all later ones, with the reason."""
-        self._given_up = PeerGivenUpError(reason)
+        """Fail every request, those under way and all later ones, with the reason; answers not read yet are dropped."""
+        self._given_up, self._is_over = PeerGivenUpError(reason), True
+        if self._connecting is not None:
+            self._connecting.cancel()
         if self._connection is not None:
             self._connection.end(self._given_up)
 
@@ -59,7 +64,10 @@ class Peer:
         limit_s = self._settings.request_timeout_s + request.relay_s
         response = await connection.ask(request.code, request.ext_fields, limit_s=limit_s)
         self.version = response.version
-        return request.answer(response, max_body_bytes=self._settings.max_body_bytes)
+        async with self._reading:
+            if self._is_over and self._given_up is not None:  # while others were read
+                raise self._given_up
+            return request.answer(response, max_body_bytes=self._settings.max_body_bytes)
 
     async def _connected(self) -> Connection:
         """An open connection; requests at the same time share one attempt to open it."""
@@ -71,16 +79,26 @@ class Peer:
                 raise self._given_up
             self._connecting = asyncio.create_task(Connection.open(self.address, self._settings))
             self._connecting.add_done_callback(self._note_connecting)
-        connection = await asyncio.shield(self._connecting)
+        connecting = self._connecting
+        try:
+            connection = await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            if connecting.cancelled() and self._given_up is not None:
+                raise self._given_up from None
+            raise
         if self._given_up is not None:  # while it connected
             raise self._given_up
         return connection
 
     def _note_lost_connection(self) -> None:
-        """Count the failure of the connection that is being replaced; if it had answers, the row begins with it."""
+        """Count the failure of the connection that is being replaced.
+
+        The row begins with it if it answered more than it left open. A peer that answers one request of each
+        connection, and then keeps all others waiting, would else be asked for ever.
+        """
         lost, self._connection = self._connection, None
         if lost is not None and lost.reason is not None:
-            if lost.answered:
+            if lost.answered > lost.unanswered:
                 self._failed_in_a_row = 0
             self._note_failure(lost.reason)
 
@@ -96,5 +114,5 @@ class Peer:
 
     def _note_failure(self, error: Exception) -> None:
         self._failed_in_a_row += 1
-        if self._failed_in_a_row >= self._settings.attempts and isinstance(error, TransportError):
+        if self._failed_in_a_row >= self._settings.attempts:
             self._given_up = PeerGivenUpError(str(error))

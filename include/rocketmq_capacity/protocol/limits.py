@@ -7,8 +7,8 @@ from typing import Final
 
 MAX_FRAME_BYTES: Final = 64 * 2**20
 """Default limit of a frame. Java takes up to 16 MiB (NettyDecoder.FRAME_MAX_LENGTH), and a broker sends larger ones."""
-MAX_BODY_BYTES: Final = 256 * 2**20
-"""Default limit of a body once it is inflated."""
+MAX_BODY_BYTES: Final = 64 * 2**20
+"""Default limit of a body once it is inflated: that of a frame, as no broker was seen to compress one."""
 MAX_DEPTH: Final = 64
 """Default limit of nesting. RocketMQ's deepest body here (307) nests 4 levels; Java reads 2,048."""
 MAX_WHOLE: Final = 2**63 - 1

@@ -49,7 +49,8 @@ class Request(Generic[T]):
         except Exception as error:
             # A peer's bytes must never end the snapshot, whatever they make a decoder raise.
             words = str(error) if isinstance(error, BodyError) else f"{type(error).__name__}: {error}"
-            raise BodyError(f"the body of {len(response.body)} bytes cannot be read: {kept(words)}") from error
+        # Raised here, it does not keep the decoder's error, whose frames hold all that was read of the body.
+        raise BodyError(f"the body of {len(response.body)} bytes cannot be read: {kept(words)}")
 
 
 def cluster_info() -> Request[cluster.ClusterInfo]:

@@ -1,5 +1,6 @@
 """Networks in a connection: the addresses that may get our credentials."""
 
+from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Annotated
 
@@ -16,7 +17,7 @@ def parse_network(text: str) -> Network:
         raise ValueError("is not a network; expected one such as 10.0.0.0/8") from None
 
 
-def is_in(address: str, networks: tuple[Network, ...]) -> bool:
+def is_in(address: str, networks: Iterable[Network]) -> bool:
     """Whether an IP address is in one of the networks; a link's name after ``%`` does not count."""
     number = ip_address(address.partition("%")[0])
     return any(number in network for network in networks)

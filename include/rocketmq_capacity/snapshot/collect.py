@@ -154,6 +154,8 @@ class _Survey:
         info = joined_info(nameservers)
         listed_topics = distinct(topic for one in nameservers for topic in one.topics)
         self._prepare_brokers(info)
+        if self._is_over.is_set():  # the name servers took all the time
+            self.give_up()
         clusters, broker_names = set(info.clusters), {broker.broker_name for broker in info.brokers}
         routing = asyncio.gather(*(one.ask_routes(listed_topics) for one in nameservers))
         try:

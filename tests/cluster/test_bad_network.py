@@ -1,0 +1,466 @@
+"""Faults between our client and a real cluster: each snapshot ends within its limit, and nothing wrong is stored.
+
+Every snapshot is compared with one that was taken without faults. A row that it has is equal. A row that it lacks
+belongs to a server with a row of failures. The snapshots are taken side by side, so that all of them take as long as
+the slowest.
+"""
+
+import asyncio
+import json
+import random
+import resource
+import struct
+import sys
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.protocol.codes import RequestCode
+from rocketmq_capacity.protocol.frame import encode_frame
+from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory, render_inventory
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.run_lookup import stored_run
+from tests.cli.program import command
+from tests.cluster.clients import Clients, Consumer
+from tests.cluster.faulty_network import Answer, Fault, FaultyNetwork
+from tests.cluster.rocketmq import Broker, Cluster
+from tests.fixtures.environment import ROOT
+from tests.oracle.requirement import started_or_skipped
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.timeout(900)]
+
+WELL, BAD = "broker-a", "broker-b"
+GROUPS: Final = [f"g_{number}" for number in range(160)]
+"""As many as once made a broker that sends a byte now and then hold a snapshot for ten rounds of requests."""
+ANSWER_S: Final = 2.0
+"""The limit of a request; a real answer takes milliseconds, on a busy machine some hundred."""
+LIMIT_S: Final = 120.0
+"""Of a snapshot that gives servers up by itself."""
+SHORT_S: Final = 4.0
+"""Of a snapshot that would wait for ten minutes for each answer."""
+BUSY_MACHINE_S: Final = 60.0
+"""For the end of a snapshot after its limit, and the start of a program."""
+MORE_MEMORY_BYTES: Final = 10 * MAX_BODY_BYTES
+"""Less than the frames and bodies that are announced here, and more than a few of the largest that are taken."""
+AT_A_TIME: Final = 16
+FOR_EVER: Final = 3_600.0
+
+
+async def drip(answer: Answer) -> None:
+    """A byte now and then: a whole answer would take minutes."""
+    for at in range(len(answer.frame)):
+        await answer.send(answer.frame[at : at + 1])
+        await asyncio.sleep(0.5)
+
+
+async def stall(answer: Answer) -> None:
+    """Half a frame, and then nothing."""
+    await answer.send(answer.frame[: len(answer.frame) // 2])
+    await asyncio.sleep(FOR_EVER)
+
+
+async def stall_in_a_large_frame(answer: Answer) -> None:
+    """The beginning of a frame that is as large as is allowed."""
+    await answer.send(struct.pack(">II", 60 * 2**20, 100) + b" " * 2**20)
+    await asyncio.sleep(FOR_EVER)
+
+
+async def say_nothing(answer: Answer) -> None:
+    """As a frozen process."""
+    await asyncio.sleep(FOR_EVER)
+
+
+async def reset(answer: Answer) -> None:
+    """The connection ends instead of an answer."""
+    answer.reset()
+
+
+async def reset_half_way(answer: Answer) -> None:
+    """The connection ends in the middle of a frame."""
+    await answer.send(answer.frame[: len(answer.frame) // 2])
+    answer.reset()
+
+
+async def garbage(answer: Answer) -> None:
+    """Bytes that are no frames."""
+    await answer.send(random.Random(answer.request.opaque).randbytes(10_000))
+
+
+async def oversized(answer: Answer) -> None:
+    """A length beyond all limits, and as many bytes as are taken."""
+    await answer.send(struct.pack(">I", 2**31 - 1))
+    for _ in range(1_000):
+        await answer.send(b"\0" * 2**20)
+
+
+async def bomb(answer: Answer) -> None:
+    """A small body that would be a large one."""
+    await answer.send(encode_frame(replace(answer.response, code=0, remark=None, body=BOMB)))
+
+
+async def other_number(answer: Answer) -> None:
+    """An answer to a request that nobody sent."""
+    await answer.send(encode_frame(replace(answer.response, opaque=answer.response.opaque + 1_000_000)))
+
+
+async def no_response(answer: Answer) -> None:
+    """The number of our request, in a request of the server's own."""
+    await answer.send(encode_frame(replace(answer.response, flag=0)))
+
+
+async def flood(answer: Answer) -> None:
+    """Answers to nothing, as many as are taken."""
+    stray = encode_frame(replace(answer.response, opaque=answer.response.opaque + 1_000_000, body=b"x" * 10_000))
+    while True:
+        await answer.send(stray)
+        await asyncio.sleep(0.001)
+
+
+async def cut(answer: Answer) -> None:
+    """A whole frame, whose body ends too early."""
+    body = answer.response.body
+    await answer.send(encode_frame(replace(answer.response, body=body[: len(body) // 2])))
+
+
+async def late(answer: Answer) -> None:
+    """After the limit of the request."""
+    answer.send_later(answer.frame, ANSWER_S + 1)
+
+
+async def doubled(answer: Answer) -> None:
+    """Twice, at once and later again, with a body that is not the right one."""
+    await answer.send(answer.frame + answer.frame)
+    answer.send_later(encode_frame(replace(answer.response, body=b'{"offsetTable":{}}')), 0.2)
+
+
+def refuses_with(code: int) -> Fault:
+    async def refuse(answer: Answer) -> None:
+        await answer.send(encode_frame(replace(answer.response, code=code, remark="so it is", body=b"")))
+
+    return refuse
+
+
+BOMB: Final = zlib.compress(b"\0" * (MAX_BODY_BYTES + 2**20), 1)
+STALLING: Final = (drip, stall, stall_in_a_large_frame, say_nothing, other_number, no_response, flood)
+FAULTS: Final[Mapping[str, Fault]] = {
+    **{fault.__name__: fault for fault in (*STALLING, reset, reset_half_way, garbage, oversized, bomb, cut, late)},
+    **{f"code {code}": refuses_with(code) for code in (1, 2, 3, 14, 16, 215, 1500, 99_999)},
+}
+"""Faults that leave no right answer."""
+PATIENT: Final = ConnectionSettings(request_timeout_s=600.0, connect_timeout_s=60.0)
+USUAL: Final = ConnectionSettings(request_timeout_s=ANSWER_S, attempts=2, retry_wait_s=0.05)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One snapshot: who has the fault, for which requests, and what is waited for."""
+
+    name: str
+    place: str
+    fault: Fault
+    codes: frozenset[int] = frozenset()
+    settings: ConnectionSettings = USUAL
+    limit_s: float = LIMIT_S
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a trial; without an inventory there was the error."""
+
+    trial: Trial
+    inventory: Inventory | None
+    error: str
+    took_s: float
+    hits: int
+
+
+NAME_SERVER: Final = "name server"
+ROUTES: Final = frozenset({int(RequestCode.GET_ROUTEINFO_BY_TOPIC)})
+OF_GROUPS: Final = frozenset({int(RequestCode.GET_CONSUME_STATS), int(RequestCode.GET_CONSUMER_CONNECTION_LIST)})
+TRIALS: Final = [
+    *(Trial(name, BAD, fault) for name, fault in FAULTS.items()),
+    *(Trial(f"{name}, of routes", NAME_SERVER, fault, ROUTES) for name, fault in FAULTS.items()),
+    *(Trial(f"{fault.__name__}, of groups", BAD, fault, OF_GROUPS) for fault in (drip, other_number, flood)),
+    *(
+        Trial(f"{fault.__name__} until the limit, {place}", place, fault, codes, PATIENT, SHORT_S)
+        for fault in (drip, stall, say_nothing, flood)
+        for place, codes in ((BAD, OF_GROUPS), (NAME_SERVER, ROUTES))
+    ),
+    *(Trial(f"doubled, {place}", place, doubled) for place in (WELL, BAD, NAME_SERVER)),
+    *(
+        Trial(f"{fault.__name__}, of everything", NAME_SERVER, fault)
+        for fault in (drip, stall, other_number, reset, garbage, oversized, bomb, cut, late)
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    started = started_or_skipped(Cluster([Broker(WELL), Broker(BAD)], cluster_name="C1").start)
+    with started, Clients(started.nameserver) as clients:
+        started.create_topic("pay", {WELL: 3, BAD: 2})
+        started.create_topic("ship", {BAD: 4})
+        for name in (WELL, BAD):
+            started.create_many(name, [], GROUPS)
+        for number in range(3):
+            clients.start_consumer(Consumer("g_pay", f"c{number}", ["pay", "ship"]))
+        clients.produce("pay", 50)
+        clients.produce("ship", 20)
+        clients.settled()
+        yield started
+
+
+def network(cluster: Cluster, faults: Mapping[str, Fault], codes: frozenset[int] = frozenset()) -> FaultyNetwork:
+    """Faults by the broker's name, or those of the name server."""
+    places = {NAME_SERVER: cluster.nameserver} | {name: address for (name, _), address in cluster.broker_addrs.items()}
+    addresses = tuple(cluster.broker_addrs.values())
+    return FaultyNetwork(cluster.nameserver, addresses, {places[name]: fault for name, fault in faults.items()}, codes)
+
+
+async def tried(cluster: Cluster, trial: Trial) -> Result:
+    async with network(cluster, {trial.place: trial.fault}, trial.codes) as faulty:
+        options = CollectOptions(settings=trial.settings, limit_s=trial.limit_s)
+        begin, inventory, error = time.monotonic(), None, ""
+        try:
+            taken = await asyncio.wait_for(
+                collect([faulty.proxies[cluster.nameserver]], options=options), trial.limit_s + BUSY_MACHINE_S
+            )
+            text = b"".join(render_inventory(taken)).decode()
+            inventory = parse_inventory(faulty.real(text).encode(), source=trial.name)
+        except ClusterUnreachable as refused:
+            error = str(refused)
+        return Result(trial, inventory, error, time.monotonic() - begin, faulty.hits)
+
+
+async def side_by_side(cluster: Cluster, trials: Sequence[Trial]) -> list[Result]:
+    """Some at a time: all of them at once would ask the consumers about themselves at once."""
+    turn = asyncio.Semaphore(AT_A_TIME)
+
+    async def one(trial: Trial) -> Result:
+        async with turn:
+            return await tried(cluster, trial)
+
+    return await asyncio.gather(*map(one, trials))
+
+
+Place = tuple[Any, ...]
+"""Where a value stands in an inventory: keys, and the names of entries of lists."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All results by the name of the trial, the rows without faults, and how much memory the trials took.
+
+    ``changed`` are the rows that the cluster itself changed meanwhile.
+    """
+
+    results: Mapping[str, Result]
+    whole: Mapping[Place, Any]
+    changed: frozenset[Place]
+    more_memory_bytes: int
+
+
+KEYS: Final = ("consumer_group", "producer_group", "client_id", "topic", "broker_name", "broker_id", "queue_id")
+REQUESTS_OF: Final = {
+    "brokers": {"GET_BROKER_CONFIG", "GET_BROKER_RUNTIME_INFO"},
+    "topics": {"GET_ALL_TOPIC_CONFIG"},
+    "queues": {"GET_ROUTEINFO_BY_TOPIC"},
+    "offsets": {"GET_TOPIC_STATS_INFO", "GET_CONSUME_STATS", "GET_ALL_TOPIC_CONFIG"},
+    "consumer_groups": {"GET_ALL_SUBSCRIPTIONGROUP_CONFIG", "GET_ALL_CONSUMER_OFFSET", "GET_CONSUMER_CONNECTION_LIST"},
+    "clients": {"GET_CONSUMER_CONNECTION_LIST", "GET_CONSUMER_RUNNING_INFO"},
+    "subscriptions": {"GET_CONSUMER_CONNECTION_LIST", "GET_CONSUMER_RUNNING_INFO"},
+    "owned_queues": {"GET_CONSUMER_CONNECTION_LIST", "GET_CONSUMER_RUNNING_INFO"},
+    "producers": {"GET_ALL_PRODUCER_INFO"},
+}
+"""For each list of an inventory, the requests of which one has failed where an entry of it is missing."""
+LEFT_OUT: Final = ("failures", "nameservers", "nameserver_views", "runtime", "status", "client_addr")
+"""Failures, what is compared elsewhere, and figures that change all the time, as everything does that ends in _at. A
+client has another address on each broker, and the first broker that names it counts."""
+
+
+def rows_of(value: Any, place: Place = ()) -> dict[Place, Any]:
+    """Each value of a document by its place; an entry of a list stands under its names, or under itself."""
+    if isinstance(value, dict):
+        parts = [((*place, key), of) for key, of in value.items() if key not in LEFT_OUT and not key.endswith("_at")]
+    elif isinstance(value, list):
+        parts = [((*place, *_names(entry)), entry) for entry in value]
+    else:
+        return {} if value is None else {place: value}
+    rows: dict[Place, Any] = {}
+    for at, of in parts:
+        rows |= rows_of(of, at)
+        if isinstance(value, list):
+            rows[at] = True
+    return rows
+
+
+def _names(entry: Any) -> Place:
+    return tuple(entry[key] for key in KEYS if key in entry) if isinstance(entry, dict) else (entry,)
+
+
+def stored_rows(inventory: Inventory) -> dict[Place, Any]:
+    """All rows that can be compared with those of another snapshot."""
+    return rows_of(json.loads(msgspec.json.encode(inventory)))
+
+
+@pytest.fixture(scope="module")
+def all_tried(cluster: Cluster) -> Tried:
+    whole = at_rest(cluster)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    results = asyncio.run(side_by_side(cluster, TRIALS))
+    more_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    after = without_faults(cluster)
+    changed = frozenset(place for place in {*whole, *after} if whole.get(place) != after.get(place))
+    return Tried({result.trial.name: result for result in results}, whole, changed, more_kib * 1_024)
+
+
+def without_faults(cluster: Cluster) -> dict[Place, Any]:
+    """The rows of a snapshot that meets no fault."""
+    plain = Trial("no fault", BAD, doubled, frozenset({0}), replace(USUAL, request_timeout_s=60))
+    inventory = asyncio.run(tried(cluster, plain)).inventory
+    assert inventory is not None
+    assert inventory.failures == ()
+    return stored_rows(inventory)
+
+
+def at_rest(cluster: Cluster) -> dict[Place, Any]:
+    """The rows once they stay as they are: consumers find their retry topics, and commit, in the first seconds."""
+    rows, deadline = without_faults(cluster), time.monotonic() + 300
+    while True:
+        time.sleep(4)
+        before, rows = rows, without_faults(cluster)
+        if before == rows:
+            return rows
+        assert time.monotonic() < deadline, "the cluster did not come to rest"
+
+
+def kind_of(place: Place) -> str:
+    """The innermost list of the inventory that a row belongs to."""
+    return next((name for name in reversed(place) if name in REQUESTS_OF), "")
+
+
+def test_without_faults_there_are_rows_of_each_kind_to_compare(all_tried: Tried) -> None:
+    assert len(all_tried.changed) < len(all_tried.whole) / 20
+    kinds = Counter(map(kind_of, all_tried.whole))
+    assert kinds.keys() >= REQUESTS_OF.keys()
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
+def test_a_snapshot_ends_within_its_limit_and_stores_nothing_wrong(
+    all_tried: Tried, cluster: Cluster, trial: Trial
+) -> None:
+    result = all_tried.results[trial.name]
+    assert result.hits > 0
+    assert result.took_s < trial.limit_s + BUSY_MACHINE_S
+    if result.inventory is None:
+        assert (trial.place, trial.codes) == (NAME_SERVER, frozenset())
+        assert result.error.startswith("the cluster cannot be read from ")
+        assert "\n" not in result.error
+        return
+    rows, whole = (
+        {place: value for place, value in each.items() if place not in all_tried.changed}
+        for each in (stored_rows(result.inventory), all_tried.whole)
+    )
+    assert {place: (value, whole.get(place)) for place, value in rows.items() if whole.get(place) != value} == {}
+    failed = {failure.request for failure in result.inventory.failures or ()}
+    missing = whole.keys() - rows.keys()
+    if trial.name in ("code 3", "code 16"):  # older brokers do not know 328, and to some users it is denied
+        missing = {place for place in missing if kind_of(place) != "producers"}
+    assert [place for place in missing if not REQUESTS_OF[kind_of(place)] & failed] == []
+    bad = cluster.nameserver if trial.place == NAME_SERVER else cluster.broker_addrs[trial.place, 0]
+    if trial.fault is doubled:
+        assert (missing, failed) == (set(), set())
+        return
+    failing = {failure.broker_addr for failure in result.inventory.failures or ()}
+    assert bad in failing
+    if trial.settings is not PATIENT:  # at the limit, all are given up
+        assert failing == {bad}
+        assert trial.place == NAME_SERVER or [place for place in missing if WELL in place] == []
+
+
+def test_memory_is_bounded_whatever_is_announced(all_tried: Tried) -> None:
+    assert all_tried.more_memory_bytes < MORE_MEMORY_BYTES
+
+
+async def run_behind(
+    faulty: FaultyNetwork, cluster: Cluster, program: Callable[[str], list[str]], folder: Path
+) -> tuple[int | None, str]:
+    """Run a program whose name server is behind the network: its status, and what it said on standard error."""
+    async with faulty:
+        process = await asyncio.create_subprocess_exec(
+            *program(faulty.proxies[cluster.nameserver]),
+            cwd=folder,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            _, said = await asyncio.wait_for(process.communicate(), SHORT_S + BUSY_MACHINE_S)
+        except TimeoutError:
+            process.kill()
+            raise
+    assert faulty.hits > 0
+    return process.returncode, said.decode()
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> list[str]:
+    """A policy with a short limit, and a connection whose requests wait for ten minutes."""
+    (tmp_path / "policy.yaml").write_text(f"snapshot: {{sample_count: 1, limit_s: {SHORT_S}}}", "utf-8")
+    (tmp_path / "connection.yaml").write_text("request_timeout_s: 600", "utf-8")
+    return [f"--policy={tmp_path / 'policy.yaml'}", f"--connection={tmp_path / 'connection.yaml'}"]
+
+
+def missed_offsets(inventory: Inventory) -> set[str]:
+    return {one.error or "" for one in inventory.failures or () if one.request == "GET_CONSUME_STATS"}
+
+
+def test_the_command_ends_within_the_limit_behind_brokers_that_drip(
+    cluster: Cluster, tmp_path: Path, short: list[str]
+) -> None:
+    def program(nameserver: str) -> list[str]:
+        return command("snapshot", f"--nameserver={nameserver}", "--out=i.json", "--quiet", *short)
+
+    faulty = network(cluster, {WELL: drip, BAD: drip}, OF_GROUPS)
+    assert asyncio.run(run_behind(faulty, cluster, program, tmp_path)) == (0, "")
+    inventory = read_inventory(tmp_path / "i.json")
+    assert {group.consumer_group for group in inventory.consumer_groups} >= set(GROUPS)
+    errors = missed_offsets(inventory)
+    assert errors
+    assert all("not answered within the snapshot's limit of 4 s" in error for error in errors)
+
+
+def test_the_snapshot_app_of_the_dag_does_so_too(cluster: Cluster, tmp_path: Path, short: list[str]) -> None:
+    def program(nameserver: str) -> list[str]:
+        app = [sys.executable, str(ROOT / "spark_apps/snapshot.py")]
+        return [*app, f"--lake={tmp_path / 'lake'}", "--run-id=r1", f"--nameserver={nameserver}", *short]
+
+    faulty = network(cluster, {WELL: drip, BAD: drip}, OF_GROUPS)
+    status, said = asyncio.run(run_behind(faulty, cluster, program, tmp_path))
+    assert status == 0, said
+    run = stored_run(Lake(tmp_path / "lake"), "r1")
+    assert run is not None
+    assert missed_offsets(read_inventory(run.inventory))
+
+
+def test_a_plan_ends_within_the_limit_behind_a_name_server_that_drips(
+    cluster: Cluster, tmp_path: Path, short: list[str]
+) -> None:
+    def program(nameserver: str) -> list[str]:
+        return command("plan", f"--nameserver={nameserver}", "--out=plan", *short)
+
+    status, said = asyncio.run(run_behind(network(cluster, {NAME_SERVER: drip}), cluster, program, tmp_path))
+    assert status == 3
+    assert "the snapshot's limit of 4 s" in said.splitlines()[-1]
+    assert not (tmp_path / "plan").exists()
