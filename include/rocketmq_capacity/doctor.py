@@ -6,7 +6,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rocketmq_capacity.client.reach import Answer, reach
+from rocketmq_capacity.client.rights import Rights
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import printable
 from rocketmq_capacity.settings.address import parse_nameservers
@@ -111,7 +112,19 @@ def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
         _answer(one, "check the address, the network, and TLS in the connection file") for one in found.nameservers
     )
     yield from (_answer(one, "check the network, and the keys in the connection file") for one in found.brokers)
+    if settings.credentials is not None:
+        yield from _rights(settings.credentials.access_key, found.brokers)
     yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in found.proxies)
+
+
+def _rights(access_key: str, brokers: Iterable[Answer]) -> Iterator[Part]:
+    """What the account may do: a part for each different answer, with the brokers that gave it."""
+    at: dict[Rights, list[str]] = {}
+    for one in brokers:
+        if one.rights is not None:
+            at.setdefault(one.rights, []).append(one.name)
+    for rights, names in at.items():
+        yield Part(f"rights of {access_key} at {', '.join(names)}", rights.words, rights.mend)
 
 
 def _answer(answer: Answer, mend: str) -> Part:

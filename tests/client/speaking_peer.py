@@ -43,8 +43,8 @@ class Visit:
 class SpeakingPeer:
     """Listens while its context is open, and hands every request to the handler."""
 
-    def __init__(self, handler: Handler, *, tls: ssl.SSLContext | None = None) -> None:
-        self._handler, self._tls = handler, tls
+    def __init__(self, handler: Handler, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> None:
+        self._handler, self._tls, self._host = handler, tls, host
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.visits = 0
@@ -59,7 +59,7 @@ class SpeakingPeer:
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        self._server = await asyncio.start_server(self._serve, self._host, 0, ssl=self._tls)
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:

@@ -4,6 +4,7 @@ import json
 import secrets
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,9 +16,17 @@ from tests.cluster.rocketmq import Broker, Cluster
 from tests.oracle.started import Started
 
 READER: Final = "reader"
-READING: Final = ("GET",)
-"""What the how-to says that a snapshot has to be allowed."""
-_MASTER: Final = "administrator"
+WITH_PRODUCERS: Final = "reader-of-producers"
+WRITER: Final = "writer"
+STRANGER: Final = "stranger"
+MASTER: Final = "administrator"
+USERS: Final[Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
+    READER: (["GET"], ["Topic:*", "Group:*"]),
+    WITH_PRODUCERS: (["GET"], ["Topic:*", "Group:*", "Cluster:*"]),
+    WRITER: (["GET", "PUB", "UPDATE"], ["Topic:*", "Group:*", "Cluster:*"]),
+    STRANGER: ([], []),
+}
+"""What each user may do, and to what. The how-to names the rights of the first two for a snapshot."""
 _AUTH: Final = "org.apache.rocketmq.auth"
 
 
@@ -43,8 +52,8 @@ _AUTHORIZATION: Final = {
 class GuardedCluster(Started):
     """A name server and two brokers with a topic and a group; a context manager.
 
-    Attributes: ``secret_key`` of the user READER, who may read and nothing else, random; ``ours``, the authority of
-    all certificates; ``folder``, where certificates stand, and connection files may.
+    Attributes: ``secret_key`` of all USERS, random; ``master_key`` of MASTER, who may do everything; ``ours``, the
+    authority of all certificates; ``folder``, where certificates stand, and connection files may.
     """
 
     secret_key: str = field(default_factory=lambda: secrets.token_hex(16))
@@ -54,8 +63,8 @@ class GuardedCluster(Started):
         """Make the certificates; nothing runs before ``start``."""
         self.ours: Authority = authority(self.folder, "authority")
         self.server, self.client = self.ours.party("server"), self.ours.party("client")
-        self._master_key = secrets.token_hex(16)
-        guard = access_control(self._master_key, _MASTER) | _AUTHORIZATION
+        self.master_key = secrets.token_hex(16)
+        guard = access_control(self.master_key, MASTER) | _AUTHORIZATION
         self.cluster = Cluster(
             [Broker("broker-a", config=guard), Broker("broker-b", config=guard)], cluster_name="C1", jvm=self._options()
         )
@@ -64,7 +73,8 @@ class GuardedCluster(Started):
         self.cluster.start()
         self.cluster.create_topic("pay", {"broker-a": 4, "broker-b": 2})
         self.cluster.create_group("g_pay")
-        self.cluster.create_user(READER, self.secret_key, READING)
+        for name, (actions, resources) in USERS.items():
+            self.cluster.create_user(name, self.secret_key, actions, resources)
 
     def close(self) -> None:
         """End it and delete every file."""
@@ -98,7 +108,7 @@ class GuardedCluster(Started):
     def _options(self) -> list[str]:
         keys = self.folder / "admin.properties"
         keys.touch(0o600)
-        keys.write_text(f"access={_MASTER}\nsecret={self._master_key}\n", "utf-8")
+        keys.write_text(f"access={MASTER}\nsecret={self.master_key}\n", "utf-8")
         properties = {
             "capacity.keys": keys,
             "tls.test.mode.enable": "false",

@@ -38,6 +38,8 @@ def project_of(rocketmq: str) -> MavenProject:
 
 
 PROJECT: Final = project_of(ROCKETMQ)
+ACL_1: Final = MavenProject(HERE / "acl1")
+"""A broker of the last version that has ACL 1.0."""
 
 
 class ClusterError(Exception):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.cluster.clients import Clients
-from tests.cluster.jvm import ClusterError, Jvm, project_of
+from tests.cluster.jvm import ACL_1, ClusterError, Jvm, project_of
 from tests.cluster.proxies import ProxyPlaces, start_proxy
 from tests.fixtures.ports import free_ports
 from tests.oracle.rocketmq_version import ROCKETMQ
@@ -32,7 +32,8 @@ class Broker:
     """One broker to start; id 0 is the master, others are slaves of the same name.
 
     One in its own process can be frozen alone; one that hosts a Proxy in local mode always has its own. ``config`` are
-    broker properties, which win over ours. One that is cut off registers with the first name server alone.
+    broker properties, which win over ours. One that is cut off registers with the first name server alone. One that has
+    ACL 1.0 is of an older version, and has its own process.
     """
 
     broker_name: str
@@ -40,6 +41,7 @@ class Broker:
     own_process: bool = False
     hosts_proxy: bool = False
     is_cut_off: bool = False
+    has_acl_1: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -158,11 +160,11 @@ class Cluster(Started):
         fields = {"consumer_group": consumer_group, "topic": topic, "queue_id": queue_id, "offset": offset}
         self._ask("set_offset", broker_addr=address, **fields)
 
-    def create_user(self, username: str, password: str, actions: Sequence[str]) -> None:
-        """Create a user on every master who may do these actions (GET, …) to every topic and group."""
+    def create_user(self, username: str, password: str, actions: Sequence[str], resources: Sequence[str]) -> None:
+        """Create a user on every master who may do these actions (GET, …) to these resources (Topic:*, …)."""
         for address in self._masters():
-            fields = {"username": username, "password": password, "actions": list(actions)}
-            self._ask("create_user", broker_addr=address, **fields)
+            fields = {"username": username, "password": password}
+            self._ask("create_user", broker_addr=address, actions=list(actions), resources=list(resources), **fields)
 
     def set_broker_config(self, broker_name: str, config: Mapping[str, str], broker_id: int = 0) -> None:
         """Change properties of a running broker; ``brokerPermission`` 4 makes it read-only."""
@@ -228,6 +230,10 @@ class Cluster(Started):
     def _own_jvm(self, broker_name: str, broker_id: int) -> Jvm:
         name = f"{broker_name}-{broker_id}"
         options = (*_OWN_JVM, *self._jvm_options)
+        (broker,) = (one for one in self._brokers if (one.broker_name, one.broker_id) == (broker_name, broker_id))
+        if broker.has_acl_1:
+            main = "capacity.acl1.BrokerMain"
+            return Jvm(main, f"{name}.conf", folder=self._folder, name=name, jvm=options, project=ACL_1)
         return Jvm(
             "capacity.cluster.ClusterMain",
             f"broker={name}.conf",
@@ -280,7 +286,7 @@ class Cluster(Started):
                     broker_file=file,
                     rocketmq=self._rocketmq,
                 )
-            elif broker.own_process:
+            elif broker.own_process or broker.has_acl_1:
                 own.append(key)
             else:
                 shared.append(argument)

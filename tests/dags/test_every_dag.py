@@ -5,10 +5,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import ParamValidationError
 from airflow.utils.types import DagRunType
 
 from rocketmq_capacity.provider.refused import NO_RETRY, Refused
@@ -134,3 +135,32 @@ def test_a_file_is_parsed_in_a_third_of_the_time_that_airflow_takes_to_be_import
 ) -> None:
     # Which is 1.5 s where nothing else runs. Seconds of the processor, and both on the same machine at the same time.
     assert parsed[file.stem].ratio < 1 / 3
+
+
+LEADS_ELSEWHERE: dict[str, list[Any]] = {
+    "clusters": [["10.66.0.1:9876"], ["spark_default"], ["../shop"]],
+    "cluster": ["10.66.0.1:9876", "spark_default"],
+    "inventory": ["../monday.json", "/etc/passwd", "http://10.66.0.1/monday.json", "a/b.json", "\\\\host\\x.json"],
+    "policy_changes": [
+        "proxies: [10.66.0.1:8080]",
+        "current_strategies: {g: {class: com.acme.Own, jar: /tmp/own.jar}}",
+        "snapshot: {sample_interval_s: 86400, sample_count: 2}",
+        "snapshot: {limit_s: 86400}",
+    ],
+    "scenario": [
+        "{name: n, changes: [{change: add_broker, broker_name: b, jar: /tmp/own.jar}]}",
+        "{name: n, proxies: [10.66.0.1:8080], changes: []}",
+    ],
+}
+"""For the fields that take a name or a text: addresses, files and code that they refuse."""
+
+
+@pytest.mark.parametrize("dag_id", ["rocketmq_capacity_plan", "rocketmq_what_if"])
+def test_no_field_of_a_run_names_an_address_a_file_or_code(dag_bag: "DagBag", dag_id: str) -> None:
+    params = dag_bag.dags[dag_id].params
+    for name, values in LEADS_ELSEWHERE.items():
+        if name not in params:
+            continue
+        for value in values:
+            with pytest.raises(ParamValidationError):
+                params.get_param(name).resolve(value)

@@ -19,6 +19,7 @@ def main() -> str | None:
             for program in (java_oracle, jvm):
                 program.project_of(version).classpath()
         proxies.GRPC_CLIENTS.classpath()
+        jvm.ACL_1.classpath()
     except OracleUnavailable as lack:
         return str(lack)
     return None

@@ -20,6 +20,7 @@ REQUESTS: dict[int, Request[Any]] = {
     28: request.broker_runtime(),
     38: request.consumer_ids("g"),
     43: request.committed_offsets(),
+    52: request.acl_version(),
     105: request.topic_route("t"),
     106: request.cluster_info(),
     201: request.subscription_groups(),
@@ -30,6 +31,7 @@ REQUESTS: dict[int, Request[Any]] = {
     307: request.consumer_running_info("g", "c"),
     328: request.producers(),
     402: request.message_request_modes(),
+    3009: request.acl_of("reader"),
 }
 STATS = b'{"offsetTable":{{"brokerName":"b","queueId":3,"topic":"t"}:{"maxOffset":9,"minOffset":1}},"topicPutTps":0.0}'
 
@@ -71,8 +73,18 @@ def test_a_compressed_body_over_the_limit_is_refused() -> None:
         request.topic_stats("t").answer(response(zlib.compress(STATS)), max_body_bytes=20)
 
 
-@pytest.mark.parametrize("code", sorted(set(REQUESTS) - {26}))
-@pytest.mark.parametrize("body", [b"", b"[]", b"1", b"\xff\xfe", b'{"a":'])
+def test_a_user_without_an_acl_has_an_empty_body() -> None:
+    assert request.acl_of("reader").answer(response(b"")) == ()
+
+
+@pytest.mark.parametrize("code", sorted(set(REQUESTS) - {26, 52, 3009}))
+def test_an_empty_body_is_the_peers_error(code: int) -> None:
+    with pytest.raises(BodyError, match="the body of 0 bytes cannot be read"):
+        REQUESTS[code].answer(response(b""))
+
+
+@pytest.mark.parametrize("code", sorted(set(REQUESTS) - {26, 52}))
+@pytest.mark.parametrize("body", [b"[]", b"1", b"\xff\xfe", b'{"a":'])
 def test_a_body_that_is_no_object_is_the_peers_error(code: int, body: bytes) -> None:
     with pytest.raises(BodyError, match=f"the body of {len(body)} bytes cannot be read"):
         REQUESTS[code].answer(response(body))

@@ -3,6 +3,7 @@
 from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
+from rocketmq_capacity.protocol.body.access import AccessEntry
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicList, TopicRoute
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerIds, ConsumerRunningInfo
@@ -99,6 +100,14 @@ class BrokerAdmin(_Admin):
     async def consumer_ids(self, consumer_group: str) -> ConsumerIds:
         """38: the client ids that rebalancing sees on this broker."""
         return await self._peer.call(request.consumer_ids(consumer_group))
+
+    async def acl_of(self, access_key: str) -> tuple[AccessEntry, ...]:
+        """3009: what a user of access control 2.0 may do."""
+        return await self._peer.call(request.acl_of(access_key))
+
+    async def acl_version(self) -> None:
+        """52: whether we may ask for the version of the file of access control 1.0."""
+        await self._peer.call(request.acl_version())
 
     async def consumer_running_info(self, consumer_group: str, client_id: str) -> ConsumerRunningInfo:
         """307: what a client says of itself, passed on by the broker."""

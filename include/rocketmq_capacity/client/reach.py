@@ -8,6 +8,7 @@ from typing import Final
 from rocketmq_capacity.client.admin import BrokerAdmin, NameServerAdmin, ProxyAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.retry import is_transient
+from rocketmq_capacity.client.rights import Rights, rights_at
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import ResponseCode
@@ -32,12 +33,14 @@ class Answer:
         address: its address.
         version: of a broker or a Proxy that answered.
         problem: why it did not answer; None if it did.
+        rights: what our account may do at a broker; None if it was not asked.
     """
 
     name: str
     address: str
     version: str | None = None
     problem: str | None = None
+    rights: Rights | None = None
 
     def __str__(self) -> str:
         return f"{self.name} {self.address}: {self.problem or self.version or 'answered'}"
@@ -110,12 +113,14 @@ async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> 
     except ValueError as error:
         return Answer(name, address, problem=str(error))
     try:
-        runtime = await _runtime(admin)
+        version = (await _runtime(admin)).get("brokerVersionDesc")
+        keys = settings.credentials
+        rights = None if keys is None else await rights_at(admin, keys.access_key, version)
     except (TransportError, ProtocolError) as error:
         return Answer(name, address, problem=str(error))
     finally:
         await admin.close()
-    return Answer(name, address, version=runtime.get("brokerVersionDesc"))
+    return Answer(name, address, version=version, rights=rights)
 
 
 async def _ask_proxy(address: Address, settings: ConnectionSettings) -> Answer:

@@ -1,7 +1,8 @@
 """The numbers of the protocol: requests, responses, languages and header serialisations.
 
-Only requests that read are here. Two that look harmless are left out on purpose: 300 (QUERY_TOPIC_CONSUME_BY_WHO)
-names the topic instead of the group at 5.3.3, and 352 (GET_SUBSCRIPTIONGROUP_CONFIG) creates the group it is asked for.
+Only requests that read are here. Three that look harmless are left out on purpose: 300 (QUERY_TOPIC_CONSUME_BY_WHO)
+names the topic instead of the group at 5.3.3, 352 (GET_SUBSCRIPTIONGROUP_CONFIG) creates the group it is asked for, and
+3004 (AUTH_GET_USER) sends the user's password over the network.
 """
 
 from enum import IntEnum, IntFlag
@@ -11,7 +12,7 @@ from typing import Final
 class RequestCode(IntEnum):
     """What can be asked; none of it changes anything.
 
-    Source: RequestCode.java, rocketmq-all-5.3.3.
+    Source: RequestCode.java, rocketmq-all-5.3.3; 52 was there up to 5.3.2.
     """
 
     GET_ALL_TOPIC_CONFIG = 21
@@ -19,6 +20,7 @@ class RequestCode(IntEnum):
     GET_BROKER_RUNTIME_INFO = 28
     GET_CONSUMER_LIST_BY_GROUP = 38
     GET_ALL_CONSUMER_OFFSET = 43
+    GET_BROKER_CLUSTER_ACL_INFO = 52
     GET_ROUTEINFO_BY_TOPIC = 105
     GET_BROKER_CLUSTER_INFO = 106
     GET_ALL_SUBSCRIPTIONGROUP_CONFIG = 201
@@ -29,6 +31,7 @@ class RequestCode(IntEnum):
     GET_CONSUMER_RUNNING_INFO = 307
     GET_ALL_PRODUCER_INFO = 328
     GET_ALL_MESSAGE_REQUEST_MODE = 402
+    AUTH_GET_ACL = 3009
 
 
 class ResponseCode(IntEnum):

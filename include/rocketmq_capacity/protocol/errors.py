@@ -1,8 +1,13 @@
 """Who broke the protocol: we (`LocalProtocolError`) or the peer (`RemoteProtocolError`); a refusal is neither."""
 
+from typing import Final
+
 from rocketmq_capacity.errors import cut, printable
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.limits import MAX_REMARK
+
+_ACL_1: Final = "AclException"
+"""A broker with ACL 1.0 has no code for denied access; its text has this word (NettyRemotingAbstract.java, 4.9.4)."""
 
 
 class ProtocolError(Exception):
@@ -34,6 +39,11 @@ class ResponseError(ProtocolError):
         self.request, self.code, self.remark = request, code, remark
         words = kept(remark or "")
         super().__init__(f"answered code {code} ({ResponseCode.describe(code)})" + (f": {words}" if words else ""))
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether access was denied."""
+        return self.code == ResponseCode.NO_PERMISSION or _ACL_1 in (self.remark or "")
 
 
 def kept(words: str) -> str:

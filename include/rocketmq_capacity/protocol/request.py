@@ -1,6 +1,6 @@
 """The requests: for each its code, its extFields and how to read the answer.
 
-Every one reads; a name server is asked 105, 106 and 206, a broker all others.
+Every one reads; a name server is asked 105, 106 and 206, a broker all others. A snapshot does not ask 52 and 3009.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from rocketmq_capacity.protocol.body import broker, cluster, consumers, offsets
+from rocketmq_capacity.protocol.body.access import AccessEntry, decode_acl
 from rocketmq_capacity.protocol.body.producers import decode_producers
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.command import Command
@@ -137,3 +138,13 @@ def consumer_running_info(consumer_group: str, client_id: str) -> Request[consum
     fields = {"consumerGroup": consumer_group, "clientId": client_id, "jstackEnable": "false"}
     decode = consumers.decode_consumer_running_info
     return Request(RequestCode.GET_CONSUMER_RUNNING_INFO, decode, fields, relay_s=RELAY_LIMIT_S)
+
+
+def acl_of(access_key: str) -> Request[tuple[AccessEntry, ...]]:
+    """3009: what a user of access control 2.0 may do; it needs the right to read the cluster."""
+    return Request(RequestCode.AUTH_GET_ACL, decode_acl, {"subject": f"User:{access_key}"})
+
+
+def acl_version() -> Request[None]:
+    """52: the version of the file of access control 1.0, in the header; only administrators may ask, from 5.3.0 on."""
+    return Request(RequestCode.GET_BROKER_CLUSTER_ACL_INFO, lambda _: None)

@@ -2,17 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from rocketmq_capacity.client.errors import TransportError
-from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError, kept
 from rocketmq_capacity.snapshot.inventory import Failure
 
 T = TypeVar("T")
-
-_ACL_OF_4: Final = "AclException"
-"""A 4.x broker has no code for denied access; its text has this word (NettyRemotingAbstract.java, 4.9.4)."""
 
 
 class FailureLog:
@@ -51,7 +48,7 @@ class FailureLog:
     def note(self, broker_addr: str, request: str, error: Exception, *, subject: str = "") -> None:
         """Remember one failure."""
         self._errors[broker_addr, request].append((subject, kept(str(error))))
-        if _is_refusal(error):
+        if isinstance(error, ResponseError) and error.is_refusal:
             self.refusals.setdefault(broker_addr, kept(str(error)))
 
     def rows(self) -> tuple[Failure, ...]:
@@ -60,12 +57,6 @@ class FailureLog:
             Failure(broker_addr=broker_addr, request=request, error=_summed_up(errors))
             for (broker_addr, request), errors in sorted(self._errors.items())
         )
-
-
-def _is_refusal(error: Exception) -> bool:
-    return isinstance(error, ResponseError) and (
-        error.code == ResponseCode.NO_PERMISSION or _ACL_OF_4 in (error.remark or "")
-    )
 
 
 def _summed_up(errors: list[tuple[str, str]]) -> str:

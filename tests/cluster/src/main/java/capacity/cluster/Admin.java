@@ -124,13 +124,16 @@ final class Admin {
         client.createAndUpdateSubscriptionGroupConfigList(fields.getString("broker_addr"), groups);
     }
 
-    /** A user who may do these actions to everything, and nothing else. */
+    /** A user who may do these actions to these resources, and nothing else; without resources nothing. */
     private static void createUser(DefaultMQAdminExt client, JSONObject fields) throws Exception {
         String broker = fields.getString("broker_addr");
         String name = fields.getString("username");
         client.createUser(broker, name, fields.getString("password"), "Normal");
-        client.createAcl(broker, "User:" + name, List.of("Topic:*", "Group:*"),
-            fields.getList("actions", String.class), List.of(), "Allow");
+        List<String> resources = fields.getList("resources", String.class);
+        if (!resources.isEmpty()) {
+            List<String> actions = fields.getList("actions", String.class);
+            client.createAcl(broker, "User:" + name, resources, actions, List.of(), "Allow");
+        }
     }
 
     private static void setOrderConf(DefaultMQAdminExt client, JSONObject fields) throws Exception {
