@@ -44,6 +44,8 @@ pytestmark = [pytest.mark.real_cluster, pytest.mark.timeout(900)]
 WELL, BAD = "broker-a", "broker-b"
 GROUPS: Final = [f"g_{number}" for number in range(160)]
 """As many as once made a broker that sends a byte now and then hold a snapshot for ten rounds of requests."""
+FEW: Final = 40
+"""So many of them are there while the faults are tried side by side, which is several rounds, too."""
 ANSWER_S: Final = 2.0
 """The limit of a request; a real answer takes milliseconds, on a busy machine some hundred."""
 LIMIT_S: Final = 120.0
@@ -189,9 +191,11 @@ class Result:
 NAME_SERVER: Final = "name server"
 ROUTES: Final = frozenset({int(RequestCode.GET_ROUTEINFO_BY_TOPIC)})
 OF_GROUPS: Final = frozenset({int(RequestCode.GET_CONSUME_STATS), int(RequestCode.GET_CONSUMER_CONNECTION_LIST)})
+OF_NAME_SERVERS: Final = (drip, stall, other_number, reset, garbage, oversized, bomb, cut, late)
 TRIALS: Final = [
     *(Trial(name, BAD, fault) for name, fault in FAULTS.items()),
-    *(Trial(f"{name}, of routes", NAME_SERVER, fault, ROUTES) for name, fault in FAULTS.items()),
+    *(Trial(f"{fault.__name__}, of routes", NAME_SERVER, fault, ROUTES) for fault in OF_NAME_SERVERS),
+    *(Trial(f"code {code}, of routes", NAME_SERVER, refuses_with(code), ROUTES) for code in (1, 215)),
     *(Trial(f"{fault.__name__}, of groups", BAD, fault, OF_GROUPS) for fault in (drip, other_number, flood)),
     *(
         Trial(f"{fault.__name__} until the limit, {place}", place, fault, codes, PATIENT, SHORT_S)
@@ -199,10 +203,7 @@ TRIALS: Final = [
         for place, codes in ((BAD, OF_GROUPS), (NAME_SERVER, ROUTES))
     ),
     *(Trial(f"doubled, {place}", place, doubled) for place in (WELL, BAD, NAME_SERVER)),
-    *(
-        Trial(f"{fault.__name__}, of everything", NAME_SERVER, fault)
-        for fault in (drip, stall, other_number, reset, garbage, oversized, bomb, cut, late)
-    ),
+    *(Trial(f"{fault.__name__}, of everything", NAME_SERVER, fault) for fault in OF_NAME_SERVERS),
 ]
 
 
@@ -213,7 +214,7 @@ def cluster() -> Iterator[Cluster]:
         started.create_topic("pay", {WELL: 3, BAD: 2})
         started.create_topic("ship", {BAD: 4})
         for name in (WELL, BAD):
-            started.create_many(name, [], GROUPS)
+            started.create_many(name, [], GROUPS[:FEW])
         for number in range(3):
             clients.start_consumer(Consumer("g_pay", f"c{number}", ["pay", "ship"]))
         clients.produce("pay", 50)
@@ -422,18 +423,26 @@ def short(tmp_path: Path) -> list[str]:
     return [f"--policy={tmp_path / 'policy.yaml'}", f"--connection={tmp_path / 'connection.yaml'}"]
 
 
+@pytest.fixture(scope="module")
+def large(cluster: Cluster) -> Cluster:
+    """The same cluster with all groups."""
+    for name in (WELL, BAD):
+        cluster.create_many(name, [], GROUPS[FEW:])
+    return cluster
+
+
 def missed_offsets(inventory: Inventory) -> set[str]:
     return {one.error or "" for one in inventory.failures or () if one.request == "GET_CONSUME_STATS"}
 
 
 def test_the_command_ends_within_the_limit_behind_brokers_that_drip(
-    cluster: Cluster, tmp_path: Path, short: list[str]
+    large: Cluster, tmp_path: Path, short: list[str]
 ) -> None:
     def program(nameserver: str) -> list[str]:
         return command("snapshot", f"--nameserver={nameserver}", "--out=i.json", "--quiet", *short)
 
-    faulty = network(cluster, {WELL: drip, BAD: drip}, OF_GROUPS)
-    assert asyncio.run(run_behind(faulty, cluster, program, tmp_path)) == (0, "")
+    faulty = network(large, {WELL: drip, BAD: drip}, OF_GROUPS)
+    assert asyncio.run(run_behind(faulty, large, program, tmp_path)) == (0, "")
     inventory = read_inventory(tmp_path / "i.json")
     assert {group.consumer_group for group in inventory.consumer_groups} >= set(GROUPS)
     errors = missed_offsets(inventory)
@@ -441,13 +450,13 @@ def test_the_command_ends_within_the_limit_behind_brokers_that_drip(
     assert all("not answered within the snapshot's limit of 4 s" in error for error in errors)
 
 
-def test_the_snapshot_app_of_the_dag_does_so_too(cluster: Cluster, tmp_path: Path, short: list[str]) -> None:
+def test_the_snapshot_app_of_the_dag_does_so_too(large: Cluster, tmp_path: Path, short: list[str]) -> None:
     def program(nameserver: str) -> list[str]:
         app = [sys.executable, str(ROOT / "spark_apps/snapshot.py")]
         return [*app, f"--lake={tmp_path / 'lake'}", "--run-id=r1", f"--nameserver={nameserver}", *short]
 
-    faulty = network(cluster, {WELL: drip, BAD: drip}, OF_GROUPS)
-    status, said = asyncio.run(run_behind(faulty, cluster, program, tmp_path))
+    faulty = network(large, {WELL: drip, BAD: drip}, OF_GROUPS)
+    status, said = asyncio.run(run_behind(faulty, large, program, tmp_path))
     assert status == 0, said
     run = stored_run(Lake(tmp_path / "lake"), "r1")
     assert run is not None
@@ -455,12 +464,12 @@ def test_the_snapshot_app_of_the_dag_does_so_too(cluster: Cluster, tmp_path: Pat
 
 
 def test_a_plan_ends_within_the_limit_behind_a_name_server_that_drips(
-    cluster: Cluster, tmp_path: Path, short: list[str]
+    large: Cluster, tmp_path: Path, short: list[str]
 ) -> None:
     def program(nameserver: str) -> list[str]:
         return command("plan", f"--nameserver={nameserver}", "--out=plan", *short)
 
-    status, said = asyncio.run(run_behind(network(cluster, {NAME_SERVER: drip}), cluster, program, tmp_path))
+    status, said = asyncio.run(run_behind(network(large, {NAME_SERVER: drip}), large, program, tmp_path))
     assert status == 3
     assert "the snapshot's limit of 4 s" in said.splitlines()[-1]
     assert not (tmp_path / "plan").exists()
