@@ -114,7 +114,7 @@ def snapshot(given: Namespace) -> None:
     from rocketmq_capacity.settings.policy import read_policy
     from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.steps.inputs import connection_of, inventory_of
-    from rocketmq_capacity.store.lake import write_whole
+    from rocketmq_capacity.store.writing import write_whole
 
     parse_nameservers([given.nameserver])
     _check_out_file(given.out, overwrite=given.overwrite)

@@ -105,6 +105,10 @@ class DatasetMissing(CapacityError):
     """A run lacks this dataset: an earlier step has not finished."""
 
 
+class TableDamaged(CapacityError):
+    """The files of a committed table are not those that its step has written."""
+
+
 class RunBusy(CapacityError):
     """Another process still works on the run, such as one that a killed task left."""
 

@@ -99,17 +99,18 @@ def test_a_step_that_writes_a_broken_table_does_not_finish(tmp_path: Path) -> No
 
 def test_every_row_of_a_large_table_is_checked(tmp_path: Path) -> None:
     rows = [share(queue_id) for queue_id in range(CHECKED_ROWS)]
-    pq.write_table(shares(*rows), tmp_path / "part-0.parquet")
-    check_written(contracts.ProducerShare, tmp_path)
-    pq.write_table(shares(share(0, "t_pay"), share(-2, "t_pay")), tmp_path / "part-1.parquet")
+    files = [tmp_path / "part-0.parquet", tmp_path / "part-1.parquet"]
+    pq.write_table(shares(*rows), files[0])
+    check_written(contracts.ProducerShare, files[:1])
+    pq.write_table(shares(share(0, "t_pay"), share(-2, "t_pay")), files[1])
     with pytest.raises(ContractBroken, match=r"^producer_share: queue_id: .*t_pay"):
-        check_written(contracts.ProducerShare, tmp_path)
+        check_written(contracts.ProducerShare, files)
 
 
 def test_a_stored_table_that_was_changed_by_hand_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "part-0.parquet"
     pq.write_table(shares(), file)
-    check_stored(contracts.ProducerShare, tmp_path)
+    check_stored(contracts.ProducerShare, [file])
     for table, problem in (
         (shares(share(1), share(1)), "rows have the same key"),
         (with_column("queue_id", pa.array([0, 1], pa.int64())), "queue_id: has type Int64"),
@@ -117,14 +118,15 @@ def test_a_stored_table_that_was_changed_by_hand_is_refused(tmp_path: Path) -> N
     ):
         pq.write_table(table, file)
         with pytest.raises(ContractBroken, match=f"^producer_share: .*{problem}"):
-            check_stored(contracts.ProducerShare, tmp_path)
+            check_stored(contracts.ProducerShare, [file])
     file.write_bytes(b"no Parquet")
     with pytest.raises(ContractBroken, match="cannot be read"):
-        check_stored(contracts.ProducerShare, tmp_path)
+        check_stored(contracts.ProducerShare, [file])
 
 
 def test_a_stored_table_may_lack_a_column_that_an_earlier_version_did_not_have(tmp_path: Path) -> None:
     finding = contracts.FindingSince(rule="LAG_STATE", since="2026-11-24T00:00:00Z")
     table = table_of(contracts.FindingSince, [finding]).drop_columns("least_severity")
-    pq.write_table(table, tmp_path / "part-0.parquet")
-    check_stored(contracts.FindingSince, tmp_path)
+    file = tmp_path / "part-0.parquet"
+    pq.write_table(table, file)
+    check_stored(contracts.FindingSince, [file])

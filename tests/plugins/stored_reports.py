@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from rocketmq_capacity.store.lake import Lake, Run, write_together
+from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
+from rocketmq_capacity.store.writing import write_together
 from tests.report.from_rows import publish_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 from tests.store.dag_run import DagRun

@@ -25,7 +25,8 @@ from rocketmq_capacity.provider.scenario_form import (
 )
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.simulation.scenario import scenario_of_text
-from rocketmq_capacity.store.lake import Lake, write_whole
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.writing import write_whole
 from tests.fixtures.hostile_yaml import GROWING
 
 pytestmark = pytest.mark.airflow

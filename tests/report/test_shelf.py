@@ -11,7 +11,8 @@ from msgspec import structs
 
 from rocketmq_capacity.report import shelf_index
 from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, Since, latest_first, sheet_of, since_last
-from rocketmq_capacity.store.lake import Lake, write_whole
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.writing import write_whole
 from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, put_what_if, rows_of, run_id_of
 
 

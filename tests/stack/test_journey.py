@@ -14,7 +14,7 @@ from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_key import key_before
-from rocketmq_capacity.store.run_lookup import existing_run, run_before
+from rocketmq_capacity.store.run_lookup import existing_run, runs_before
 from tests.cli.program import run
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun
@@ -196,7 +196,7 @@ def test_a_what_if_is_no_plan_that_another_run_looks_back_at(what_if: Published,
     later.inventory.write_text(json.dumps(inventory), encoding="utf-8")
 
     assert list(lake.runs(GOOD)) == [stored]
-    assert run_before(lake, later) is None
+    assert list(runs_before(lake, later)) == []
 
 
 def test_a_dag_is_triggered_with_its_form(stack: Stack, by_hand: DagRun) -> None:

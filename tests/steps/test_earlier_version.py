@@ -13,7 +13,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.assess import assess
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, Planning
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.steps.what_if import effect
@@ -33,6 +33,7 @@ def planned(lake: Path, run_id: str = "r1", *, without: str | None = None) -> Pl
     if without is not None:
         for file in planning.run.table(contracts.GroupUnit.dataset_name()).glob("*.parquet"):
             pq.write_table(pq.read_table(file).drop_columns([without]), file)
+        planning.run.commit(SNAPSHOT, planning.run.datasets(SNAPSHOT))
     return planning
 
 

@@ -1,6 +1,7 @@
 """What the run before found: read only while it is whole, and remembered from run to run."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,29 @@ def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tm
     assert {row.place: row.least_severity for row in rows} == {PLACE: "WARNING", OTHER: "INFO"}
     rows = since_when({PLACE: "INFO"}, found, SECOND)
     assert [row.least_severity for row in rows] == ["INFO"]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda run: next(run.table("finding").glob("*.parquet")).unlink(),
+        lambda run: next(run.table("finding").glob("*.parquet")).write_bytes(b""),
+        lambda run: next(run.table("cluster").glob("*.parquet")).write_bytes(b"no Parquet"),
+        lambda run: (run.table("finding") / "mine.parquet").write_bytes(b"added"),
+        lambda run: run.inventory.write_bytes(b""),
+    ],
+)
+@pytest.mark.parametrize("lists_files", [True, False])
+def test_a_run_whose_files_are_damaged_is_set_aside_for_the_one_before_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[Run], object], lists_files: bool
+) -> None:
+    lake = Lake(tmp_path)
+    assessed(lake.run("C1", "r1"), FIRST)
+    damaged = assessed(lake.run("C1", "r2"), SECOND)
+    if lists_files:
+        damaged.commit("assess", ["cluster", "finding"])
+    spoil(damaged)
+    found = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
+    assert found is not None
+    assert found.taken_at == FIRST
+    assert f"{damaged.folder} is set aside: " in caplog.text

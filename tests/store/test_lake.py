@@ -1,12 +1,18 @@
 """Where runs of a lake are: a cluster's name is a folder's name, and nothing leads out of the lake."""
 
+import json
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing
+from rocketmq_capacity.errors import BadInput, DatasetMissing, TableDamaged
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.run_lookup import stored_run
+from rocketmq_capacity.store.writing import write_together, write_whole
+from tests.power_loss.losses import states_of
 
 
 @pytest.mark.parametrize("cluster", ["_prod", "-x", "a.b", "C1"])
@@ -32,6 +38,110 @@ def test_a_manifest_that_is_not_whole_commits_nothing(tmp_path: Path, content: b
         run.datasets("publish")
 
 
+def committed(lake: Path) -> Run:
+    """A run of C1 with a table of two files."""
+    run = Lake(lake).run("C1", "r1")
+    run.begin("assess")
+    folder = run.new_table("finding")
+    for name in ("part-0.parquet", "part-1.parquet"):
+        (folder / name).write_bytes(b"0123456789")
+    run.commit("assess", ["finding"])
+    return run
+
+
+def test_readers_open_exactly_the_files_of_the_manifest(tmp_path: Path) -> None:
+    run = committed(tmp_path)
+    (run.table("finding") / ".part-0f.parquet").write_bytes(b"of an executor that has outlived its driver")
+    assert [file.name for file in run.files("finding")] == ["part-0.parquet", "part-1.parquet"]
+    assert json.loads((run.folder / "steps" / "assess.json").read_bytes()) == {
+        "step": "assess",
+        "datasets": ["finding"],
+        "files": {"finding": {"part-0.parquet": 10, "part-1.parquet": 10}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda folder: (folder / "part-1.parquet").unlink(), "part-1.parquet is missing"),
+        (lambda folder: shutil.rmtree(folder), "part-0.parquet is missing"),
+        (lambda folder: (folder / "part-0.parquet").write_bytes(b""), "part-0.parquet has 0 bytes instead of 10"),
+        (lambda folder: (folder / "part-7.parquet").write_bytes(b"mine"), "part-7.parquet is none of its files"),
+        (lambda folder: linked(folder / "part-1.parquet"), "part-1.parquet is missing"),
+        (lambda folder: linked(folder), "part-0.parquet is missing"),
+    ],
+)
+def test_a_table_that_is_not_as_its_manifest_says_is_named(
+    tmp_path: Path, spoil: Callable[[Path], object], problem: str
+) -> None:
+    run = committed(tmp_path)
+    spoil(run.table("finding"))
+    with pytest.raises(TableDamaged) as error:
+        run.files("finding")
+    assert str(error.value) == (
+        f"{run.folder}: the table finding is damaged: {problem}; "
+        "expected the files that its step has written; plan the snapshot of this run again"
+    )
+
+
+def linked(path: Path) -> None:
+    """The same content, behind a link."""
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+def test_of_a_manifest_of_an_earlier_version_all_files_are_read(tmp_path: Path) -> None:
+    run = committed(tmp_path)
+    (run.folder / "steps" / "assess.json").write_text('{"step": "assess", "datasets": ["finding"]}')
+    (run.table("finding") / "part-2.parquet").write_bytes(b"more")
+    assert run.is_committed("assess")
+    assert [file.name for file in run.files("finding")] == ["part-0.parquet", "part-1.parquet", "part-2.parquet"]
+
+
+@pytest.mark.parametrize("name", ["steps", "tables", "report", "inventory.json", "history.json", "approval.json", ""])
+def test_nothing_is_read_or_written_through_a_link(tmp_path: Path, name: str) -> None:
+    run = committed(tmp_path / "lake")
+    write_whole(run.inventory, b"{}")
+    for path in (run.history, run.approval, run.report / "plan.json"):
+        write_whole(path, b"[]")
+    linked(run.folder / name if name else run.folder.parent)
+    with pytest.raises(BadInput, match="is a link; expected a file or a folder of the lake itself"):
+        run.alone().__enter__()
+    if name:
+        with pytest.raises(BadInput, match="is a link"):
+            stored_run(Lake(tmp_path / "lake"), "r1")
+    else:
+        # The cluster's folder is told by its name: behind a link it is none, and the one that it leads to is.
+        assert stored_run(Lake(tmp_path / "lake"), "r1") == Lake(tmp_path / "lake").run("elsewhere", "r1")
+        assert list(Lake(tmp_path / "lake").folders("C1")) == []
+
+
+def test_a_file_is_never_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(b"theirs")
+    for name in ("plan.json", ".plan.json.part"):
+        (tmp_path / name).symlink_to(tmp_path / "theirs")
+    write_whole(tmp_path / "plan.json", b"ours")
+    assert (tmp_path / "theirs").read_bytes() == b"theirs"
+    assert not (tmp_path / "plan.json").is_symlink()
+    (tmp_path / "scripts").symlink_to(tmp_path)
+    with pytest.raises(BadInput, match="is a link"):
+        write_together(tmp_path, {"scripts/a.sh": b"ours"})
+
+
+def test_an_answer_to_earlier_recommendations_does_not_come_back(tmp_path: Path) -> None:
+    (tmp_path / "lake").mkdir()
+    run = committed(tmp_path / "lake")
+    write_whole(run.approval, b"{}")
+
+    def recommend() -> None:
+        run.begin("recommend")
+        run.approval.unlink()
+        run.commit("recommend", [])
+
+    _, after = states_of(tmp_path / "lake", recommend)
+    assert not [state for state in after if "C1/r1/approval.json" in state]
+
+
 def test_tables_and_the_new_manifest_are_on_the_disk_before_it_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,4 +157,5 @@ def test_tables_and_the_new_manifest_are_on_the_disk_before_it_counts(
     run.begin("assess")
     (run.new_table("finding") / "part-0.parquet").write_bytes(b"rows")
     run.commit("assess", ["finding"])
-    assert synced == ["part-0.parquet", "finding", ".assess.json.part", "steps"]
+    tables = ["part-0.parquet", "finding", "tables", "run"]
+    assert synced[-len(tables) - 2 :] == [*tables, ".assess.json.part", "steps"]

@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.errors import BadInput, DatasetMissing
 from rocketmq_capacity.snapshot.inventory import FORMAT
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.run_lookup import existing_run, run_before, stored_run
+from rocketmq_capacity.store.run_lookup import existing_run, runs_before, stored_run
 
 
 def store(lake: Lake, cluster: str, run_id: str, taken_at: str = "2026-11-20T02:00:00Z") -> Run:
@@ -60,7 +60,7 @@ def test_an_id_that_is_no_plain_folder_name_is_refused(tmp_path: Path, run_id: s
         stored_run(Lake(tmp_path), run_id)
 
 
-def test_the_run_before_is_the_last_published_one_of_an_earlier_snapshot(tmp_path: Path) -> None:
+def test_the_runs_before_are_the_published_ones_of_earlier_snapshots_the_last_first(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     published(lake, "C1", "20261118", "2026-11-18T02:00:00Z")
     before = published(lake, "C1", "20261119", "2026-11-19T02:00:00Z")
@@ -70,13 +70,13 @@ def test_the_run_before_is_the_last_published_one_of_an_earlier_snapshot(tmp_pat
     published(lake, "C1", "20261120c", "2026-11-20T02:00:00Z")
     published(lake, "C1", "20261121", "2026-11-21T02:00:00Z")
 
-    assert run_before(lake, run) == before
+    assert [one.folder.name for one in runs_before(lake, run)] == [before.folder.name, "20261118"]
 
 
 def test_a_first_run_has_none_before_it(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
 
-    assert run_before(lake, store(lake, "C1", "r1")) is None
+    assert list(runs_before(lake, store(lake, "C1", "r1"))) == []
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_a_damaged_earlier_run_is_set_aside_with_a_warning(
     sound = published(lake, "C1", "r0", "2026-11-18T02:00:00Z")
     published(lake, "C1", "r1", "2026-11-19T02:00:00Z").inventory.write_bytes(spoiled)
 
-    assert run_before(lake, run) == sound
+    assert list(runs_before(lake, run)) == [sound]
     assert "r1 is set aside: " in caplog.text
     assert "r1/inventory.json: is not a stored inventory (" in caplog.text

@@ -19,6 +19,7 @@ from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from rocketmq_capacity.contracts.arrow import arrow_schema
 from rocketmq_capacity.contracts.dataset import Column, Dataset
+from rocketmq_capacity.contracts.rows import table_in
 from rocketmq_capacity.errors import ContractBroken, shown
 
 CHECKED_ROWS: Final = 65_536
@@ -54,10 +55,10 @@ def check(dataset: type[Dataset], table: pa.Table, names: tuple[str, ...] | None
         raise ContractBroken(_problem(dataset, table, broken.schema_errors)) from None
 
 
-def check_written(dataset: type[Dataset], folder: Path) -> None:
-    """Check a table as it is on the disk, some rows at a time. Errors: as :func:`check`."""
+def check_written(dataset: type[Dataset], files: Sequence[Path]) -> None:
+    """Check a table's files as they are on the disk, some rows at a time. Errors: as :func:`check`."""
     rows: list[pa.RecordBatch] = []
-    for file in sorted(folder.glob("*.parquet")):
+    for file in files:
         with pq.ParquetFile(file) as parquet:
             for batch in parquet.iter_batches(CHECKED_ROWS):
                 rows.append(batch)
@@ -68,8 +69,8 @@ def check_written(dataset: type[Dataset], folder: Path) -> None:
         check(dataset, pa.Table.from_batches(rows))
 
 
-def check_stored(dataset: type[Dataset], folder: Path) -> None:
-    """Check a table that another run or version has stored: the columns of each file, and its key.
+def check_stored(dataset: type[Dataset], files: Sequence[Path]) -> None:
+    """Check the files of a table that another run or version has stored: the columns of each file, and its key.
 
     A column that has a default may be missing: an earlier version has not written it.
 
@@ -77,14 +78,14 @@ def check_stored(dataset: type[Dataset], folder: Path) -> None:
     """
     optional = {column.name for column in fields(dataset) if not column.required}
     try:
-        for file in sorted(folder.glob("*.parquet")):
+        for file in files:
             held = pq.read_schema(file)
             lacks = [field for field in arrow_schema(dataset) if field.name in optional - {*held.names}]
             check(dataset, pa.schema([*held, *lacks]).empty_table())
         if dataset.KEY:
-            check(dataset, pq.read_table(folder, columns=list(dataset.KEY)), dataset.KEY)
+            check(dataset, table_in(files, dataset, dataset.KEY), dataset.KEY)
     except (pa.ArrowException, OSError) as error:
-        raise ContractBroken(f"{dataset.dataset_name()}: {folder}: cannot be read: {error!r:.200}") from None
+        raise ContractBroken(f"{dataset.dataset_name()}: {files[0].parent}: cannot be read: {error!r:.200}") from None
 
 
 def _column(column: Column, kind: pa.DataType) -> pandera.Column:

@@ -4,7 +4,7 @@ Arrow converts a table to Python one value at a time, each with an object in bet
 millions of values, most of them in lists and maps. This module converts whole columns, and each text once per batch.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -21,24 +21,38 @@ BATCH_ROWS: Final = 5_000
 Row = TypeVar("Row", bound=Dataset)
 
 
-def rows_in(folder: Path, dataset: type[Row]) -> Iterator[Row]:
-    """All rows, one after the other."""
-    for path in sorted(folder.glob("*.parquet")):
+def rows_in(files: Sequence[Path], dataset: type[Row]) -> Iterator[Row]:
+    """All rows of a dataset's files, one after the other."""
+    for path in files:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(BATCH_ROWS):
                 yield from _rows(dataset, batch)
 
 
-def rows_where(folder: Path, dataset: type[Row], condition: pc.Expression) -> list[Row]:
-    """The rows that meet a condition; a table without files has none."""
-    if next(folder.glob("*.parquet"), None) is None:
-        return []
-    found = pq.read_table(folder, filters=condition).combine_chunks()
+def table_in(
+    files: Sequence[Path],
+    dataset: type[Dataset],
+    columns: Sequence[str] | None = None,
+    condition: pc.Expression | None = None,
+) -> pa.Table:
+    """The rows of a dataset's files that meet a condition; of these columns, or of all."""
+    if not files:
+        return arrow_schema(dataset).empty_table().select([*(columns or arrow_schema(dataset).names)])
+    return pq.read_table([*map(str, files)], columns=None if columns is None else [*columns], filters=condition)
+
+
+def rows_where(files: Sequence[Path], dataset: type[Row], condition: pc.Expression) -> list[Row]:
+    """The rows that meet a condition."""
+    found = table_in(files, dataset, condition=condition).combine_chunks()
     return [row for batch in found.to_batches() for row in _rows(dataset, batch)]
 
 
 def rows_by(
-    folder: Path, dataset: type[Row], key: str, values: Iterable[str], condition: pc.Expression | None = None
+    files: Sequence[Path],
+    dataset: type[Row],
+    key: str,
+    values: Iterable[str],
+    condition: pc.Expression | None = None,
 ) -> dict[str, list[Row]]:
     """The rows whose column ``key`` has one of the values, by value; values without rows are missing.
 
@@ -46,14 +60,16 @@ def rows_by(
     """
     wanted = _is_one_of(key, values)
     found: dict[str, list[Row]] = {}
-    for row in rows_where(folder, dataset, wanted if condition is None else condition & wanted):
+    for row in rows_where(files, dataset, wanted if condition is None else condition & wanted):
         found.setdefault(getattr(row, key), []).append(row)
     return found
 
 
-def column_by(folder: Path, key: str, values: Iterable[str], column: str) -> dict[str, Any]:
+def column_by(
+    files: Sequence[Path], dataset: type[Dataset], key: str, values: Iterable[str], column: str
+) -> dict[str, Any]:
     """The value of one column in the row whose column ``key`` has each of the values; only these columns are read."""
-    found = pq.read_table(folder, columns=[key, column], filters=_is_one_of(key, values))
+    found = table_in(files, dataset, [key, column], _is_one_of(key, values))
     return dict(zip(found[key].to_pylist(), found[column].to_pylist(), strict=True))
 
 

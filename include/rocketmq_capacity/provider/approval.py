@@ -34,8 +34,9 @@ from rocketmq_capacity.report.selection import (
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
-from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
+from rocketmq_capacity.store.writing import write_whole
 
 OLDEST: Final = timedelta(hours=24)
 """The greatest age of a snapshot whose plan can be approved."""

@@ -14,7 +14,7 @@ from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
-from rocketmq_capacity.store.lake import write_together
+from rocketmq_capacity.store.writing import sync, write_together
 
 REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
@@ -52,9 +52,12 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
             PLAN: render_plan(plan),
         }
         write_together(folder, contents)
-    for file in (*(folder / BY_OWNER).glob("*.csv"), *(folder / SCRIPTS).glob("*")):
-        if file.relative_to(folder).as_posix() not in contents:  # of an owner or a cause that is no more
+    for inside in (folder / BY_OWNER, folder / SCRIPTS):
+        left = [file for file in inside.glob("*") if file.relative_to(folder).as_posix() not in contents]
+        for file in left:  # of an owner or a cause that is no more
             file.unlink()
+        if left:
+            sync(inside, deep=False)
     return summary
 
 

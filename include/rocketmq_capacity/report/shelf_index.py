@@ -15,7 +15,8 @@ import msgspec
 
 from rocketmq_capacity.report.publish import PLAN, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary
-from rocketmq_capacity.store.lake import RUN_ID, Lake, Run, write_whole
+from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.writing import write_whole
 
 INDEX: Final = ".reports.json"
 """The index file in the lake; no cluster can have this name."""

@@ -31,6 +31,8 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.files.maxPartitionBytes": "4m",
     # Spark adds this to the size of each file. Its default of 4 MiB is more than a file of units.
     "spark.sql.files.openCostInBytes": "64k",
+    # A table is read by the names of its files. Spark would start a job to look at more than 32 of them.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 
 _WORKER_GONE: Final = "Python worker exited unexpectedly"

@@ -1,7 +1,7 @@
 """The third step: loads, skew, and what is wrong."""
 
+import logging
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -32,13 +32,13 @@ from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWithReaders
-from rocketmq_capacity.errors import RunBusy
+from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows, lower
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.store.run_lookup import run_before
+from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.vocabulary import BROKER, BUSINESS, SEVERITIES
 
 OF_GROUPS = (
@@ -57,6 +57,8 @@ IS_BUSY_KNOWN: Final = pc.field("utilisation_upper").is_valid()
 IS_BUSINESS: Final = pc.field("kind") == BUSINESS
 OF_BROKERS = (contracts.BrokerLoad, contracts.TopicHeadroom)
 OF_THE_RUN_BEFORE = (contracts.FindingSince, contracts.RunBefore, contracts.FindingBefore)
+DAMAGED: Final = (BadInput, ContractBroken, TableDamaged, pa.ArrowException, OSError, ValueError)
+"""Errors of a run whose files are not those that its steps wrote, or that is deleted meanwhile."""
 OF_TOPICS = (contracts.TopicFailure, contracts.ProducerShare, contracts.ProducerBalance, contracts.Finding)
 WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.ClusterFailure, *OF_BROKERS, *OF_THE_RUN_BEFORE)
 
@@ -64,12 +66,17 @@ WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], contracts.ClusterFailure, *OF_BROKERS, *
 def found_before(lake: Lake, planning: Planning) -> Found | None:
     """What the run before of the same cluster found; None for a first run.
 
-    None also while the run before is assessed again: its findings are not complete then.
+    None also while the run before is assessed again: its findings are not complete then. One whose tables are damaged
+    is set aside, with a warning; then it is the run before that one.
     """
-    run = run_before(lake, planning.run)
-    if run is not None:
-        with suppress(RunBusy), run.alone(wait_s=0):  # busy: it is assessed again
-            return replace(planning, run=run).found() if run.is_committed(ASSESS) else None
+    for run in runs_before(lake, planning.run):
+        try:
+            with run.alone(wait_s=0):
+                return replace(planning, run=run).found() if run.is_committed(ASSESS) else None
+        except RunBusy:  # it is assessed again
+            return None
+        except DAMAGED as error:
+            logging.getLogger(__name__).warning("%s is set aside: %s", run.folder, error)
     return None
 
 

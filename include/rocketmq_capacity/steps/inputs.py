@@ -20,9 +20,10 @@ from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past_brokers import only_loads
-from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
+from rocketmq_capacity.store.writing import refuse_link, write_whole
 
 COLLECT: Final = "collect"
 """The name of the phase that reads a live cluster."""
@@ -152,6 +153,7 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
     held: list[Inventory] = []
     for file in reversed([file for file in stored if file.exists()]):
         try:
+            refuse_link(file)
             held.append(_offsets_alone(read_inventory(file), has_topics=not held))
         except BadInput as error:  # an earlier run that is damaged never stops a later one
             logging.getLogger(__name__).warning("%s is set aside: %s", file.parent, error)

@@ -22,9 +22,9 @@ def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy])
 
     Errors: BadInput for a jar or a class with an error, also if the run does not have the group.
     """
-    folder = run.table(contracts.GroupUnit.dataset_name())
+    files = run.files(contracts.GroupUnit.dataset_name())
     is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(own, pa.string()))
-    facts = {row.consumer_group: row.facts for row in rows_where(folder, contracts.GroupUnit, is_one)}
+    facts = {row.consumer_group: row.facts for row in rows_where(files, contracts.GroupUnit, is_one)}
     answers: dict[str, tuple[OwnAnswers, ...]] = {}
     for group, strategy in sorted(own.items()):
         own_class = OwnClass(session.sparkContext, strategy, place_of(group))

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -18,8 +19,8 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
-from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where, table_in
+from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
@@ -103,14 +104,15 @@ class Planning:
     def require(self, step: str) -> None:
         """Make sure that the tables of a step are there, with every column that this version needs.
 
-        Errors: DatasetMissing if the step has not finished, or if an earlier version of this program left out a column.
+        Errors: DatasetMissing if the step has not finished, or if an earlier version of this program left out a column;
+        TableDamaged if the files of a table are not those that the step has written.
         """
         for name in self.run.datasets(step):
             dataset = DATASETS.get(name)
-            file = next(self.run.table(name).glob("*.parquet"), None)
-            if dataset is None or file is None:
+            files = self.run.files(name)
+            if dataset is None or not files:
                 continue
-            held = pq.read_schema(file).names
+            held = pq.read_schema(files[0]).names
             lost = [one.name for one in fields(dataset) if one.required and one.name not in held]
             if lost:
                 problem = f"the table {name} has no column {lost[0]}: an earlier version of this program wrote it"
@@ -124,7 +126,7 @@ class Planning:
         from rocketmq_capacity.contracts.checks import check_stored
 
         for dataset in datasets:
-            check_stored(dataset, self.run.table(dataset.dataset_name()))
+            check_stored(dataset, self.files(dataset))
 
     def units(self, dataset: type[Dataset], *columns: str) -> Units:
         """The units in a dataset of this run, one a row."""
@@ -132,19 +134,23 @@ class Planning:
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
-        files = self.run.table(dataset.dataset_name()).glob("*.parquet")
-        return sum(pq.read_metadata(file).num_rows for file in files)
+        return sum(pq.read_metadata(file).num_rows for file in self.files(dataset))
 
     def read(self, dataset: type[Dataset]) -> "DataFrame":
         """A dataset of this run."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
         schema = from_arrow_schema(arrow_schema(dataset))
-        return self.session().read.schema(schema).parquet(str(self.run.table(dataset.dataset_name())))
+        files = self.files(dataset) or [self.run.table(dataset.dataset_name())]
+        return self.session().read.schema(schema).parquet(*map(str, files))
+
+    def files(self, dataset: type[Dataset]) -> list[Path]:
+        """The files of a dataset of this run. Errors: TableDamaged, as `Run.files`."""
+        return self.run.files(dataset.dataset_name())
 
     def rows(self, dataset: type[Row]) -> list[Row]:
         """The rows of a dataset that is small for clusters of every size."""
-        return list(rows_in(self.run.table(dataset.dataset_name()), dataset))
+        return list(rows_in(self.files(dataset), dataset))
 
     def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
         """Add a function's rows of every unit to datasets of this run.
@@ -201,7 +207,7 @@ class Planning:
             yield step
             if checks is not None:
                 for dataset in writes:
-                    checks.result().check_written(dataset, self.run.table(dataset.dataset_name()))
+                    checks.result().check_written(dataset, self.files(dataset))
             self.run.commit(name, names)
             if names:
                 step.tells(f"{sum(map(self.number, writes)):,} rows in {len(names)} tables")
@@ -253,30 +259,30 @@ class Planning:
 
     def flagged(self) -> set[tuple[str, str]]:
         """(consumer_group, rule) of every finding about a group that says that something is wrong."""
-        folder = self.run.table(contracts.Finding.dataset_name())
         is_flag = ~pc.field("consumer_group").is_null() & (pc.field("severity") != INFO)
-        table = pq.read_table(folder, columns=["consumer_group", "rule"], filters=is_flag)
+        table = self.table(contracts.Finding, ["consumer_group", "rule"], is_flag)
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
 
     def found(self) -> Found:
         """What this run has found, for the run after it. Errors: as :meth:`check_stored`."""
         self.check_stored(contracts.Cluster, contracts.Finding)
+        if not self.files(contracts.Finding):  # without findings there is a file too
+            raise ContractBroken(f"{self.run.folder}: the table finding has no files")
         (cluster,) = self.rows(contracts.Cluster)
-        folder = self.run.table(contracts.FindingSince.dataset_name())
-        known = {one.place: one for one in rows_in(folder, contracts.FindingSince)} if folder.exists() else {}
+        known = {one.place: one for one in self.rows(contracts.FindingSince)}
         severities = self.severities()
         since = {place: known[place].since if place in known else cluster.taken_at for place in severities}
         least = {
             place: lower(now, known[place].least_severity if place in known else None)
             for place, now in severities.items()
         }
-        findings = pq.read_table(self.run.table(contracts.Finding.dataset_name()))
+        findings = self.table(contracts.Finding)
         return Found(self.flagged(), since, least, cluster.taken_at, findings)
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each rule, group, topic and broker with findings; the worst of several."""
         names = ["severity", "rule", "consumer_group", "topic", "broker_name"]
-        table = pq.read_table(self.run.table(contracts.Finding.dataset_name()), columns=names)
+        table = self.table(contracts.Finding, names)
         worst: dict[FoundPlace, str] = {}
         for severity, *place in zip(*(table[name].to_pylist() for name in names), strict=True):
             rule, group, topic, broker = place
@@ -286,23 +292,27 @@ class Planning:
 
     def cluster_findings(self) -> list[contracts.Finding]:
         """The findings that name neither a group nor a topic."""
-        folder = self.run.table(contracts.Finding.dataset_name())
-        return rows_where(folder, contracts.Finding, pc.field("consumer_group").is_null() & pc.field("topic").is_null())
+        is_of_cluster = pc.field("consumer_group").is_null() & pc.field("topic").is_null()
+        return rows_where(self.files(contracts.Finding), contracts.Finding, is_of_cluster)
+
+    def table(
+        self, dataset: type[Dataset], columns: Sequence[str] | None = None, condition: pc.Expression | None = None
+    ) -> pa.Table:
+        """The rows of a dataset of this run for which a condition holds; of some columns, or of all."""
+        return table_in(self.files(dataset), dataset, columns, condition)
 
     def records(self, dataset: type[Dataset], kind: type[Record], condition: pc.Expression) -> Iterator[Record]:
         """Some columns of the rows of a dataset for which a condition holds, as named tuples."""
-        folder = self.run.table(dataset.dataset_name())
-        table = pq.read_table(folder, columns=list(kind._fields), filters=condition)
+        table = self.table(dataset, kind._fields, condition)
         return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
     def values(self, dataset: type[Dataset], column: str) -> Counter[str]:
         """For each value of a column, the number of rows of a dataset of this run."""
-        table = pq.read_table(self.run.table(dataset.dataset_name()), columns=[column])
+        table = self.table(dataset, [column])
         return Counter({one["values"]: one["counts"] for one in table[column].value_counts().to_pylist()})
 
     def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
-        folder = self.run.table(dataset.dataset_name())
-        return pq.read_table(folder, columns=[column], filters=condition)[column]
+        return self.table(dataset, [column], condition)[column]
 
 
 def lower(severity: str, other: str | None) -> str:

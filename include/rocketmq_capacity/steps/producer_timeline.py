@@ -6,17 +6,16 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from msgspec import structs
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.rows import table_in
 from rocketmq_capacity.sending.generation import generation_of
 from rocketmq_capacity.simulation.producer_timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.troubles import Troubles
 from rocketmq_capacity.steps.planning import Planning
-from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA
 
 OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
@@ -48,9 +47,9 @@ def add_producers(before: Planning, after: Planning, scenario: Scenario) -> dict
 def _places(before: Planning, troubles: Troubles) -> list[TopicPlace]:
     """The queues on every broker, of each business topic that has queues on a broker in trouble."""
     is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
-    folder = before.run.table(contracts.TopicQueue.dataset_name())
+    files = before.run.files(contracts.TopicQueue.dataset_name())
     is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
-    topics = pq.read_table(folder, columns=["topic"], filters=is_there)["topic"].unique().to_pylist()
+    topics = table_in(files, contracts.TopicQueue, ["topic"], is_there)["topic"].unique().to_pylist()
     wanted = pc.field("topic").cast(pa.string()).isin(pa.array(topics, pa.string()))
     return list(before.records(contracts.TopicQueue, TopicPlace, is_business & wanted))
 
@@ -80,18 +79,13 @@ def _known(before: Planning, after: Planning, topics: set[str]) -> dict[str, Kno
 
 def _rates(planning: Planning, wanted: pc.Expression) -> dict[str, float | None]:
     """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
-    if not _is_there(planning.run, contracts.ProducerShare):
+    if not planning.run.has(contracts.ProducerShare.dataset_name()):  # a run of an earlier version
         return {}
     found: dict[str, float | None] = {}
     for topic, rate in planning.records(contracts.ProducerShare, _Rate, wanted):
         total = found.get(topic, 0.0)
         found[topic] = None if total is None or rate is None else total + rate
     return found
-
-
-def _is_there(run: Run, dataset: type[Dataset]) -> bool:
-    """Whether a run has a dataset; a run of an earlier version may lack it."""
-    return run.table(dataset.dataset_name()).exists()
 
 
 class _Version(NamedTuple):

@@ -63,14 +63,14 @@ def _broker_plans(before: Planning, after: Planning, scenario: Scenario, cluster
 
 def _business_topics(run: Run, broker_name: str) -> Sequence[str]:
     is_there = pc.field("broker_name").cast(pa.string()) == broker_name
-    folder = run.table(contracts.TopicQueue.dataset_name())
-    places = rows_where(folder, contracts.TopicQueue, is_there & (pc.field("kind") == BUSINESS))
+    files = run.files(contracts.TopicQueue.dataset_name())
+    places = rows_where(files, contracts.TopicQueue, is_there & (pc.field("kind") == BUSINESS))
     return sorted(one.topic for one in places)
 
 
 def _topics(run: Run, cluster: Cluster, names: Any) -> dict[str, Topic]:
-    folder = run.table(contracts.TopicUnit.dataset_name())
-    units = rows_by(folder, contracts.TopicUnit, "topic", list(names)) if names else {}
+    files = run.files(contracts.TopicUnit.dataset_name())
+    units = rows_by(files, contracts.TopicUnit, "topic", list(names)) if names else {}
     found = {name: _UNIT.decode(unit.facts) for name, (unit,) in units.items()}
     return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in found.items()}
 

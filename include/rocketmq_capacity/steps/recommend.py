@@ -59,7 +59,7 @@ class Asking:
         self, key: str, values: Iterable[str], dataset: type[Row], condition: pc.Expression | None = None
     ) -> dict[str, list[Row]]:
         """The rows of a dataset whose column ``key`` has one of these values, and that meet the condition."""
-        return rows_by(self.run.table(dataset.dataset_name()), dataset, key, values, condition)
+        return rows_by(self.run.files(dataset.dataset_name()), dataset, key, values, condition)
 
 
 def recommend(planning: Planning) -> None:
@@ -83,10 +83,10 @@ def recommend(planning: Planning) -> None:
         observed = planning.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
         moving = contracts.Recommendation, contracts.RecommendedTransition
         planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
-        folder = planning.run.table(contracts.Recommendation.dataset_name())
-        created = {one.topic for one in rows_where(folder, contracts.Recommendation, IS_CREATED) if one.topic}
+        files = planning.run.files(contracts.Recommendation.dataset_name())
+        created = {one.topic for one in rows_where(files, contracts.Recommendation, IS_CREATED) if one.topic}
         planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster, created))
-        answers = rows_in(planning.run.table(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
+        answers = rows_in(planning.run.files(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
         step.tells(f"{planning.number(contracts.Recommendation):,} recommendations, {refused:,} refusals")
 
@@ -221,5 +221,5 @@ def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding,
 
 def _current_strategies(asking: Asking, names: Iterable[str]) -> dict[str, str | None]:
     """The strategy that each of some groups runs."""
-    folder = asking.run.table(contracts.GroupStatus.dataset_name())
-    return column_by(folder, "consumer_group", names, "current_strategy")
+    files = asking.run.files(contracts.GroupStatus.dataset_name())
+    return column_by(files, contracts.GroupStatus, "consumer_group", names, "current_strategy")

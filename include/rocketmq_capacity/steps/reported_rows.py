@@ -6,12 +6,11 @@ from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where
+from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where, table_in
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
@@ -46,7 +45,7 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
     if not _has(run, dataset):
         return []
     is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
-    return rows_where(run.table(dataset.dataset_name()), dataset, is_asked_for)
+    return rows_where(run.files(dataset.dataset_name()), dataset, is_asked_for)
 
 
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
@@ -55,9 +54,9 @@ def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Re
     A column that an earlier version of this program did not write is null.
     """
     if _has(run, dataset):
-        folder = run.table(dataset.dataset_name())
-        there = set(ds.dataset(folder).schema.names)
-        table = pq.read_table(folder, columns=[name for name in kind._fields if name in there])
+        files = run.files(dataset.dataset_name())
+        there = {*pq.read_schema(files[0]).names} if files else {*kind._fields}
+        table = table_in(files, dataset, [name for name in kind._fields if name in there])
         columns = (table[name].to_pylist() if name in there else repeat(None, len(table)) for name in kind._fields)
         yield from map(kind._make, zip(*columns, strict=True))
 
@@ -71,7 +70,7 @@ def rows(run: Run, dataset: type[Row]) -> Iterator[Row]:
         name = dataset.dataset_name()
         problem = f"has no dataset {name}: an earlier version of this program planned it; plan the cluster again"
         raise DatasetMissing(f"{run.folder}: {problem}")
-    return rows_in(run.table(dataset.dataset_name()), dataset)
+    return rows_in(run.files(dataset.dataset_name()), dataset)
 
 
 def rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
@@ -81,4 +80,4 @@ def rows_if_any(run: Run, dataset: type[Row]) -> Sequence[Row]:
 
 def _has(run: Run, dataset: type[Dataset]) -> bool:
     """Whether the run has the dataset; an earlier version of this program may have planned it without."""
-    return run.table(dataset.dataset_name()).is_dir()
+    return run.has(dataset.dataset_name())

@@ -19,7 +19,7 @@ from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import Units
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
-from rocketmq_capacity.store.lake import write_whole
+from rocketmq_capacity.store.writing import write_whole
 
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""

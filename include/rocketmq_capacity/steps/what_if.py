@@ -39,8 +39,9 @@ from rocketmq_capacity.steps.producer_timeline import OF_PRODUCERS, add_producer
 from rocketmq_capacity.steps.queue_plans import changes_queues, queue_plans
 from rocketmq_capacity.steps.reported_rows import rows_if_any
 from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
-from rocketmq_capacity.store.lake import Lake, Run, write_whole
+from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
+from rocketmq_capacity.store.writing import write_whole
 from rocketmq_capacity.vocabulary import BUSINESS
 
 WRITTEN: Final = (
@@ -182,7 +183,7 @@ def producers_undecided(before: Run, after: Run) -> list[dict[str, str]]:
         {
             name: msgspec.json.decode(unit.facts, type=TopicWithReaders).facts
             for name, (unit,) in rows_by(
-                run.table(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", gone
+                run.files(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", gone
             ).items()
         }
         for run in (before, after)
@@ -210,8 +211,8 @@ def _deciding(before: Planning, after: Planning) -> Policy:
 def _outlook(before: Planning, after: Planning, scenario: Scenario, names: Sequence[str]) -> list[dict[str, Any]]:
     """The plan file's entries of the brokers that lose their master or are slow."""
     is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
-    folder = before.run.table(contracts.TopicQueue.dataset_name())
-    queues = rows_where(folder, contracts.TopicQueue, is_named & (pc.field("kind") == BUSINESS))
+    files = before.run.files(contracts.TopicQueue.dataset_name())
+    queues = rows_where(files, contracts.TopicQueue, is_named & (pc.field("kind") == BUSINESS))
     return outlook(scenario, queues, after.rows(contracts.Broker))
 
 
@@ -242,9 +243,9 @@ class Sides:
 
 def hot_topics(run: Run) -> frozenset[str]:
     """The topics whose queues get uneven traffic from producers, by the run's findings."""
-    folder = run.table(contracts.Finding.dataset_name())
+    files = run.files(contracts.Finding.dataset_name())
     is_hot = pc.field("rule").cast(pa.string()) == "HOT_QUEUE"
-    return frozenset(found.topic for found in rows_where(folder, contracts.Finding, is_hot) if found.topic)
+    return frozenset(found.topic for found in rows_where(files, contracts.Finding, is_hot) if found.topic)
 
 
 def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:
@@ -253,7 +254,7 @@ def compared(sides: Sides, units: Rows) -> Iterator[tuple[type[Dataset], pa.Tabl
     strategies = Strategies(sides.policy)
     names = [unit["consumer_group"] for unit in units]
     found, finds = (
-        rows_by(run.table(contracts.Finding.dataset_name()), contracts.Finding, "consumer_group", names)
+        rows_by(run.files(contracts.Finding.dataset_name()), contracts.Finding, "consumer_group", names)
         for run in (sides.before, sides.after)
     )
     effects: list[contracts.ScenarioEffect] = []
@@ -309,7 +310,7 @@ def _is_same(
 def of_no_group(sides: Sides) -> Sorted:
     """The findings about topics, brokers and the whole cluster: new, gone or undecided."""
     found, finds = (
-        rows_where(run.table(contracts.Finding.dataset_name()), contracts.Finding, pc.field("consumer_group").is_null())
+        rows_where(run.files(contracts.Finding.dataset_name()), contracts.Finding, pc.field("consumer_group").is_null())
         for run in (sides.before, sides.after)
     )
     still, gone, added = sides_of(found, finds)
@@ -318,7 +319,7 @@ def of_no_group(sides: Sides) -> Sorted:
         {
             name: Topic(msgspec.json.decode(unit.facts, type=TopicWithReaders), cluster, sides.policy)
             for name, (unit,) in rows_by(
-                run.table(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", names
+                run.files(contracts.TopicUnit.dataset_name()), contracts.TopicUnit, "topic", names
             ).items()
         }
         for run, cluster in ((sides.before, sides.cluster_before), (sides.after, sides.cluster_after))

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.accepted import AcceptedRisk
-from rocketmq_capacity.store.lake import write_whole
+from rocketmq_capacity.store.writing import write_whole
 
 FOLDER: Final = ".accepted"
 DIGITS: Final = 12

@@ -11,38 +11,32 @@ A run's datasets are in the run's own folder::
                                  approval.json           a person's answer to the recommendations, once there is one
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
 
-Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there. No folder is ever
-renamed. A retry of a step writes its datasets again, then its manifest. The report is not a dataset: once it is
-published it stays published, and publishing again replaces its files one by one.
+Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly
+the files that it lists. No folder is ever renamed. A retry of a step writes its datasets again, then its manifest. The
+report is not a dataset: once it is published it stays published, and publishing again replaces its files one by one.
 """
 
-import json
-import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from filelock import FileLock, Timeout
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, shown
+from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, TableDamaged, shown
+from rocketmq_capacity.store.manifest import Sizes, difference, read_manifest, sizes_in, write_manifest
+from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 CLUSTER_FOLDER: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}")
 """Names of clusters. One with a dot in front would be a hidden folder, or a parent folder."""
+LOCK: Final = ".lock"
+"""The file in a run's folder that is locked by the process that works on the run."""
 WAIT_S: Final = 60.0
 """Seconds to wait for the lock. A driver whose JVM is gone ends within seconds; one whose task was killed may go on."""
-
-
-class _Manifest(msgspec.Struct, frozen=True):
-    """The content of a step's manifest."""
-
-    step: str
-    datasets: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +76,33 @@ class Run:
         return self.folder / "tables"
 
     def table(self, dataset: str) -> Path:
-        """The folder of a dataset."""
+        """The folder of a dataset, to write into; `files` are what is read."""
         return self.tables / dataset
+
+    def has(self, dataset: str) -> bool:
+        """Whether the run has a dataset; an earlier version of this program may have planned it without."""
+        return self._listed(dataset) is not None or self.table(dataset).is_dir()
+
+    def files(self, dataset: str) -> list[Path]:
+        """The files of a dataset in the order of their names: exactly those that the manifest of its step lists.
+
+        While its step is under way, and where an earlier version of this program listed none, they are all that are
+        there.
+
+        Errors: TableDamaged if a file is missing, has another size, or is not listed.
+        """
+        listed, held = self._listed(dataset), sizes_in(self.table(dataset))
+        problem = None if listed is None else difference(listed, held)
+        if problem is not None:
+            expected = "expected the files that its step has written; plan the snapshot of this run again"
+            raise TableDamaged(f"{self.folder}: the table {dataset} is damaged: {problem}; {expected}")
+        return [self.table(dataset) / name for name in held]
 
     def export(self, folder: Path) -> None:
         """Move report and tables into a folder of their own, without the files that only Spark needs."""
         for file in self.report.iterdir():
             Path(file).replace(folder / file.name)
-        for file in self.tables.glob("*/*.parquet"):
+        for file in self.tables.glob("*/[!.]*.parquet"):
             (folder / "tables" / file.parent.name).mkdir(parents=True, exist_ok=True)
             Path(file).replace(folder / "tables" / file.parent.name / file.name)
 
@@ -102,8 +115,10 @@ class Run:
 
         An executor that has outlived its driver may still write into it. Its files are hidden and stay hidden.
         """
+        make_folder(self.tables)
         shutil.rmtree(self.table(dataset), ignore_errors=True)
-        self.table(dataset).mkdir(parents=True, exist_ok=True)
+        refuse_link(self.table(dataset))
+        self.table(dataset).mkdir(exist_ok=True)
         return self.table(dataset)
 
     @contextmanager
@@ -112,9 +127,12 @@ class Run:
 
         The lock ends with its process, in whatever way that ends.
 
-        Errors: :class:`RunBusy` if another process has not ended when the time is up.
+        Errors: :class:`RunBusy` if another process has not ended when the time is up; :class:`BadInput` if a folder or
+        a file of the run is a link.
         """
-        lock = FileLock(self.folder / ".lock", preserve_lock_file=True)
+        self.refuse_links()
+        make_folder(self.folder)
+        lock = FileLock(self.folder / LOCK, preserve_lock_file=True)
         try:
             lock.acquire(timeout=wait_s)
         except Timeout:
@@ -125,41 +143,64 @@ class Run:
         finally:
             lock.release()
 
+    def refuse_links(self) -> None:
+        """Errors: BadInput naming a link in the place of the run's folder, its cluster's, or what is in the run's."""
+        files = self.inventory, self.history, self.what_if, self.approval
+        for path in (self.folder.parent, self.folder, *files, self._steps, self.tables, self.report):
+            refuse_link(path)
+
     def begin(self, step: str) -> None:
-        """Delete the step's manifest and make its folders: its datasets are about to be replaced."""
+        """Delete the step's manifest and make its folder: its datasets are about to be replaced."""
+        make_folder(self._steps)
         self._manifest(step).unlink(missing_ok=True)
-        self._manifest(step).parent.mkdir(parents=True, exist_ok=True)
+        sync(self._steps, deep=False)  # otherwise a loss of power could bring back the manifest of replaced datasets
 
     def commit(self, step: str, datasets: Sequence[str]) -> None:
         """Write the manifest: the step is finished, and these datasets are complete, on the disk too."""
-        for dataset in datasets:
-            sync(self.table(dataset))
-        write_whole(self._manifest(step), json.dumps({"step": step, "datasets": sorted(datasets)}).encode() + b"\n")
+        folders = {dataset: self.table(dataset) for dataset in datasets}
+        for folder in folders.values():
+            sync(folder)
+        if folders:
+            sync(self.tables, deep=False)
+        sync(self.folder, deep=False)
+        write_manifest(self._manifest(step), folders)
+
+    def uncommit(self) -> None:
+        """Delete all manifests, the one of the last step first: whatever else is deleted then, nobody reads it."""
+        if self._steps.is_dir():
+            for step in ("publish", *(file.stem for file in self._steps.glob("*.json"))):
+                self._manifest(step).unlink(missing_ok=True)
+            sync(self._steps, deep=False)
 
     def require(self, step: str) -> None:
         """Errors: :class:`DatasetMissing` if the step has not finished in this run."""
-        if self._committed(step) is None:
+        if not self.is_committed(step):
             raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
 
     def datasets(self, step: str) -> list[str]:
         """The names of the datasets that a finished step has written. Errors: as :meth:`require`."""
         self.require(step)
-        return self._committed(step) or []
+        manifest = read_manifest(self._manifest(step))
+        return [] if manifest is None else manifest.datasets
 
     def is_committed(self, step: str) -> bool:
-        """Whether the step has finished."""
-        return self._committed(step) is not None
+        """Whether the step has finished: whether its manifest is there, and whole."""
+        return read_manifest(self._manifest(step)) is not None
 
-    def _committed(self, step: str) -> list[str] | None:
-        """What the step's manifest lists; None if there is no whole manifest of this step."""
-        try:
-            manifest = msgspec.json.decode(self._manifest(step).read_bytes(), type=_Manifest)
-        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
-            return None
-        return manifest.datasets if manifest.step == step else None
+    def _listed(self, dataset: str) -> Sizes | None:
+        """The files of a dataset, as the manifest of its step lists them; None if no manifest does."""
+        for file in self._steps.glob("*.json"):
+            manifest = read_manifest(file)
+            if manifest is not None and manifest.files is not None and dataset in manifest.files:
+                return manifest.files[dataset]
+        return None
 
     def _manifest(self, step: str) -> Path:
-        return self.folder / "steps" / f"{step}.json"
+        return self._steps / f"{step}.json"
+
+    @property
+    def _steps(self) -> Path:
+        return self.folder / "steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,55 +218,9 @@ class Lake:
 
     def runs(self, cluster: str) -> Iterator[Run]:
         """The published runs of a cluster, by run id."""
-        for folder in sorted((self.root / cluster).glob("*")):
-            if (run := Run(folder)).is_committed("publish"):
-                yield run
+        return (run for run in self.folders(cluster) if run.is_committed("publish"))
 
-
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file, given as one or in parts, so that readers see the whole new file or the old one."""
-    write_together(path.parent, {path.name: data})
-
-
-def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
-    """Write files of a folder by their names, each as :func:`write_whole` does; a name may have a folder before it.
-
-    All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
-    They are replaced in the given order. They are written in the opposite order, so that what comes first may take
-    longest to make.
-    """
-    parts = {name: (folder / name).with_name(f".{Path(name).name}.part") for name in contents}
-    for part in parts.values():
-        part.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        for name, data in reversed(list(contents.items())):
-            with parts[name].open("wb") as file:
-                file.writelines([data] if isinstance(data, bytes) else data)
-                file.flush()
-                os.fsync(file.fileno())
-        for name, part in parts.items():
-            Path(part).replace(folder / name)
-        for inside in {part.parent for part in parts.values()}:
-            sync(inside, deep=False)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-
-
-def sync(folder: Path, *, deep: bool = True) -> None:
-    """Wait until a folder is on the disk, with what is in it if ``deep``: power may be lost at any time."""
-    if deep:
-        for entry in folder.iterdir():
-            if entry.is_dir() and not entry.is_symlink():
-                sync(entry)
-            elif entry.is_file():
-                _sync(entry)
-    _sync(folder)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    def folders(self, cluster: str = "*", run_id: str = "*") -> list[Run]:
+        """The runs that there are, finished or not, by cluster and id; a folder that is a link is none."""
+        found = sorted(self.root.glob(f"{cluster}/{run_id}"))
+        return [Run(folder) for folder in found if not (folder.is_symlink() or folder.parent.is_symlink())]

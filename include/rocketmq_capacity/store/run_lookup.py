@@ -1,7 +1,9 @@
 """Finds a run by its id: an orchestrator names its runs before any broker has said the cluster's name."""
 
 import logging
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 
 import msgspec
 
@@ -19,15 +21,18 @@ class _Snapshot(msgspec.Struct):
 def stored_run(lake: Lake, run_id: str) -> Run | None:
     """The run of that id whose snapshot is stored, or None.
 
-    Errors: BadInput for an id that is not a plain folder name, or that runs of two clusters have.
+    Errors: BadInput for an id that is not a plain folder name, or that runs of two clusters have, and for a link in the
+    run's folder.
     """
     if not RUN_ID.fullmatch(run_id):
         raise BadInput("--run-id", "", f"is {shown(run_id)}; expected letters, digits, '_', '.' and '-', at most 255")
-    found = sorted(run.folder for folder in lake.root.glob(f"*/{run_id}") if (run := Run(folder)).inventory.is_file())
+    found = [run for run in lake.folders(run_id=run_id) if run.inventory.is_file()]
     if len(found) > 1:
-        clusters = ", ".join(folder.parent.name for folder in found)
+        clusters = ", ".join(run.folder.parent.name for run in found)
         raise BadInput("--run-id", "", f"{run_id} is a run of more than one cluster ({clusters}); expected one")
-    return Run(found[0]) if found else None
+    for run in found:
+        run.refuse_links()
+    return found[0] if found else None
 
 
 def existing_run(lake: Lake, run_id: str) -> Run:
@@ -40,24 +45,27 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 
 def latest_of_source(lake: Lake, source: str) -> Run | None:
     """The last run of a source, by its key, whose snapshot is stored; None if there is none."""
-    found = (Run(folder) for folder in lake.root.glob("*/*") if is_of_source(folder.name, source))
+    found = (run for run in lake.folders() if is_of_source(run.folder.name, source))
     ordered = sorted(found, key=lambda run: run.folder.name, reverse=True)
-    return next((run for run in ordered if run.is_committed("snapshot") and run.inventory.is_file()), None)
+    return next((run for run in ordered if _is_stored(run)), None)
 
 
-def run_before(lake: Lake, run: Run) -> Run | None:
-    """The published run of the same cluster with the latest snapshot before this one's, or None; never a what-if.
+def _is_stored(run: Run) -> bool:
+    return run.is_committed("snapshot") and run.inventory.is_file() and not run.inventory.is_symlink()
 
-    Errors: BadInput if a stored inventory is damaged.
+
+def runs_before(lake: Lake, run: Run) -> Iterator[Run]:
+    """The published runs of the same cluster with earlier snapshots than this one's, the latest first; no what-ifs.
+
+    Errors: BadInput if the run's own inventory is damaged; another one whose inventory is damaged is set aside.
     """
-    return next(iter(earlier_runs(lake, run, _taken_at(run), 1)), None)
+    yield from _earlier(lake, run, _taken_at(run))
 
 
 def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Run]:
     """The last published runs of a cluster with earlier snapshots, oldest first; never a what-if.
 
-    The search goes by ids from the last to the first, because an orchestrator's ids begin with their time. A run whose
-    stored snapshot is damaged is set aside, with a warning.
+    A run whose stored snapshot is damaged is set aside, with a warning.
 
     Args:
         lake: where the runs are.
@@ -65,13 +73,14 @@ def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Ru
         taken_at: the moment of its snapshot.
         most: the most runs to return.
     """
-    found: list[Run] = []
+    return list(islice(_earlier(lake, run, taken_at), most))[::-1]
+
+
+def _earlier(lake: Lake, run: Run, taken_at: datetime) -> Iterator[Run]:
+    """The published runs before a moment, from the last id to the first: ids of the Dags begin with their time."""
     for other in reversed(list(lake.runs(run.folder.parent.name))):
-        if len(found) == most:
-            break
         if other != run and not other.what_if.exists() and _is_before(other, taken_at):
-            found.append(other)
-    return found[::-1]
+            yield other
 
 
 def _is_before(run: Run, taken_at: datetime) -> bool:
@@ -86,6 +95,7 @@ def _is_before(run: Run, taken_at: datetime) -> bool:
 def _taken_at(run: Run) -> datetime:
     """When the stored snapshot was taken. Errors: BadInput if the file is damaged."""
     try:
+        run.refuse_links()
         # Read, not mapped: a file that shrinks meanwhile would end the process.
         stored = msgspec.json.decode(run.inventory.read_bytes(), type=_Snapshot)
         taken_at = datetime.fromisoformat(stored.taken_at)

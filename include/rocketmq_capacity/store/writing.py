@@ -1,0 +1,75 @@
+"""Writes that survive a loss of power: files are whole or not there, and what is reported as done is on the disk."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from rocketmq_capacity.errors import BadInput
+
+
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file, given as one or in parts, so that readers see the whole new file or the old one."""
+    write_together(path.parent, {path.name: data})
+
+
+def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
+    """Write files of a folder by their names, each as :func:`write_whole` does; a name may have a folder before it.
+
+    All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
+    They are replaced in the given order. They are written in the opposite order, so that what comes first may take
+    longest to make.
+
+    Errors: BadInput if a folder in between is a link.
+    """
+    parts = {name: (folder / name).with_name(f".{Path(name).name}.part") for name in contents}
+    inside = {part.parent for part in parts.values()}
+    for one in inside:
+        refuse_link(one)
+        make_folder(one)
+    try:
+        for name, data in reversed(list(contents.items())):
+            parts[name].unlink(missing_ok=True)  # what a killed writer left, or a link, which is not followed
+            with parts[name].open("xb") as file:
+                file.writelines([data] if isinstance(data, bytes) else data)
+                file.flush()
+                os.fsync(file.fileno())
+        for name, part in parts.items():
+            Path(part).replace(folder / name)
+        for one in inside:
+            sync(one, deep=False)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing; all are on the disk when it returns."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in missing:
+        sync(one.parent, deep=False)
+
+
+def refuse_link(path: Path) -> None:
+    """Errors: BadInput if the path is a link: it may lead out of the lake."""
+    if path.is_symlink():
+        raise BadInput(str(path), "", "is a link; expected a file or a folder of the lake itself")
+
+
+def sync(folder: Path, *, deep: bool = True) -> None:
+    """Wait until a folder is on the disk, with what is in it if ``deep``: power may be lost at any time."""
+    if deep:
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                sync(entry)
+            elif entry.is_file():
+                _sync(entry)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
