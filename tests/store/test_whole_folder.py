@@ -15,7 +15,7 @@ from tests.kills.steps import write_folder, write_folder_in_two_steps
 
 def whole(text: str) -> dict[str, bytes | None]:
     """What `write_folder` writes."""
-    marker = b"plan.json\ntables\n"
+    marker = b"plan.json\ntables/\ntables/part-0\n"
     return {MARKER: marker, "plan.json": text.encode(), "tables": None, "tables/part-0": text.encode()}
 
 
@@ -136,6 +136,23 @@ def test_a_folder_with_something_that_is_not_ours_is_kept(tmp_path: Path, name: 
         write_folder(place, "new", overwrite=True)
     assert contents(place) == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_so_is_one_with_a_file_of_somebody_else_in_a_folder_of_ours(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    write_folder(place, "old", overwrite=False)
+    (place / "tables" / "thesis.txt").write_text("the only copy")
+    with pytest.raises(BadInput, match=r"has 'tables/thesis\.txt', which is no part of a plan"):
+        write_folder(place, "new", overwrite=True)
+    assert (place / "tables" / "thesis.txt").read_text() == "the only copy"
+
+
+def test_a_marker_of_an_earlier_version_stands_for_all_that_is_below_its_names(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    write_folder(place, "old", overwrite=False)
+    (place / MARKER).write_text("plan.json\ntables\n")
+    write_folder(place, "new", overwrite=True)
+    assert contents(place) == whole("new")
 
 
 def test_a_folder_without_a_marker_is_kept(tmp_path: Path) -> None:

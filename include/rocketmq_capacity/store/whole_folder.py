@@ -4,7 +4,7 @@ It is written in ``.<name>.part/``, next to its target, and then swapped in. The
 which ends with the process. The next writer deletes what a killed one left.
 
 The folder carries a marker, a hidden file that lists what was written. Only an empty folder, or one that has a marker
-and nothing beside what the marker lists, is ever replaced.
+and nothing that the marker does not list, is ever replaced. What is new is on the disk before that.
 """
 
 import ctypes
@@ -19,10 +19,13 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.store.lake import sync
+from rocketmq_capacity.store.writing import make_folder, sync
 
 MARKER: Final = ".rocketmq-capacity"
-"""The file that lists the names in a folder of ours, one a line."""
+"""The file that lists the files in a folder of ours, and the folders with a slash at the end, one a line.
+
+An earlier version of this program listed only the names on top, for all that is below them.
+"""
 LONGEST_NAME: Final = 200
 """Characters of the target's name in the name of the folder next to it; a file system allows 255."""
 
@@ -45,7 +48,8 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
     place = place.resolve()
     work = place.with_name(f".{place.name[:LONGEST_NAME]}.part")
     try:
-        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(work.parent)
+        work.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         problem = f"{place.parent} cannot be written to ({error.strerror}); expected a folder that can, for {place}"
         raise BadInput("--out", "", problem) from None
@@ -58,8 +62,8 @@ def whole_folder(place: Path, *, overwrite: bool) -> Iterator[Path]:
                     shutil.rmtree(left, ignore_errors=True)
             new.mkdir()
             yield new
-            names = sorted(entry.name for entry in new.iterdir())
-            (new / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+            listed = "".join(f"{name}\n" for name in sorted(_names(new)))
+            (new / MARKER).write_text(listed, encoding="utf-8")
             check_ours(place)
             sync(new)
             _put(new, place, old)
@@ -75,17 +79,25 @@ def check_ours(place: Path) -> None:
 
     Errors: BadInput naming what is not ours.
     """
-    names = {entry.name for entry in place.iterdir()} if place.is_dir() else set()
-    if not names:
+    if not place.is_dir() or next(place.iterdir(), None) is None:
         return
     try:
         ours = {MARKER, *(place / MARKER).read_text(encoding="utf-8").splitlines()}
     except (OSError, UnicodeDecodeError):
         problem = f"{place} has no marker of a plan ({MARKER}); expected a new or empty folder, or an earlier plan"
         raise BadInput("--out", "", problem) from None
-    if foreign := sorted(names - ours):
-        problem = f"{place} has {shown(foreign[0])}, which is no part of a plan; expected a folder without it"
+    if foreign := sorted(name for name in _names(place) if name not in ours and name.partition("/")[0] not in ours):
+        problem = (
+            f"{place} has {shown(foreign[0].rstrip('/'))}, which is no part of a plan; expected a folder without it"
+        )
         raise BadInput("--out", "", problem)
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """Every file and link below a folder, by its path in it, and every folder, with a slash at the end."""
+    for path in folder.rglob("*"):
+        is_folder = path.is_dir() and not path.is_symlink()
+        yield f"{path.relative_to(folder).as_posix()}{'/' if is_folder else ''}"
 
 
 @contextmanager
