@@ -6,9 +6,10 @@ cluster's latest plan, or anything in the lake that no Dag made.
 **How long**: `retention` in the policy file, by days and by number of runs of a cluster. Both apply to plans and to
 what-ifs. A run by hand with *Only list* deletes nothing.
 
-**Never by mistake**: if more than the policy's share of a cluster's runs would go at once, nothing is deleted. The
-machine's clock may be wrong then. A run by hand with *Delete any number* deletes them all the same. A run that a
-process works on is kept, and links are not followed.
+**Never by mistake**: if more than the policy's share of a cluster's runs would go at once, nothing is deleted. Nor is
+anything if there was no run for more than 45 days, until three days have runs again. The machine's clock may be wrong
+then. A run by hand with *Delete any number* deletes them all the same. A run that a process works on is kept, and so
+are runs of the future. Links are not followed.
 
 | task | does |
 |---|---|
@@ -29,7 +30,7 @@ from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.store.retention import Expired, check_share, delete, expired
+from rocketmq_capacity.store.retention import Expired, ahead, check_clock, check_share, delete, expired
 
 PLACES = Places.of(home_of(__file__))
 LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}
@@ -64,17 +65,21 @@ with DAG(
         except BadInput as error:
             refuse(error)
         found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
-        params = get_current_context()["params"]
+        params, log = get_current_context()["params"], logging.getLogger(__name__)
+        for shelf, lake in LAKES.items():
+            if names := ahead(lake, now):
+                log.warning("%s: %d runs due after now are kept, such as %s", shelf, len(names), names[0])
         for shelf, runs in found.items():
             for run in runs:
                 words = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
-                logging.getLogger(__name__).warning("%s: %s/%s, %d bytes: %s", *words)
-        if not (params["only_list"] or params["any_number"]):
-            for shelf, runs in found.items():
-                try:
+                log.warning("%s: %s/%s, %d bytes: %s", *words)
+        if any(found.values()) and not (params["only_list"] or params["any_number"]):
+            try:
+                check_clock(LAKES.values(), now)
+                for shelf, runs in found.items():
                     check_share(LAKES[shelf], runs, rules)
-                except BadInput as error:
-                    refuse(error)
+            except BadInput as error:
+                refuse(error)
         return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
 
     @task
@@ -85,7 +90,8 @@ with DAG(
         for shelf, runs in listed.items():
             for run in delete(LAKES[shelf], [Expired(**run) for run in runs]):
                 log = logging.getLogger(__name__)
-                log.warning("%s: %s/%s is kept: a process still works on it", shelf, run.cluster, run.run_id)
+                words = (shelf, run.cluster, run.run_id)
+                log.warning("%s: %s/%s is kept: a process still works on it, or it has links", *words)
 
     listed: Any = list_expired()
     delete_expired(listed)

@@ -1,6 +1,8 @@
 """Which runs of a lake are kept."""
 
+import multiprocessing
 from datetime import UTC, datetime, timedelta
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,9 @@ import pytest
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.retention import Expired, check_share, delete, expired
+from rocketmq_capacity.store.retention import Expired, ahead, check_clock, check_share, delete, expired
 from rocketmq_capacity.store.run_key import key_before, run_key
+from rocketmq_capacity.store.writing import write_whole
 from tests.store.dag_run import DagRun
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -167,3 +170,100 @@ def test_a_linked_folder_of_a_cluster_is_never_followed(tmp_path: Path) -> None:
     (lake / "shop").symlink_to(elsewhere / "shop")
     assert delete(Lake(lake), [Expired("shop", run.folder.name, 100, "old")]) == []
     assert run.is_committed("publish")
+
+
+@pytest.mark.parametrize("number", [3, 8, 80])
+def test_a_clock_that_has_jumped_ahead_is_told_however_few_runs_there_are(tmp_path: Path, number: int) -> None:
+    for days in range(number):
+        a_run(tmp_path, days)
+    lake, wrong = Lake(tmp_path), NOW + timedelta(days=365)
+    assert len(expired(lake, A_MONTH, wrong)) == number - 1
+    with pytest.raises(BadInput, match=r"no run was due between 2026-11-20 and 2027-11-20, and the clock says 2027-11"):
+        check_clock([lake], wrong)
+    a_run(tmp_path, -365)  # of the same clock
+    with pytest.raises(BadInput, match=r"Check the clock of this machine; if it is right, start the Dag by hand"):
+        check_clock([lake], wrong)
+
+
+def test_a_pause_is_one_after_three_days_with_runs(tmp_path: Path) -> None:
+    for days in (80, 81, 1, 2):
+        a_run(tmp_path, days)
+    lake = Lake(tmp_path)
+    with pytest.raises(BadInput, match="no run was due between 2026-09-01 and 2026-11-18"):
+        check_clock([lake], NOW)
+    a_run(tmp_path, 0)
+    check_clock([lake], NOW)
+
+
+def test_a_cluster_may_be_planned_once_a_month_and_another_never_again(tmp_path: Path) -> None:
+    for days in (10, 41, 71, 102):
+        a_run(tmp_path / "plans", days)
+    a_run(tmp_path / "what-ifs", 300)
+    check_clock([Lake(tmp_path / "plans"), Lake(tmp_path / "what-ifs")], NOW)
+    check_clock([Lake(tmp_path / "none")], NOW)
+
+
+def test_a_clock_that_is_a_year_behind_deletes_nothing(tmp_path: Path) -> None:
+    for days in range(80):
+        a_run(tmp_path, days)
+    lake, wrong = Lake(tmp_path), NOW - timedelta(days=365)
+    assert expired(lake, Retention(days=30, count=3), wrong) == []
+    assert len(ahead(lake, wrong)) == 80
+
+
+def test_runs_of_the_future_are_kept_and_take_the_place_of_no_other(tmp_path: Path) -> None:
+    runs = [a_run(tmp_path, days) for days in (400, 300)]
+    wrong = [a_run(tmp_path, -days) for days in (300, 301, 302, 303, 304)]
+    lake = Lake(tmp_path)
+    found = expired(lake, THREE.model_copy(update={"days": 30}), NOW)
+    assert [run.run_id for run in found] == [runs[0].folder.name]  # the other one is the latest that counts
+    assert ahead(lake, NOW) == [f"shop/{run.folder.name}" for run in wrong]
+    a_run(tmp_path, 2)
+    assert [run.run_id for run in expired(lake, THREE, NOW)] == []
+
+
+def test_a_run_with_a_link_in_it_is_left_to_a_person(tmp_path: Path) -> None:
+    elsewhere, old = tmp_path / "elsewhere", a_run(tmp_path / "lake", 40)
+    a_run(tmp_path / "lake", 0)
+    elsewhere.mkdir()
+    (elsewhere / "thesis").write_text("the only copy")
+    old.report.symlink_to(elsewhere)
+    found = expired(Lake(tmp_path / "lake"), A_MONTH, NOW)
+    assert delete(Lake(tmp_path / "lake"), found) == found
+    assert (elsewhere / "thesis").exists()
+    assert old.is_committed("publish")
+
+
+def test_a_retry_that_waits_for_a_run_that_is_deleted_begins_anew(tmp_path: Path) -> None:
+    old = a_run(tmp_path, 40)
+    a_run(tmp_path, 0)
+    for number in range(200):
+        (old.tables / f"part-{number}.parquet").write_bytes(b"x")
+    ours, theirs = PROCESSES.Pipe()
+    found = expired(Lake(tmp_path), A_MONTH, NOW)
+    with old.alone():
+        waiting = PROCESSES.Process(target=publish_anew, args=(old.folder, theirs))
+        waiting.start()
+        assert ours.recv() == "waits"
+    delete(Lake(tmp_path), found)  # one of the two is first
+    waiting.join(120)
+    assert waiting.exitcode == 0
+    held = sorted(path.relative_to(old.folder).as_posix() for path in old.folder.rglob("*") if path.is_file())
+    assert [name for name in held if name != ".lock"] in ([], ["report/plan.json", "steps/publish.json"], WITH_TABLES)
+
+
+WITH_TABLES = sorted([
+    *(f"tables/part-{number}.parquet" for number in range(200)),
+    "report/plan.json",
+    "steps/publish.json",
+])
+PROCESSES = multiprocessing.get_context("forkserver")
+
+
+def publish_anew(folder: Path, pipe: "Connection[str, str]") -> None:
+    run = Run(folder)
+    pipe.send("waits")
+    with run.alone(wait_s=100):
+        run.begin("publish")
+        write_whole(run.report / "plan.json", b"{}")
+        run.commit("publish", [])

@@ -2,18 +2,26 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, Final
 
 from rocketmq_capacity.errors import BadInput, RunBusy
 from rocketmq_capacity.settings.policy import Retention
-from rocketmq_capacity.store.lake import CLUSTER_FOLDER, RUN_ID, Lake, Run
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, LOCK, RUN_ID, Lake, Run
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
 
 ALWAYS_ALLOWED: Final = 10
 """Runs of a cluster that may be deleted at once, however few it has."""
+LONGEST_PAUSE: Final = timedelta(days=45)
+"""Between two days with runs: more than a month, because clusters may be planned once a month."""
+DAYS_AFTER_A_PAUSE: Final = 3
+"""Days with runs after which a longer pause was one: a clock that has jumped is seen by then."""
+MOST_AHEAD: Final = timedelta(days=1)
+"""A run that was due later than this after now has the time of a wrong clock."""
+BY_HAND: Final = "if it is right, start the Dag by hand with 'Delete any number'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,38 @@ def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
     """The runs that the rules no longer keep, by cluster and age, oldest first.
 
     A cluster's latest published run is always kept. So is whatever is not a run of the Dags: a folder whose name does
-    not begin with a moment, and any link.
+    not begin with a moment, and any link. Runs that were due after now are kept, and take the place of no other run.
     """
     return [run for cluster in _folders(lake) for run in _expired_of(lake, cluster, rules, now)]
+
+
+def check_clock(lakes: Iterable[Lake], now: datetime) -> None:
+    """Check that the clock fits the days of the runs: no long time without a run before the last days, or before now.
+
+    A clock that jumps ahead makes all runs old at once. Runs that were due after now do not count.
+
+    Errors: BadInput naming both moments.
+    """
+    dues = {due for lake in lakes for cluster in _folders(lake) for _, due in _runs(lake, cluster)}
+    days = sorted({due.date() for due in dues if not _is_ahead(due, now)})
+    for before, after in pairwise([*days[-DAYS_AFTER_A_PAUSE:], now.date()]):
+        if after - before > LONGEST_PAUSE:
+            problem = (
+                f"no run was due between {before} and {after}, and the clock says {now:%Y-%m-%d %H:%M} UTC; expected "
+                f"at most {LONGEST_PAUSE.days} days without a run, or {DAYS_AFTER_A_PAUSE} days with runs since. "
+                f"Check the clock of this machine; {BY_HAND}"
+            )
+            raise BadInput("retention", "", problem)
+
+
+def ahead(lake: Lake, now: datetime) -> list[str]:
+    """The runs of a lake that were due after now, by path: now or then, a clock was wrong."""
+    return [
+        f"{cluster}/{run.folder.name}"
+        for cluster in _folders(lake)
+        for run, due in _runs(lake, cluster)
+        if _is_ahead(due, now)
+    ]
 
 
 def check_share(lake: Lake, runs: Sequence[Expired], rules: Retention) -> None:
@@ -58,16 +95,17 @@ def check_share(lake: Lake, runs: Sequence[Expired], rules: Retention) -> None:
             problem = (
                 f"{number} of the {every} runs of {cluster} would be deleted at once; expected at most {most} "
                 f"(most_deleted_ratio {rules.most_deleted_ratio:g}). Check the clock of this machine and the policy; "
-                "if both are right, start the Dag by hand with 'Delete any number'"
+                f"{BY_HAND}"
             )
             raise BadInput("retention", "", problem)
 
 
 def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
-    """Delete these runs, and return those that are spared because a process works on them.
+    """Delete these runs, and return those that are spared: a process works on them, or they have links.
 
-    It is no error if one is already gone. The manifest of the last step is deleted first, so that no reader takes a
-    half-deleted run for a published one. Links are not followed.
+    It is no error if one is already gone. The manifests are deleted first, the one of the last step before the others,
+    so that no reader takes a half-deleted run for a whole one, not even after a loss of power. The lock is held until
+    nothing else is left. Links are not followed.
     """
     spared = []
     for one in runs:
@@ -76,15 +114,25 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
             continue
         try:
             with run.alone(wait_s=0):
-                run.begin("publish")
+                run.uncommit()
+                _delete_all_but_the_lock(run)
                 shutil.rmtree(run.folder)
-        except RunBusy:
+        except (RunBusy, BadInput):  # a process works on it, or it has links, which a person should look at
             spared.append(one)
     return spared
 
 
+def _delete_all_but_the_lock(run: Run) -> None:
+    """Until a retry can take the lock, nothing may be left that it could mistake for its own files."""
+    for entry in run.folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry.name != LOCK:
+            entry.unlink()
+
+
 def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> Iterator[Expired]:
-    runs = _runs(lake, cluster)
+    runs = [(run, moment) for run, moment in _runs(lake, cluster) if not _is_ahead(moment, now)]
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
     published = [name for name in names if lake.run(cluster, name).is_committed("publish")]
@@ -103,6 +151,10 @@ def _reason(age: timedelta, number_from_last: int, rules: Retention) -> str | No
     if number_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be running
         return f"number {number_from_last} of the cluster from the last; {rules.count} are kept"
     return None
+
+
+def _is_ahead(due: datetime, now: datetime) -> bool:
+    return due > now + MOST_AHEAD
 
 
 def _folders(lake: Lake) -> list[str]:
