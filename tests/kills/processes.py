@@ -24,6 +24,17 @@ def killed_at(number: int, folder: Path, function: Callable[..., None], *argumen
     return status != 0
 
 
+def killed_after(seconds: float, function: Callable[..., None], *arguments: Any) -> bool:
+    """Run it, killed after so long; False where it ended well before. Errors: as `killed_at`."""
+    process = _CONTEXT.Process(target=function, args=arguments)
+    process.start()
+    process.join(seconds)
+    process.kill()
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
+    return process.exitcode != 0
+
+
 def ended_well(function: Callable[..., None], *arguments: Any) -> None:
     """Run it to its end. Errors: AssertionError where that is not a good one."""
     assert _run(function, *arguments) == 0

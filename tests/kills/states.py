@@ -25,12 +25,14 @@ def files_of(run: Run) -> Files:
 
 
 def readable(run: Run) -> Files:
-    """What readers take: the tables of steps whose manifest is there, and the files of the report."""
+    """What readers take: the tables of steps whose manifest is there, and the files of the report.
+
+    Errors: TableDamaged where a table is not as its manifest says.
+    """
     paths: list[Path] = [run.inventory] if run.inventory.exists() else []
     for step in STEPS:
         if run.is_committed(step):
-            manifest = json.loads((run.folder / "steps" / f"{step}.json").read_bytes())
-            paths += [file for name in manifest["datasets"] for file in run.table(name).glob("[!.]*")]
+            paths += [file for name in run.datasets(step) for file in run.files(name)]
     if run.report.is_dir():
         paths += (file for file in run.report.rglob("[!.]*") if file.is_file())
     return {str(path.relative_to(run.folder)): path.read_bytes() for path in paths}

@@ -1,27 +1,47 @@
-"""Steps that need no Spark, and a folder that is written whole, as functions of paths."""
+"""The steps of a run, and a folder that is written whole, as functions of paths."""
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.planning import Planning
-from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store import whole_folder as module
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.whole_folder import whole_folder
+from tests.kills.without_spark import Session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def do(step: str, run: Run, session: "Callable[[], SparkSession]") -> None:
+    """A step of a run of the sample."""
+    planning = Planning(session, run, Policy())
+    if step == "snapshot":
+        snapshot(planning, read_inventory(sample_inventory()))
+        return
+    getattr(import_module(f"rocketmq_capacity.steps.{step}"), step)(planning)
+
+
+def do_without_spark(step: str, folder: Path) -> None:
+    """The same in the folder of a run, without a JVM: a try that is killed."""
+    session: Any = Session()
+    do(step, Run(folder), lambda: session)
 
 
 def take_snapshot(folder: Path) -> None:
     """The first step of a run, from the sample."""
-    snapshot(Planning(no_session, Run(folder), Policy()), read_inventory(sample_inventory()))
+    do("snapshot", Run(folder), no_session)
 
 
 def publish_run(folder: Path) -> None:
     """The last step of a run."""
-    publish(Planning(no_session, Run(folder), Policy()))
+    do("publish", Run(folder), no_session)
 
 
 def write_folder(place: Path, text: str, overwrite: bool) -> None:

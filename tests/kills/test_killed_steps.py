@@ -14,8 +14,8 @@ import pytest
 
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.kills.processes import ended_well, killed_at, points_of
-from tests.kills.states import Files, assert_nothing_half_written, assert_same, files_of
-from tests.kills.steps import publish_run, take_snapshot
+from tests.kills.states import STEPS, Files, assert_nothing_half_written, assert_same, files_of
+from tests.kills.steps import do, publish_run, take_snapshot
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,22 +29,9 @@ AROUND_THE_MANIFEST: Final = 3
 @pytest.fixture(scope="module")
 def published(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run that has gone all the way."""
-    from rocketmq_capacity.settings.deployment import sample_inventory
-    from rocketmq_capacity.settings.policy import Policy
-    from rocketmq_capacity.snapshot.inventory_file import read_inventory
-    from rocketmq_capacity.steps.allocate import allocate
-    from rocketmq_capacity.steps.assess import assess
-    from rocketmq_capacity.steps.planning import Planning
-    from rocketmq_capacity.steps.publish import publish
-    from rocketmq_capacity.steps.recommend import recommend
-    from rocketmq_capacity.steps.snapshot import snapshot
-
-    inventory = read_inventory(sample_inventory())
-    run = Lake(tmp_path_factory.mktemp("lake")).run(inventory.cluster_name, "r1")
-    planning = Planning(lambda: spark, run, Policy())
-    snapshot(planning, inventory)
-    for step in (allocate, assess, recommend, publish):
-        step(planning)
+    run = Lake(tmp_path_factory.mktemp("lake")).run("C1", "r1")
+    for step in STEPS:
+        do(step, run, lambda: spark)
     return run
 
 

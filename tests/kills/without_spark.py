@@ -1,0 +1,69 @@
+"""What a step asks of Spark, done in its own process, so that the step can be killed without waiting for a JVM.
+
+Only the killed try works like this; its retry is done by Spark. The step's own code is the same, and so is every byte
+that it writes: Spark reads tables and hands units to the function that writes them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+BATCH_ROWS: Final = 1_000
+"""Rows of a batch, as `session.SETTINGS` has them."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Some columns of some files."""
+
+    files: tuple[str, ...]
+    columns: tuple[str, ...] | None = None
+
+    def select(self, *columns: str) -> "Frame":
+        """The same rows with fewer columns."""
+        return replace(self, columns=columns)
+
+    def mapInArrow(  # noqa: N802  # Spark's name
+        self, function: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]], _schema: str
+    ) -> "Mapped":
+        """What the function makes of the rows."""
+        table = pq.read_table(list(self.files), columns=None if self.columns is None else list(self.columns))
+        return Mapped(function(iter(table.to_batches(BATCH_ROWS))))
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Rows to come."""
+
+    batches: Iterator[pa.RecordBatch]
+
+    def collect(self) -> "list[Row]":
+        """All of them."""
+        return [Row(row.items()) for batch in self.batches for row in batch.to_pylist()]
+
+
+class Row(dict[str, Any]):
+    """A row, which has an order like Spark's."""
+
+    def __lt__(self, other: dict[str, Any]) -> bool:
+        return tuple(self.values()) < tuple(other.values())
+
+
+class Session:
+    """What `Planning.read` asks for."""
+
+    @property
+    def read(self) -> "Session":
+        """Itself."""
+        return self
+
+    def schema(self, _schema: object) -> "Session":
+        """Itself: the files have their own."""
+        return self
+
+    def parquet(self, *files: str) -> Frame:
+        """The rows of these files."""
+        return Frame(files)
