@@ -19,7 +19,7 @@ report is not a dataset: once it is published it stays published, and publishing
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -131,10 +131,12 @@ class Run:
         a file of the run is a link.
         """
         self.refuse_links()
-        make_folder(self.folder)
         lock = FileLock(self.folder / LOCK, preserve_lock_file=True)
         try:
-            lock.acquire(timeout=wait_s)
+            while not lock.is_locked:
+                make_folder(self.folder)
+                with suppress(FileNotFoundError):  # retention has just deleted the run
+                    lock.acquire(timeout=wait_s)
         except Timeout:
             problem = "another process still works on this run; expected that it ends, or is ended, before the next try"
             raise RunBusy(f"{self.folder}: {problem}") from None

@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -116,7 +117,9 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
             with run.alone(wait_s=0):
                 run.uncommit()
                 _delete_all_but_the_lock(run)
-                shutil.rmtree(run.folder)
+                (run.folder / LOCK).unlink()
+                with suppress(OSError):  # a retry that has waited for the lock begins the run anew
+                    run.folder.rmdir()
         except (RunBusy, BadInput):  # a process works on it, or it has links, which a person should look at
             spared.append(one)
     return spared
