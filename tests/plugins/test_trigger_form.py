@@ -219,6 +219,16 @@ def test_what_python_cannot_read_is_refused_by_airflow(api, body) -> None:
     assert posted(api("admin"), body)[0] in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 
 
+@pytest.mark.parametrize("body", [b'{"conf": {}, "conf": {"change": 1}}', b'{"conf": {"topic": "a", "topic": "b"}}'])
+def test_a_member_that_is_given_twice_is_refused(api, body) -> None:
+    status, detail = posted(api("admin"), body)
+
+    assert (status, detail) == (
+        HTTPStatus.BAD_REQUEST,
+        "a member is given twice; expected each member of an object once",
+    )
+
+
 HALF = "\ud800"
 
 

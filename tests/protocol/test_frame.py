@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rocketmq_capacity.protocol import header_json
 from rocketmq_capacity.protocol.codes import Flag, RequestCode, Serialization
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import LocalProtocolError, RemoteProtocolError
@@ -147,3 +148,13 @@ def test_after_an_error_nothing_is_decoded_any_more() -> None:
         decoder.feed(b"GET / HTTP/1.1\r\n")
     with pytest.raises(RemoteProtocolError):
         decoder.feed(encode_frame(Command(1, 1)))
+
+
+def test_a_header_that_says_a_member_twice_is_the_peers_error() -> None:
+    with pytest.raises(RemoteProtocolError, match="a member is given twice"):
+        header_json.decode_header(b'{"opaque":1,"opaque":2}', b"")
+
+
+def test_of_the_fields_of_a_json_header_only_texts_are_kept() -> None:
+    command = header_json.decode_header(b'{"extFields":{"a":1,"b":null,"c":["x"],"d":"e"}}', b"")
+    assert command.ext_fields == {"d": "e"}

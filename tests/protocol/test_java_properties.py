@@ -24,6 +24,7 @@ from rocketmq_capacity.protocol.java_properties import parse_properties
         ('user={"username":"x","password":"y"}', {"user": '{"username":"x","password":"y"}'}),
         ("name=größe-中文", {"name": "größe-中文"}),
         ("path=C:\\users", {"path": "C:\\users"}),
+        ("pair=\\ud83d\\ude00\nhalf=\\ud800", {"pair": "😀", "half": "\ufffd"}),
         ("a=last\\", {"a": "last"}),
         ("=value", {"": "value"}),
         ("", {}),

@@ -180,3 +180,16 @@ def test_hostile_texts_are_refused_without_reading_any_part_again_and_again(text
     # Quadratic reading of 400,000 characters would take minutes and run into the tests' time limit.
     with pytest.raises(BodyError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":1}', '[{"b":{"a":1,"\\u0061":2}}]', '{0:1,"0":2}', r'{"\ud800":1,"\udfff":2}']
+)
+def test_a_member_that_is_given_twice_is_refused(text: str) -> None:
+    with pytest.raises(BodyError, match=r"is given twice; expected it once"):
+        parse(text)
+
+
+def test_halves_of_characters_deep_inside_are_refused_as_what_is_too_deep() -> None:
+    with pytest.raises(BodyError, match="nested deeper than 64 levels"):
+        parse('{"\\ud800":' + "[" * 700 + "]" * 700 + "}")

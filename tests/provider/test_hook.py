@@ -144,6 +144,7 @@ def test_a_connection_may_be_given_as_a_uri(monkeypatch: pytest.MonkeyPatch) -> 
         ({"extra": {"tls_verfy": False}}, "tls_verfy: is not a known key; the nearest known key is 'tls_verify'"),
         ({"extra": {"tls": True, "tls_ca_file": "ca.pem"}}, "tls_ca_file: is not an absolute path; expected one"),
         ({"extra": {"tls_ca_file": "/ca.pem"}}, "tls_ca_file: has no effect without TLS; expected tls: true as well"),
+        ({"extra": '{"tls": false, "tls": true}'}, "extra: a member is given twice; expected each member of an object"),
         ({"extra": f"{{not JSON, {SECRET}"}, "extra: is not a JSON object; expected one with the fields of the form"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.protocol.codes import LANGUAGES, Serialization
 from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.protocol.each_once import each_once
 from rocketmq_capacity.protocol.errors import RemoteProtocolError
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -33,10 +34,12 @@ def encode_header(command: Command) -> bytes:
 def decode_header(header: bytes, body: bytes) -> Command:
     """Read a header.
 
+    Of the extFields only texts are kept, as in a binary header.
+
     Errors: `RemoteProtocolError` where it is not JSON, or a number of it is not a number.
     """
     try:
-        fields = json.loads(header)
+        fields = json.loads(header, object_pairs_hook=each_once)
     except (ValueError, RecursionError) as error:
         raise RemoteProtocolError(f"the header ({len(header)} bytes) is not JSON: {error}") from None
     if not isinstance(fields, dict):
@@ -51,7 +54,7 @@ def decode_header(header: bytes, body: bytes) -> Command:
         opaque=_integer(fields, "opaque"),
         flag=_integer(fields, "flag"),
         remark=remark,
-        ext_fields=ext_fields,
+        ext_fields={name: value for name, value in ext_fields.items() if isinstance(value, str)},
         body=body,
         language=language if isinstance(language, str) else LANGUAGES[0],
         version=_integer(fields, "version"),

@@ -9,6 +9,8 @@ Source: java.util.Properties.load(Reader); MixAll.java, rocketmq-all-5.3.3.
 import re
 from typing import Final
 
+from rocketmq_capacity.protocol.whole_characters import whole_characters
+
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BLANK: Final = " \t\f"
 _TRAILING_BACKSLASHES: Final = re.compile(r"\\*+\Z")
@@ -52,7 +54,7 @@ def _logical_lines(text: str) -> list[str]:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_character, text) if "\\" in text else text
+    return whole_characters(_ESCAPE.sub(_character, text)) if "\\" in text else text
 
 
 def _character(escape: re.Match[str]) -> str:

@@ -12,8 +12,11 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
+from rocketmq_capacity.errors import shown
+from rocketmq_capacity.protocol.each_once import each_once
 from rocketmq_capacity.protocol.errors import BodyError
 from rocketmq_capacity.protocol.limits import MAX_DEPTH
+from rocketmq_capacity.protocol.whole_characters import whole_characters
 
 # Every quote outside a string opens one, and one that never closes runs to the end: no position is scanned twice.
 _STRING: Final = re.compile(r'("(?:[^"\\]++|\\.?)*+(?:"|\Z))', re.DOTALL)
@@ -36,16 +39,17 @@ _SHOWN: Final = 24
 def parse(text: str, *, max_depth: int = MAX_DEPTH) -> Any:
     """Read a document.
 
-    Shape: objects as dicts with string keys (the last of equal ones wins), arrays as lists, the rest as its own type.
-    Errors: `BodyError` that names the character where the text stops to make sense, or nests deeper than allowed.
+    Shape: objects as dicts with string keys, arrays as lists, the rest as its own type.
+    Errors: `BodyError` that names the character where the text stops to make sense, where a member is given twice, or
+    where it nests deeper than allowed.
     """
     for rewrite in (_with_queue_keys_as_strings, _with_number_keys_as_strings):
         text_as_json = rewrite(text)
         try:
             document = _STRICT.decode(text_as_json)
+            return _without_lone_surrogates(document) if "\\u" in text else document
         except (ValueError, RecursionError):
             continue
-        return _without_lone_surrogates(document) if "\\u" in text else document
     return _Reader(text, max_depth).document()
 
 
@@ -63,7 +67,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 # NaN and Infinity are no JSON, and fastjson writes null for them.
-_STRICT: Final = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+_STRICT: Final = json.JSONDecoder(strict=False, parse_constant=_no_constant, object_pairs_hook=each_once)
 
 
 def _with_queue_keys_as_strings(text: str) -> str:
@@ -87,9 +91,9 @@ def _with_number_keys_as_strings(text: str) -> str:
 def _without_lone_surrogates(value: Any) -> Any:
     """The same document; half a surrogate pair, which no UTF-8 can hold, becomes U+FFFD."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole_characters(value)
     if isinstance(value, dict):
-        return {_without_lone_surrogates(key): _without_lone_surrogates(item) for key, item in value.items()}
+        return each_once([(whole_characters(key), _without_lone_surrogates(item)) for key, item in value.items()])
     if isinstance(value, list):
         return [_without_lone_surrogates(item) for item in value]
     return value
@@ -129,6 +133,8 @@ class _Reader:
             return members
         while True:
             key = self._key(depth)
+            if key in members:
+                raise BodyError(f"character {self._at}: the member {shown(key)} is given twice; expected it once")
             self._expect(":")
             members[key] = self._value(depth + 1)
             if self._expect(",}") == "}":

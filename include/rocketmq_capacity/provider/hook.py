@@ -14,6 +14,7 @@ from rocketmq_capacity.client.options import ConnectionOptions, options_of, sett
 from rocketmq_capacity.client.reach import reach
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import BadInput, CapacityError, shown
+from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
@@ -104,8 +105,10 @@ def _extra(connection: Any, source: str) -> Mapping[str, Any]:
     if not connection.extra:
         return {}
     try:
-        is_object = isinstance(json.loads(connection.extra), dict)
-    except ValueError:
+        is_object = isinstance(json.loads(connection.extra, object_pairs_hook=each_once), dict)
+    except RepeatedMemberError as error:
+        raise BadInput(source, "extra", str(error)) from None
+    except (ValueError, RecursionError):
         is_object = False
     if not is_object:
         raise BadInput(source, "extra", "is not a JSON object; expected one with the fields of the form")

@@ -25,6 +25,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
+from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 
 LARGEST_BODY: Final = 512 << 10
 """Bytes of a request: every field at its greatest length, as JSON that escapes everything except ASCII."""
@@ -89,11 +90,13 @@ class RequestCheck(ABC):
     def _refusal(self, body: bytes, found: re.Match[str]) -> str:
         """What is wrong; Airflow refuses what is not a request of its API."""
         try:
-            told: Any = json.loads(body)
+            told: Any = json.loads(body, object_pairs_hook=each_once)
             if not isinstance(told, dict):
                 return ""
             if reason := _half_character(told, self.form):
                 return reason
+        except RepeatedMemberError as error:
+            return str(error)
         except (ValueError, RecursionError):
             return ""
         fields = told.get(self.form) or {}
