@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
-from rocketmq_capacity.errors import BadInput, CapacityError, is_writable
+from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
 
 if TYPE_CHECKING:
     from rocketmq_capacity.progress.progress import Progress
@@ -103,7 +103,7 @@ def main() -> None:
             given = arguments(sys.argv[1:])
             given.function(given)
     except CapacityError as error:
-        sys.stderr.write(f"{PROGRAM}: {error}\n")
+        sys.stderr.write(f"{PROGRAM}: {one_line(error)}\n")
         sys.exit(error.exit_status)
 
 

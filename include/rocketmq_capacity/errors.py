@@ -50,6 +50,11 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
+def one_line(error: Exception) -> str:
+    """The error's text in one line that no terminal obeys: it may have words of a cluster."""
+    return printable(" ".join(str(error).split()))
+
+
 def is_writable(text: str) -> bool:
     """Whether the text can be written as UTF-8: it has no half of a UTF-16 pair."""
     return text.isascii() or writable(text) == text

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -104,11 +105,24 @@ def test_no_cell_begins_as_a_spreadsheets_formula(text):
     (advice,) = read(recommendations_csv(document))
 
     for name in ("consumer_group", "topic", "broker_name", "message", "subjects"):
-        assert line[name].startswith("'" + text)
+        assert line[name].startswith("'" + text[:1])
     for name in ("id", "consumer_group", "topic", "reason", "commands"):
-        assert advice[name].startswith("'" + text)
+        assert advice[name].startswith("'" + text[:1])
 
 
-@pytest.mark.parametrize("text", ["", "pay", "10.0.0.1@1#1", "mqadmin updateTopic -t pay", "a=b", "'=1"])
+@pytest.mark.parametrize("separator", [";", "\t", "\r\n"])
+@pytest.mark.parametrize("text", ["x;=1+1", "x\t@SUM(A1)", "x\n=1+1", "x;;+1", "x\r-1", "x;\uff1d1"])
+def test_no_cell_of_another_separator_begins_as_a_formula_either(text, separator):
+    finding = a_finding(consumer_group=text, message=text, subjects=[text, "=1"], evidence={"why": text})
+    content = findings_csv(plan_of({"cluster": [a_cluster()], "finding": [finding]})).decode()
+
+    # A reader that splits at it finds no quotes at the beginning of a cell, so that they protect nothing.
+    for cell in re.split(f"{separator}|\r|\n", content):
+        assert not cell.startswith(("=", "+", "-", "@", "\uff1d"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "pay", "10.0.0.1@1#1", "mqadmin updateTopic -n 'a:1;b:1' -t pay", "a=b", "'=1", "late; -5 ms", "a, -1"]
+)
 def test_other_texts_stay_as_they_are(text):
     assert defused(text) == text

@@ -101,6 +101,9 @@ def test_logical_queues_have_the_name_that_clients_see(scope: str, broker: str) 
         ("apiKey", "x"),
         ("api-key", "x"),
         ("jdbcUrl", "jdbc:mysql://root:hunter2@10.0.0.1/acl"),
+        ("redis", "redis://:hunter2@10.0.0.1:6379/0"),
+        ("slash", "mysql://root:hunt/er2@10.0.0.1/acl"),
+        ("oracle", "jdbc:oracle:thin:scott/tiger@10.0.0.1:1521:orcl"),
     ],
 )
 def test_a_setting_that_may_hold_a_secret_is_left_out(name: str, value: str) -> None:
@@ -108,5 +111,12 @@ def test_a_setting_that_may_hold_a_secret_is_left_out(name: str, value: str) -> 
 
 
 def test_settings_about_access_control_that_are_no_secret_are_kept_in_order() -> None:
-    config = {"authorizationEnabled": "false", "aclEnable": "false", "authenticationEnabled": "true"}
+    config = {
+        "authorizationEnabled": "false",
+        "aclEnable": "false",
+        "authenticationEnabled": "true",
+        "brokerName": "room1@broker-c",
+        "namesrvAddr": "10.0.0.1:9876;10.0.0.2:9876",
+        "metricsGrpcExporterTarget": "http://10.0.0.1:4317/v1",
+    }
     assert list(without_secrets(config).items()) == sorted(config.items())

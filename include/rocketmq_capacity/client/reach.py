@@ -10,9 +10,10 @@ from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.rights import Rights, rights_at
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.errors import cut, printable
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import ResponseCode
-from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError, kept
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.settings.address import Address, parse_address, parse_nameservers
 
@@ -22,6 +23,8 @@ NOBODY: Final = "TOOLS_CONSUMER"
 """A group of RocketMQ's own, which has no consumers behind a Proxy."""
 WARM_UP_S: Final = 5
 """Seconds to wait for a broker's first figures, which it samples every second (StoreStatsService.java, 5.3.3)."""
+LONGEST_SUMMARY: Final = 10_000
+"""Characters of all results in one line: those of some hundred brokers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Reach:
         if self.proxies:
             well = sum(one.problem is None for one in self.proxies)
             parts.append(f"{well} of {len(self.proxies)} Proxies answered ({_list(self.proxies)})")
-        return "; ".join(parts)
+        return cut(printable("; ".join(parts)), LONGEST_SUMMARY)
 
 
 async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Reach:
@@ -120,7 +123,7 @@ async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> 
         return Answer(name, address, problem=str(error))
     finally:
         await admin.close()
-    return Answer(name, address, version=version, rights=rights)
+    return Answer(name, address, version=kept(version or "") or None, rights=rights)
 
 
 async def _ask_proxy(address: Address, settings: ConnectionSettings) -> Answer:

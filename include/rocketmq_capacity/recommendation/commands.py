@@ -3,14 +3,10 @@
 Option names are those of the classes in org.apache.rocketmq.tools.command, rocketmq-all-5.3.3.
 """
 
-import re
 from shlex import quote
-from typing import Final
 
+from rocketmq_capacity.errors import printable
 from rocketmq_capacity.vocabulary import POP, READ_WRITE, RETRY_PREFIX
-
-LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
-"""Control characters, and other characters that some program takes for the end of a line."""
 
 
 def option(name: str, value: str | int) -> str:
@@ -24,13 +20,17 @@ def option(name: str, value: str | int) -> str:
 
 
 def mqadmin(subcommand: str, nameserver: str, *options: str) -> str:
-    """One command line; ``nameserver`` is host:port, several with ``;`` between."""
-    return "".join((f"mqadmin {subcommand}", option("n", nameserver), *options))
+    """One command line; ``nameserver`` is host:port, several with ``;`` between.
+
+    RocketMQ refuses names with control characters, and a terminal obeys them. A command with such a name is a comment.
+    """
+    line = "".join((f"mqadmin {subcommand}", option("n", nameserver), *options))
+    return line if line.isprintable() else comment(line)
 
 
 def comment(line: str) -> str:
-    """A line that a shell skips; a line break in a name becomes a space."""
-    return "# " + LINE_ENDS.sub(" ", line)
+    """A line that a shell skips, with escapes for what no terminal should get, such as the end of a line in a name."""
+    return "# " + printable(line.removeprefix("# "))
 
 
 def placeholder(text: str) -> str:

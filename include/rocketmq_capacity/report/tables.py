@@ -77,6 +77,9 @@ FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b
 """A spreadsheet may run a cell that starts like this as a formula; the last four are full-width forms of the first.
 
 Source: OWASP, CSV Injection."""
+NEW_CELL: Final = re.compile(r"[;\t\r\n]")
+BEGINS_INSIDE: Final = re.compile(r"(?<=[;\t\r\n])([=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""Where a formula would begin after a separator of cells or lines."""
 
 
 def findings_csv(plan: Plan) -> bytes:
@@ -182,7 +185,7 @@ def _told(member: Any) -> str | None:
     """A member that not every recommendation has: its text, or its JSON."""
     if member is UNSET:
         return None
-    return member if isinstance(member, str) else msgspec.json.encode(member).decode()
+    return member if isinstance(member, str) else _json(member)
 
 
 def _answers(plan: Plan) -> dict[str, dict[str, str | None]]:
@@ -222,12 +225,24 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return msgspec.json.encode(value).decode()
+        return _json(value)
     if isinstance(value, list | tuple):
         return defused("\n".join(map(subject, value)))
     return defused(str(value))
 
 
+def _json(value: Any) -> str:
+    """The value as JSON, in which a character that would begin a formula is an escape."""
+    text = msgspec.json.encode(value).decode()
+    return BEGINS_INSIDE.sub(lambda found: f"\\u{ord(found[1]):04x}", text) if NEW_CELL.search(text) else text
+
+
 def defused(text: str) -> str:
-    """The text; with an apostrophe before it if a spreadsheet would take it for a formula."""
-    return "'" + text if text.startswith(FORMULA_STARTS) else text
+    """The text, with an apostrophe wherever a spreadsheet would take what follows for a formula.
+
+    That is its beginning. It is also each place where a spreadsheet begins a cell that does not split at commas, as in
+    countries with decimal commas: quotes in the middle of a cell mean nothing to it.
+    """
+    if text.startswith(FORMULA_STARTS):
+        text = "'" + text
+    return BEGINS_INSIDE.sub(r"'\1", text) if NEW_CELL.search(text) else text

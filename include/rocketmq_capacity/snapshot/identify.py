@@ -28,8 +28,8 @@ SECRET_WORDS: Final = (
 """A setting is a secret if its name or its value has one of these words, in any case, with or without ``_``, ``-`` and
 ``.`` between them. At 5.3.3 these are initAuthenticationUser, innerClientAuthenticationCredentials,
 objectStoreAccessKey and objectStoreSecretKey; plugins of brokers have their own."""
-_SIGN_IN: Final = re.compile(r"://[^/\s@]*:[^/\s@]*@")
-"""A user and a password in a URL."""
+_SIGN_IN: Final = re.compile(r"(?:://|jdbc:)[^\s@]*[:/][^\s@]*@")
+"""A user and a password in a URL; Oracle's have a slash between them, and a password may have one too."""
 _BETWEEN: Final = re.compile(r"[_.-]")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rocketmq_capacity.collector import end_without_collector
-from rocketmq_capacity.errors import CapacityError
+from rocketmq_capacity.errors import CapacityError, one_line
 from rocketmq_capacity.progress.lines import stamped
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
@@ -83,7 +83,7 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
     try:
         main(None)
     except CapacityError as error:
-        sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {error}"))
+        sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {one_line(error)}"))
         sys.exit(error.exit_status)
 
 
