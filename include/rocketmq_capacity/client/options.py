@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, is_writable
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.networks import NetworkText, parse_network
 from rocketmq_capacity.settings.proxies import ProxyAddress
@@ -19,6 +19,7 @@ from rocketmq_capacity.settings.yaml_file import mapping_of_file
 
 WHAT: Final = "a connection file"
 SECRETS: Final = ("secret_key", "security_token")
+FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
 OTHERS: Final = 0o077
 """The rights of everybody but the owner. ssh refuses a key that others may read, too."""
 _DEFAULT: Final = ConnectionSettings()
@@ -179,8 +180,12 @@ def _disagreements(options: ConnectionOptions) -> list[tuple[str, str]]:
         problems.append(("security_token", "is given alone; expected access_key and secret_key as well"))
     if options.tls_key_file is not None and options.tls_cert_file is None:
         problems.append(("tls_cert_file", "is missing; expected it together with tls_key_file"))
+    for key in FILES:
+        name = getattr(options, key) or ""
+        if "\0" in name or not is_writable(name):
+            problems.append((key, "has a character that no name of a file can have; expected a file"))
     if not options.tls:
-        given = [key for key in ("tls_ca_file", "tls_cert_file", "tls_key_file") if getattr(options, key) is not None]
+        given = [key for key in FILES if getattr(options, key) is not None]
         given += [] if options.tls_verify else ["tls_verify"]
         problems += [(key, "has no effect without TLS; expected tls: true as well") for key in given]
     return problems

@@ -58,7 +58,7 @@ def read_approval(file: Path) -> Approval | None:
         value = msgspec.json.decode(file.read_bytes())
     except FileNotFoundError:
         return None
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadInput(str(file), "", f"is not JSON: {error}") from None
     return approval_of(value, str(file))
 

@@ -147,8 +147,7 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
             return []
         runs = earlier_runs(lake, run, inventory.taken_at_utc, policy.history.runs)
         write_whole(run.history, msgspec.json.encode([one.folder.name for one in runs]))
-    names = msgspec.json.decode(run.history.read_bytes(), type=list[str])
-    stored = (lake.run(inventory.cluster_name, name).inventory for name in names)
+    stored = (lake.run(inventory.cluster_name, name).inventory for name in _names_in(run.history))
     # Retention may have deleted one in the meantime.
     held: list[Inventory] = []
     for file in reversed([file for file in stored if file.exists()]):
@@ -158,6 +157,15 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
         except BadInput as error:  # an earlier run that is damaged never stops a later one
             logging.getLogger(__name__).warning("%s is set aside: %s", file.parent, error)
     return held[::-1]
+
+
+def _names_in(history: Path) -> list[str]:
+    """The run ids that a run has stored. Errors: BadInput if the file is damaged."""
+    try:
+        return msgspec.json.decode(history.read_bytes(), type=list[str])
+    except ValueError as error:  # msgspec's errors are ValueErrors
+        problem = f"is not a list of runs ({error}); expected what the step snapshot wrote, or no file"
+        raise BadInput(str(history), "", problem) from None
 
 
 def _offsets_alone(inventory: Inventory, *, has_topics: bool) -> Inventory:

@@ -76,7 +76,7 @@ class WhatIf:
         try:
             stored = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
             before, scenario = str(stored["before"]), json.dumps(stored["scenario"])
-        except (msgspec.DecodeError, KeyError) as error:
+        except (ValueError, KeyError, RecursionError) as error:  # msgspec's errors are ValueErrors
             raise BadInput(str(file), "", f"is not a stored what-if ({error}); expected what simulate wrote") from None
         return cls(before, scenario_of_text(scenario, str(file)))
 

@@ -46,6 +46,8 @@ def _read(file: Path) -> tuple[datetime, AcceptedRisk]:
     try:
         told = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
         at = datetime.fromisoformat(told.pop("at"))
+        if at.tzinfo is None:
+            raise ValueError("a time without its zone")
         return at, AcceptedRisk.model_validate(told)
     except (OSError, KeyError, ValueError, ValidationError) as error:  # msgspec's errors are ValueErrors
         problem = f"is not an accepted risk ({type(error).__name__}); expected what the Dag wrote"

@@ -99,7 +99,7 @@ def read_plan(path: Path) -> Plan:
         raise BadInput(str(path), "", f"cannot be read: {error.strerror}") from None
     except msgspec.ValidationError as error:
         raise BadInput(str(path), "", f"is not of the format {FORMAT}: {error}") from None
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadInput(str(path), "", f"is not JSON: {error}") from None
 
 
