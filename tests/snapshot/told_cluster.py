@@ -15,8 +15,9 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.client.speaking_peer import SpeakingPeer, Visit
 
 Answer = tuple[int, Any]
-"""A response code, and the body (a document, or a text) or the remark."""
-Rule = Answer | Callable[[Command], Answer | None]
+"""A response code, and the body (a document, a text or bytes) or the remark."""
+Rule = Answer | bytes | Callable[[Command], Answer | None]
+"""An answer, or bytes that are sent in place of a whole response."""
 
 EMPTY: Final[dict[int, Rule]] = {
     21: (0, {"topicConfigTable": {}}),
@@ -161,13 +162,18 @@ def snapshot_of(
 
 def _usual(request: Command) -> Answer:
     rule = EMPTY[request.code]
-    assert not callable(rule)
+    assert isinstance(rule, tuple)
     return rule
 
 
-def _send(visit: Visit, request: Command, answer: Answer) -> None:
+def _send(visit: Visit, request: Command, answer: Answer | bytes) -> None:
+    if isinstance(answer, bytes):
+        visit.send(answer)
+        return
     code, said = answer
     if code:
         visit.answer(request, code=code, remark=said)
+    elif isinstance(said, bytes):
+        visit.answer(request, said)
     else:
         visit.answer(request, said.encode() if isinstance(said, str) else json.dumps(said).encode())
