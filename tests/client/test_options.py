@@ -124,7 +124,10 @@ def test_what_is_rendered_reads_as_the_same_options(tmp_path: Path) -> None:
         ("{tls: true, tls_key_file: a.key}", "tls_cert_file: is missing; expected it together with tls_key_file"),
         ("- tls", "is a list; expected a connection file, a mapping of keys"),
         ("tls_ca_file: ''", "tls_ca_file: is empty; expected text"),
-        ('{tls: true, tls_ca_file: "a\\0b"}', "tls_ca_file: has a character that no name of a file can have; expected a file"),
+        (
+            '{tls: true, tls_ca_file: "a\\0b"}',
+            "tls_ca_file: has a character that no name of a file can have; expected a file",
+        ),
     ],
 )
 def test_what_is_not_as_it_should_be_is_named_with_what_was_expected(tmp_path: Path, text: str, words: str) -> None:
