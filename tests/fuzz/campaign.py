@@ -91,6 +91,7 @@ def fuzz(target: Target, executions: int, seed: int) -> Outcome:
             f"-seed={seed}",
             f"-max_len={target.longest}",
             f"-timeout={INPUT_S}",
+            f"-report_slow_units={INPUT_S}",
             f"-rss_limit_mb={MEMORY_MIB}",
             f"-artifact_prefix={corpus}/",
             "-print_final_stats=1",

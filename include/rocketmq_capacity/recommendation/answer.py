@@ -37,18 +37,19 @@ def answer(
     """One recommendation.
 
     ``target`` (such as a broker, or values) makes its id differ from other recommendations of the same action, group
-    and topic. Equal inputs give equal ids.
+    and topic. Equal inputs give equal ids. Where a command is a comment, a person has to look at it.
     """
+    lines = tuple(commands)
     identity = {"action": action.name, "group": consumer_group, "topic": topic, "target": target}
     return contracts.Recommendation(
         id=sha256(_json(identity).encode()).hexdigest()[:ID_DIGITS],
         action=action.name,
         consumer_group=consumer_group,
         topic=topic,
-        is_manual=is_manual,
+        is_manual=is_manual or any(line.startswith("# ") for line in lines),
         reason=reason,
         rules=tuple(sorted(set(rules))),
-        commands=tuple(commands),
+        commands=lines,
         before=_json(before or {}),
         after=_json(after or {}),
         steps=steps,
