@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 from starlette.exceptions import HTTPException as AnyHTTPException
 
+from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity_pages import comparing, listing, reading
 from rocketmq_capacity_pages.access import logged_in
@@ -23,6 +24,7 @@ TEXTS: Final = {
     HTTPStatus.UNAUTHORIZED: "Log in to Airflow to read the reports.",
     HTTPStatus.FORBIDDEN: "You may not read the Dag that made these reports.",
     HTTPStatus.NOT_FOUND: "There is no such page or report. It may have been deleted since.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Too many of these pages are asked for at once. Ask again in a few seconds.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "The page could not be made. The API server's log says why.",
 }
 
@@ -39,6 +41,7 @@ def create_app() -> FastAPI:
     )
     app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refusal)
+    app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(Exception, _failure)
     app.api_route("/style.css", methods=READING)(_style)
     for room in (listing, comparing, reading):
@@ -64,6 +67,13 @@ def _refusal(request: Request, error: Any) -> HTMLResponse:
     login = get_auth_manager().get_url_login(next_url=request.scope["path"])
     answer = page(request, "refusal.html.j2", status, title="Log in", said=said, login=login, own_style=OWN_STYLE)
     answer.headers["Content-Security-Policy"] = policy_of(bytes(answer.body))
+    return answer
+
+
+def _busy(request: Request, _error: Exception) -> HTMLResponse:
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    answer = page(request, "refusal.html.j2", status, title=status.phrase, said=TEXTS[status], login=None)
+    answer.headers["Retry-After"] = str(AGAIN_AFTER_S)
     return answer
 
 

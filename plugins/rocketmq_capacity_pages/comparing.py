@@ -1,71 +1,89 @@
 """The difference between any two reports of a cluster, chosen from lists."""
 
+from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.difference import Difference, difference
-from rocketmq_capacity.report.plan_file.plan import Plan, decoded_plan
+from rocketmq_capacity.one_at_a_time import LARGE, SMALL
+from rocketmq_capacity.report.compared import Comparison, NotCompared, comparison_of
 from rocketmq_capacity.report.publish import PLAN
-from rocketmq_capacity.report.shelf import UNREADABLE, Report, Search, latest_first
-from rocketmq_capacity.report.view.findings import places_of
-from rocketmq_capacity.report.wording import action_title
+from rocketmq_capacity.report.shelf import Report, Search, latest_first
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
-LARGEST: Final = 64 << 20
-"""Bytes of the largest plan that is compared here: to read a plan takes several times its size in memory."""
 CHOICES: Final = 500
 """Entries of a list to choose from: daily plans of more than a year."""
 SHOWN: Final = 100
 """Entries of one list of differences; the others are counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the form chooses from, and what was chosen: by its side, ``before`` and ``after``."""
+
+    cluster: str
+    clusters: list[str]
+    stored: list[Report]
+    asked: dict[str, str]
+    found: dict[str, Report]
+
+
 @router.api_route("/difference", methods=READING)
-def difference_page(
+async def difference_page(
     request: Request, readable: ReadableKinds, cluster: str = "", before: str = "", after: str = ""
 ) -> HTMLResponse:
     """The form to choose two reports of a cluster, and below it the difference of the two."""
+    asked = {side: address for side, address in (("before", before), ("after", after)) if address}
+    chosen = await SMALL.run(partial(_look_up, readable, cluster, asked))
+    found = await LARGE.run(partial(_compared, chosen)) if len(chosen.found) == 2 else None
+    return await SMALL.run(partial(_page, request, chosen, found))
+
+
+def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) -> Chosen:
     if cluster and not RUN_ID.fullmatch(cluster):
         raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
     shelves = shelves_of(readable)
     clusters = sorted({name for shelf in shelves for name in shelf.clusters()})
     cluster = cluster or (clusters[0] if len(clusters) == 1 else "")
-    asked = {side: address for side, address in (("before", before), ("after", after)) if address}
     found = {side: _chosen(side, address, cluster, readable) for side, address in asked.items()}
-    chosen = {side: report for side, report in found.items() if report is not None}
-    plans = [_plan(report) for report in chosen.values()] if len(chosen) == 2 else []
     stored = latest_first(shelves, Search(cluster)) if cluster else []
+    return Chosen(cluster, clusters, stored, asked, {side: one for side, one in found.items() if one is not None})
+
+
+def _page(request: Request, chosen: Chosen, found: Comparison | None) -> HTMLResponse:
     return page(
         request,
         "difference.html.j2",
-        HTTPStatus.OK if len(chosen) == len(asked) else HTTPStatus.NOT_FOUND,
+        HTTPStatus.OK if len(chosen.found) == len(chosen.asked) else HTTPStatus.NOT_FOUND,
         kinds=KINDS,
-        clusters=clusters,
-        cluster=cluster,
-        choices=stored[:CHOICES],
-        left_out=max(0, len(stored) - CHOICES),
-        before=chosen.get("before"),
-        after=chosen.get("after"),
-        missing=[address for side, address in asked.items() if side not in chosen],
-        found=_difference(*plans) if plans else None,
-        shown=SHOWN,
-        action_title=action_title,
-        places_of=places_of,
+        clusters=chosen.clusters,
+        cluster=chosen.cluster,
+        choices=chosen.stored[:CHOICES],
+        left_out=max(0, len(chosen.stored) - CHOICES),
+        before=chosen.found.get("before"),
+        after=chosen.found.get("after"),
+        missing=[address for side, address in chosen.asked.items() if side not in chosen.found],
+        found=found,
     )
 
 
-def _difference(before: Plan, after: Plan) -> Difference:
+def _compared(chosen: Chosen) -> Comparison:
     try:
-        return difference(before, after)
+        return comparison_of(_file(chosen.found["before"]), _file(chosen.found["after"]), SHOWN)
     except BadInput:
         raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is not a plan that can be compared.") from None
+    except NotCompared as error:
+        said = f"The two plans cannot be compared here: {error}. Download them."
+        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said) from None
 
 
 def _chosen(side: str, address: str, cluster: str, readable: tuple[Kind, ...]) -> Report | None:
@@ -78,15 +96,8 @@ def _chosen(side: str, address: str, cluster: str, readable: tuple[Kind, ...]) -
     return shelf_of(KINDS[name]).report(cluster, run_id)
 
 
-def _plan(report: Report) -> Plan:
+def _file(report: Report) -> Path:
     file = shelf_of(KINDS[report.kind]).file(report, PLAN)
     if file is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    try:
-        if file.stat().st_size > LARGEST:
-            raise HTTPException(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The plan is too large to be compared here; download it."
-            )
-        return decoded_plan(file.read_bytes())
-    except UNREADABLE:
-        raise HTTPException(HTTPStatus.NOT_FOUND) from None
+    return file

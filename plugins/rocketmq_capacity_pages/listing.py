@@ -9,11 +9,14 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
+from rocketmq_capacity.one_at_a_time import LARGE, SMALL
+from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
+from rocketmq_capacity.report.trend import trend_of
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
-from rocketmq_capacity_pages.reading import report_page
+from rocketmq_capacity_pages.reading import made_report_page
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
@@ -25,6 +28,7 @@ SPANS: Final = (30, 90, 365)
 
 
 @router.api_route("/", methods=READING)
+@SMALL.each
 def reports(
     request: Request,
     readable: ReadableKinds,
@@ -59,6 +63,7 @@ def reports(
 
 
 @router.api_route("/dag-runs/{dag_id}/{run_id}", methods=READING)
+@SMALL.each
 def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
     """The report of one run of a Dag, or a list of reports if it planned several clusters.
 
@@ -67,27 +72,30 @@ def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress,
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
     found = shelf_of(kind).of_dag_run(run_id) if kind else []
     if kind is not None and len(found) == 1:
-        return report_page(request, user, kind, found[0].cluster, found[0].run_id)
+        return made_report_page(request, user, kind, found[0].cluster, found[0].run_id)
     return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
 
 
 @router.api_route("/trends/{cluster}", methods=READING)
+@LARGE.each
 def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> HTMLResponse:
     """The trend over the latest plans of a cluster."""
-    from rocketmq_capacity.report.trend import trend_of  # imported here, because it loads a JavaScript engine
-
     require(PLANS, request, user)
     shelf = shelf_of(PLANS)
     stored = shelf.reports(_cluster(cluster)) if cluster else []
     if not stored:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     span = int(last) if last in map(str, SPANS) else SPANS[1]
+    try:
+        found = trend_of(cluster, stored[:span])
+    except OwnProcessFailed as error:
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"The trend cannot be drawn: {error}.") from None
     return page(
         request,
         "trend.html.j2",
         cluster=cluster,
         clusters=shelf.clusters(),
-        trend=trend_of(cluster, stored[:span]),
+        trend=found,
         span=span,
         spans=SPANS,
         stored=len(stored),

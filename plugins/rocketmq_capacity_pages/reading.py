@@ -9,6 +9,7 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
+from rocketmq_capacity.one_at_a_time import SMALL
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.shelf import Report
@@ -28,8 +29,14 @@ CHUNK: Final = 1 << 20
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}", methods=READING)
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/", methods=READING)
+@SMALL.each
 def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster: str, run_id: str) -> HTMLResponse:
     """The report with what belongs to it: downloads, the plan before it, the cluster's trend."""
+    return made_report_page(request, user, kind, cluster, run_id)
+
+
+def made_report_page(request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str) -> HTMLResponse:
+    """The page of one report."""
     report = _report(kind, cluster, run_id)
     earlier = _before(kind, report) if may_read(PLANS, request, user) else None
     return page(
@@ -47,14 +54,20 @@ def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/by-owner/{name}", methods=READING)
+@SMALL.each
 def owner_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """The findings of one owner, to download."""
-    return report_file(request, kind, cluster, run_id, f"{BY_OWNER}/{name}")
+    return _stored_file(request, kind, cluster, run_id, f"{BY_OWNER}/{name}")
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/{name}", methods=READING)
+@SMALL.each
 def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """A file of the report: report.html to show, the others to download."""
+    return _stored_file(request, kind, cluster, run_id, name)
+
+
+def _stored_file(request: Request, kind: Kind, cluster: str, run_id: str, name: str) -> Response:
     report = _report(kind, cluster, run_id)
     path = shelf_of(kind).file(report, name)
     if path is None:
@@ -81,6 +94,7 @@ def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/scripts/{name}", methods=READING)
+@SMALL.each
 def script(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """A script of the report, to be read: the report's own page leads here."""
     path = shelf_of(kind).script(_report(kind, cluster, run_id), name)

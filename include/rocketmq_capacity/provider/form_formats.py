@@ -6,6 +6,8 @@ plugin in the API server.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from typing import Final
 
 from jsonschema import FormatChecker
@@ -20,6 +22,8 @@ LONGEST_TEXT: Final = 60_000
 """Characters of a text field."""
 LONGEST_ARGUMENT: Final = 120_000
 """Bytes of a text: it becomes one argument of a program, and Linux allows less than 128 KiB for one."""
+REMEMBERED: Final = 128
+"""Texts whose answer is remembered: twice as many as may wait for their check."""
 POLICY: Final = "rocketmq-capacity-policy"
 SCENARIO: Final = "rocketmq-capacity-scenario"
 
@@ -30,6 +34,13 @@ def register_formats() -> None:
     FormatChecker.checkers[SCENARIO] = (_checker(_read_scenario), ())
 
 
+def check_ahead(text: object, name: str) -> None:
+    """Check a text of this format, so that its answer is known when Airflow checks it."""
+    check, _ = FormatChecker.checkers[name]
+    with suppress(FormatError):
+        check(text)
+
+
 def _read_scenario(text: str) -> None:
     """Errors: BadInput; a text of comments alone is a field that was left as it is."""
     if mapping_of_text(text, "scenario", WHAT):
@@ -37,14 +48,21 @@ def _read_scenario(text: str) -> None:
 
 
 def _checker(read: Callable[[str], object]) -> Callable[[object], bool]:
+    # Airflow checks a text again in a thread of its own, of which it has forty. By then its answer is known.
+    @lru_cache(maxsize=REMEMBERED)
+    def problem(text: str) -> str | None:
+        try:
+            read(text)
+        except BadInput as error:
+            return str(error)
+        return None
+
     def check(value: object) -> bool:
         if isinstance(value, str) and not value.isspace():  # the schema refuses other types
             # First, because jsonschema checks the format also of a text that is longer than its maxLength.
             check_text(value)
-            try:
-                read(value)
-            except BadInput as error:
-                raise FormatError(str(error)) from None
+            if reason := problem(value):
+                raise FormatError(reason)
         return True
 
     return check

@@ -15,9 +15,8 @@ from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
-from rocketmq_capacity.simulation.change import apply
+from rocketmq_capacity.simulation.fitting import Fitting, misfit_by_own_process
 from rocketmq_capacity.simulation.parts import topics_read
-from rocketmq_capacity.simulation.scenario import scenario_of_text
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.outline import outline_of
@@ -100,17 +99,18 @@ def misfit(given: Mapping[str, Any], scenario: str, places: Places) -> str:
     meets the cluster says it.
     """
     source = _source(given, places)
-    inventory = None if source is None else _outline(source, places)
+    inventory = None if source is None else _stored(source, places)
     if inventory is None:
         return ""
-    policy = _policy(places, str(given.get("policy_changes") or ""))
-    if policy is None:
-        return ""
-    try:
-        apply(inventory, scenario_of_text(scenario, "the form's scenario"), policy, "the form's scenario")
-    except BadInput as error:
-        return f"{error} (looked up in the snapshot of {inventory.taken_at}; plan the cluster anew if the name is new)"
-    return ""
+    return misfit_by_own_process(
+        Fitting(
+            inventory=str(inventory),
+            scenario=scenario,
+            policy=None if places.policy is None else str(places.policy),
+            policy_changes=str(given.get("policy_changes") or ""),
+            source="the form's scenario",
+        )
+    )
 
 
 def _policy(places: Places, changes: str) -> Policy | None:
@@ -140,7 +140,13 @@ def _source(given: Mapping[str, Any], places: Places) -> Source | None:
 
 
 def _outline(source: Source, places: Places) -> Inventory | None:
+    stored = _stored(source, places)
+    return None if stored is None else outline_of(stored)
+
+
+def _stored(source: Source, places: Places) -> Path | None:
+    """The file of the latest snapshot; None if there is none."""
     if source.inventory is not None:
-        return outline_of(source.inventory)
+        return source.inventory
     run = latest_of_source(Lake(places.lake), source.name)
-    return None if run is None else outline_of(run.inventory)
+    return None if run is None else run.inventory

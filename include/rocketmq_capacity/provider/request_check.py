@@ -11,6 +11,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
 from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
+from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, Busy, OneAtATime
 
 LARGEST_BODY: Final = 512 << 10
 """Bytes of a request: every field at its greatest length, as JSON that escapes everything except ASCII."""
@@ -52,6 +54,10 @@ class RequestCheck(ABC):
     def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the form's fields in the body; empty if nothing is."""
 
+    def lane(self, _found: re.Match[str]) -> OneAtATime:
+        """Where the fields are checked."""
+        return SMALL
+
     def refused_with(self, _request: Request) -> int:
         """The status of a request whose fields are refused."""
         return HTTPStatus.BAD_REQUEST
@@ -68,8 +74,13 @@ class RequestCheck(ABC):
             await self._check_login(request, found)
             _check_headers(request)
             body = await _body_of(request)
-            if reason := await run_in_threadpool(self._refusal, body, found):
+            if reason := await self.lane(found).run(partial(self._refusal, body, found)):
                 raise HTTPException(self.refused_with(request), reason)
+        except Busy:
+            refusal = {"detail": "Too many forms are sent at once. Send it again in a few seconds."}
+            answer = JSONResponse(refusal, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": str(AGAIN_AFTER_S)})
+            await answer(scope, receive, send)
+            return
         except HTTPException as refused:
             await JSONResponse({"detail": refused.detail}, refused.status_code, refused.headers)(scope, receive, send)
             return

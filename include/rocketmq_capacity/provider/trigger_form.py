@@ -14,8 +14,10 @@ from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessE
 from airflow.api_fastapi.core_api.security import requires_access_dag
 from starlette.requests import Request
 
+from rocketmq_capacity.one_at_a_time import LARGE, SMALL, OneAtATime
 from rocketmq_capacity.provider.acceptance import acceptance_params, problem_of
 from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.form_formats import POLICY, check_ahead
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.request_check import RequestCheck
@@ -45,10 +47,17 @@ class TriggerForm(RequestCheck):
         """To trigger the Dag."""
         return MAY_TRIGGER[found["dag_id"]]
 
+    def lane(self, found: re.Match[str]) -> OneAtATime:
+        """Of a what-if, a process of its own reads the latest snapshot."""
+        return LARGE if found["dag_id"] == WHAT_IF else SMALL
+
     def refusal(self, fields: dict[str, Any], _body: dict[str, Any], found: re.Match[str]) -> str:
         """What is wrong with the input of the run."""
         if reason := unknown_field(fields, FIELDS[found["dag_id"]]):
             return reason
         if found["dag_id"] == ACCEPT:
             return problem_of(fields)
-        return contradiction(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else excess(fields)
+        if reason := excess(fields):
+            return reason
+        check_ahead(fields.get("policy_changes"), POLICY)
+        return contradiction(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else ""

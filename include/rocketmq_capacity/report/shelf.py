@@ -27,6 +27,8 @@ OWNER_FILE: Final = re.compile(rf"{BY_OWNER}/[A-Za-z0-9_-][A-Za-z0-9._-]*\.csv")
 """The findings of an owner."""
 FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
 """The files of a run that people get."""
+LARGEST: Final = 16 << 20
+"""Bytes of a plan without a summary, of an early version, that a list reads: it takes a tenth of a second."""
 UNREADABLE: Final = (OSError, ValueError, RecursionError)
 """Errors of a run that is damaged, or is deleted while it is read; msgspec's DecodeError is a ValueError."""
 
@@ -225,7 +227,9 @@ def _summary(folder: Path) -> PlanSummary:
 
 
 @lru_cache(maxsize=4096)
-def _summary_of_plan(plan: Path, _modified: int, _size: int) -> PlanSummary:
+def _summary_of_plan(plan: Path, _modified: int, size: int) -> PlanSummary:
+    if size > LARGEST:
+        raise ValueError(f"{plan}: too large to be read whole by a list of reports")
     summary = summary_of_plan(decoded_plan(plan.read_bytes()))
     if summary.moment.tzinfo is None:
         raise ValueError(f"{plan}: a time without its zone")

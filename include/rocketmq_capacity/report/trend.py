@@ -1,5 +1,7 @@
 """How a cluster's figures changed from plan to plan, as rows of a table and as pictures."""
 
+import resource
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -9,11 +11,11 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
+from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import counted, per_cent, when
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
-from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, WARNING, Severity
 
@@ -46,7 +48,7 @@ class Trend:
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
-    """The trend over these reports of the cluster, which may be in any order."""
+    """The trend over these reports of the cluster, which may be in any order. Errors: OwnProcessFailed."""
     ordered = tuple(sorted(reports, key=lambda report: report.order))
     if len({report.summary.moment for report in ordered}) < 2:
         return Trend(ordered, None)
@@ -64,9 +66,12 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
 
 @lru_cache(maxsize=32)
 def _picture(spec: bytes, width: int, height: int, cluster: str, described: str) -> Markup:
-    """The picture, saved as long as the reports stay the same: to draw it takes longer than the rest of the page."""
-    drawing = Drawing(msgspec.json.decode(spec), width, height)
-    return inline_svg(drawing, "trend", f"Findings of {cluster}", described)
+    """The picture, saved as long as the reports stay the same: to draw it takes longer than the rest of the page.
+
+    Errors: OwnProcessFailed.
+    """
+    told = msgspec.json.encode((spec.decode(), width, height, f"Findings of {cluster}", described))
+    return Markup(in_own_process(__name__, told).decode())  # noqa: S704  # what main has just written
 
 
 def findings_chart(reports: Sequence[Report]) -> Drawing:
@@ -175,3 +180,20 @@ SMALL_HEIGHT: Final = 48
 SMALL_MARGIN: Final = 3
 TICKS: Final = 6
 """About how many dates are on the axis; each has its year."""
+
+
+def main() -> int:
+    """Draw what standard input has, and write the mark-up to standard output."""
+    from rocketmq_capacity.report.svg import inline_svg  # imported here, because it loads a JavaScript engine
+
+    within_limits(resource.RLIM_INFINITY)
+    spec, width, height, title, described = msgspec.json.decode(
+        sys.stdin.buffer.read(), type=tuple[str, int, int, str, str]
+    )
+    drawing = Drawing(msgspec.json.decode(spec), width, height)
+    sys.stdout.buffer.write(inline_svg(drawing, "trend", title, described).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

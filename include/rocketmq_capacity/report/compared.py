@@ -1,0 +1,186 @@
+"""The difference of two stored plans in short, computed by a process of its own.
+
+To read a large plan takes seconds and several times its size in memory, and no other thread runs meanwhile. So the API
+server has it done by a process with limits of time and memory, and gets only what its page shows.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+
+from rocketmq_capacity.errors import BadInput, cut
+from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.report.difference import Changes, Difference, LoadChange, difference
+from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.report.plan_file.plan import decoded_plan
+from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.wording import action_title
+from rocketmq_capacity.vocabulary import Severity
+
+Item = TypeVar("Item", Finding, Recommendation)
+LARGEST: Final = 64 << 20
+"""Bytes of the largest plan that is compared: one of 20,000 groups has half as many."""
+LONGEST: Final = 2_000
+"""Characters of a text that the page shows."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding or a recommendation as the page shows it."""
+
+    severity: Severity | None = None
+    places: tuple[str, ...] = ()
+    text: str
+    rule: str
+
+
+class Lines(msgspec.Struct, frozen=True, kw_only=True):
+    """The first lines of a list."""
+
+    shown: tuple[Line, ...]
+    total: int
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """What is in both plans, but not equal."""
+
+    before: Line
+    after: Line
+
+
+class Pairs(msgspec.Struct, frozen=True, kw_only=True):
+    """The first of them."""
+
+    shown: tuple[Pair, ...]
+    total: int
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings or recommendations of two plans: as `difference.Changes`, in short."""
+
+    new: Lines
+    gone: Lines
+    changed: Pairs
+    same: Lines
+
+    @property
+    def still(self) -> int:
+        """How many are in both."""
+        return self.changed.total + self.same.total
+
+
+class Names(msgspec.Struct, frozen=True, kw_only=True):
+    """The first names of a list."""
+
+    shown: tuple[str, ...]
+    total: int
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """`difference.Difference`, in short."""
+
+    relation: str
+    findings: Compared
+    undecided: Lines
+    recommendations: Compared
+    groups_new: Names
+    groups_gone: Names
+    loads: tuple[LoadChange, ...]
+    """The first that differ."""
+    loads_changed: int
+    loads_same: int
+
+
+class NotCompared(Exception):
+    """The comparison takes more memory or time than it may."""
+
+
+def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
+    """The comparison of two stored plans, made by a process of its own.
+
+    Args:
+        before: the earlier plan.json.
+        after: the later one.
+        shown: the most entries of each list.
+
+    Errors: BadInput if one of them cannot be read, or they cannot be compared; NotCompared if one is too large, or if
+    it takes too long.
+    """
+    for plan in (before, after):
+        if _size_of(plan) > LARGEST:
+            raise NotCompared(f"a plan is too large (more than {LARGEST >> 20} MiB)")
+    try:
+        told = msgspec.json.encode((str(before), str(after), shown))
+        found = msgspec.json.decode(in_own_process(__name__, told), type=Comparison | None)
+    except OwnProcessFailed as error:
+        raise NotCompared(str(error)) from None
+    if found is None:
+        raise BadInput("the two plans", "", "are not two plans that can be compared")
+    return found
+
+
+def _size_of(plan: Path) -> int:
+    try:
+        return plan.stat().st_size
+    except OSError as error:
+        raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
+
+
+def in_short(whole: Difference, shown: int) -> Comparison:
+    """The first entries of each list, and how many there are."""
+    changed = [one for one in whole.loads if one.is_changed]
+    return Comparison(
+        relation=whole.relation,
+        findings=_compared(whole.findings, _finding, shown),
+        undecided=_lines(whole.undecided, _finding, shown),
+        recommendations=_compared(whole.recommendations, _advice, shown),
+        groups_new=Names(shown=whole.groups_new[:shown], total=len(whole.groups_new)),
+        groups_gone=Names(shown=whole.groups_gone[:shown], total=len(whole.groups_gone)),
+        loads=tuple(changed[:shown]),
+        loads_changed=len(changed),
+        loads_same=len(whole.loads) - len(changed),
+    )
+
+
+def _compared(changes: Changes[Item], line: Callable[[Item], Line], shown: int) -> Compared:
+    pairs = changes.changed
+    return Compared(
+        new=_lines(changes.new, line, shown),
+        gone=_lines(changes.gone, line, shown),
+        changed=Pairs(
+            shown=tuple(Pair(before=line(old), after=line(new)) for old, new in pairs[:shown]), total=len(pairs)
+        ),
+        same=_lines([new for _, new in changes.same], line, shown),
+    )
+
+
+def _lines(items: Sequence[Item], line: Callable[[Item], Line], shown: int) -> Lines:
+    return Lines(shown=tuple(map(line, items[:shown])), total=len(items))
+
+
+def _finding(item: Finding) -> Line:
+    return Line(severity=item.severity, places=places_of(item), text=cut(item.message, LONGEST), rule=item.rule)
+
+
+def _advice(item: Recommendation) -> Line:
+    return Line(text=cut(f"{action_title(item)}: {item.reason}", LONGEST), rule=item.action)
+
+
+def main() -> int:
+    """Compare the two plans that standard input names, and write the comparison, or null if there is none."""
+    within_limits()
+    before, after, shown = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, str, int])
+    try:
+        plans = [decoded_plan(Path(plan).read_bytes()) for plan in (before, after)]
+        found = in_short(difference(*plans), shown)
+    except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
+        found = None
+    sys.stdout.buffer.write(msgspec.json.encode(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

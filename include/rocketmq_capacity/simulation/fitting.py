@@ -1,0 +1,74 @@
+"""Whether a cluster has what a scenario names, by its stored snapshot; found out by a process of its own.
+
+Airflow's API server asks this before a what-if starts. To read the snapshot of a large cluster takes a second.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.settings.policy import PolicyChanges, read_policy
+from rocketmq_capacity.simulation.change import apply
+from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.snapshot.outline import outline_of
+
+
+class Fitting(msgspec.Struct, frozen=True, kw_only=True):
+    """What is looked up where.
+
+    Attributes:
+        inventory: path of the stored snapshot.
+        scenario: YAML of a scenario file.
+        policy: path of the deployment's policy file; None for the defaults.
+        policy_changes: YAML of what the run changes in it.
+        source: the name of the scenario in errors.
+    """
+
+    inventory: str
+    scenario: str
+    policy: str | None
+    policy_changes: str
+    source: str
+
+
+def misfit_by_own_process(told: Fitting) -> str:
+    """What the scenario names that the cluster does not have, with the nearest name; empty if it has all.
+
+    Empty as well if it cannot be found out: the task that reads the cluster says it then.
+    """
+    try:
+        said: str = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(told)), type=str)
+    except OwnProcessFailed:
+        return ""
+    return said
+
+
+def misfit_of(told: Fitting) -> str:
+    """The same, in this process."""
+    inventory = outline_of(Path(told.inventory))
+    if inventory is None:
+        return ""
+    try:
+        policy = read_policy(None if told.policy is None else Path(told.policy), PolicyChanges((), told.policy_changes))
+    except BadInput:
+        return ""
+    try:
+        apply(inventory, scenario_of_text(told.scenario, told.source), policy, told.source)
+    except BadInput as error:
+        return f"{error} (looked up in the snapshot of {inventory.taken_at}; plan the cluster anew if the name is new)"
+    return ""
+
+
+def main() -> int:
+    """Look up what standard input has, and write the reason to standard output."""
+    within_limits()
+    told = msgspec.json.decode(sys.stdin.buffer.read(), type=Fitting)
+    sys.stdout.buffer.write(msgspec.json.encode(misfit_of(told)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
