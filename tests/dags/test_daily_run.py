@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocketmq_capacity.provider.approval import APPROVE, questions, record_answer
+from rocketmq_capacity.provider.approval import questions, record_answer
+from rocketmq_capacity.report.refusal import APPROVE
 from rocketmq_capacity.settings.deployment import PACKAGE, sample_inventory
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
@@ -182,7 +183,7 @@ def test_the_sample_can_be_approved_and_its_report_then_says_so(deployment: Path
     lake, planned = Lake(deployment / "lake"), stored(deployment, monday)
     (question,) = questions([planned.folder.name], lake, MONDAY + timedelta(hours=23))
     answer = {"chosen_options": [APPROVE], "responded_by_user": {"id": "1", "name": "alice"}, "responded_at": None}
-    answered = record_answer(answer, question.run_key, question.fingerprint, lake, MONDAY + timedelta(hours=23))
+    answered = record_answer(answer, question.run_key, question.digest, lake, MONDAY + timedelta(hours=23))
     assert answered == "APPROVED"
     publish = ROOT / "spark_apps" / "publish.py"
     subprocess.run(

@@ -33,6 +33,9 @@ class ApiServer:
     """Airflow's own address, the prefix included and without a slash at the end."""
     port: int
     pid: int
+    lake: str
+    environment: dict[str, str]
+    """Of its process; another one with it has the same database."""
 
     def token(self, user: str) -> str:
         """A token of the user, got as a client of the API gets one."""
@@ -85,7 +88,7 @@ def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer
         )
     try:
         _wait(process, f"{url}/api/v2/monitor/health", home / "api-server.log")
-        yield ApiServer(url, port, process.pid)
+        yield ApiServer(url, port, process.pid, places["RMQC_LAKE"], environment)
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # it has nothing to save, and would take seconds to end by itself
         process.wait()

@@ -61,7 +61,7 @@ def plan(own_lakes: Any, dag_run: Any) -> Iterator[Plan]:
     now = datetime.now(UTC)
     run = stored(own_lakes[0], now)
     (question,) = questions([run.folder.name], Lake(own_lakes[0]), now)
-    fields = {name: param.serialize() for name, param in answer_fields().items()}
+    fields = {name: param.serialize() for name, param in answer_fields(question.digest).items()}
     with create_session() as session:
         asked = {"options": ["Approve", "Reject"], "subject": question.subject, "body": question.body}
         session.add(HITLDetail(ti_id=dag_run, params=fields, defaults=["Reject"], **asked))
@@ -153,6 +153,30 @@ def test_a_plan_whose_cluster_has_a_later_snapshot_cannot_be_approved_but_reject
     assert status == HTTPStatus.BAD_REQUEST
     assert reason.startswith("The plan cannot be approved: the cluster has a later snapshot, of ")
     assert answered(api("admin"), "Reject")[0] == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("option", ["Approve", "Reject"])
+def test_an_answer_to_a_plan_that_has_other_recommendations_now_is_refused(api, plan, own_lakes, option) -> None:
+    rows = rows_of(LAST)
+    taken_at, fingerprint = plan.taken_at, plan.fingerprint
+    rows["cluster"][0] |= {"taken_at": taken_at, "fingerprint": fingerprint}
+    rows["recommendation"][0]["commands"] = ["mqadmin updateTopic -n … -t pay -r 64"]
+    put(own_lakes[0], "r1", rows)
+
+    status, reason = answered(api("admin"), option, approve_only="1")
+
+    assert status == HTTPStatus.BAD_REQUEST
+    assert "its recommendations are not those of this question any more" in reason
+    assert is_open(api("admin"))
+
+
+def test_an_answer_from_a_page_that_shows_an_earlier_question_is_refused(api, plan) -> None:
+    status, reason = answered(api("admin"), seen="of an earlier question")
+
+    assert status == HTTPStatus.BAD_REQUEST
+    assert reason.startswith("The question has been asked again since, about other recommendations.")
+    assert is_open(api("admin"))
+    assert answered(api("admin"), seen=plan.recommendations_digest)[0] == HTTPStatus.OK
 
 
 @pytest.mark.parametrize("option", ["Approve", "Reject"])

@@ -2,16 +2,24 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from rocketmq_capacity.errors import DatasetMissing
-from rocketmq_capacity.provider.approval import Question, answer_fields, questions, record_answer
+from rocketmq_capacity.provider.approval import (
+    Question,
+    answer_fields,
+    questions,
+    record_answer,
+    record_or_ask_again,
+)
 from rocketmq_capacity.provider.question import AskOperator
-from rocketmq_capacity.report.approval import needing_approval, read_approval
+from rocketmq_capacity.report.approval import answers_of, needing_approval
 from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.report.plan_file.recommendation import Approval
+from rocketmq_capacity.report.refusal import OtherRecommendations, refusal_of
 from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of
@@ -44,10 +52,8 @@ def answered(lake: Path, now: datetime, option: str = "Approve", **changes: Any)
         "responded_at": now.isoformat(),
         "responded_by_user": ALICE,
     }
-    record_answer(answer | changes, question.run_key, question.fingerprint, Lake(lake), now)
-    kept = read_approval(Lake(lake).run("prod-eu-1", "r1").approval)
-    assert kept is not None
-    return kept
+    record_answer(answer | changes, question.run_key, question.digest, Lake(lake), now)
+    return answers_of(Lake(lake).run("prod-eu-1", "r1"))[-1]
 
 
 def test_a_plan_with_recommendations_that_are_no_mere_notes_is_asked_about(tmp_path: Path) -> None:
@@ -125,7 +131,9 @@ def test_an_approval_is_kept_with_who_when_and_why(tmp_path: Path) -> None:
         approved=kept.approved,
         rejected=kept.rejected,
         reasons=kept.reasons,
+        digest=kept.digest,
     )
+    assert kept.digest == plan.recommendations_digest
     assert {*kept.reasons} == {*kept.rejected}, "only alternatives that gave way"
     assert sorted([*kept.approved, *kept.rejected]) == [*kept.recommendations]
     assert all(len(set(alternatives) & set(kept.approved)) <= 1 for alternatives in plan.alternatives)
@@ -218,17 +226,118 @@ def test_an_approval_of_what_has_become_too_old_is_a_rejection_with_the_reason(t
     assert kept.why == "approved, but the snapshot is older than 24 hours (looks right)"
 
 
-def test_an_approval_of_a_plan_that_was_made_anew_is_a_rejection_with_the_reason(tmp_path: Path) -> None:
+def test_an_answer_to_other_recommendations_under_the_same_numbers_is_refused_and_nothing_is_kept(
+    tmp_path: Path,
+) -> None:
+    rows = rows_of(LAST)
+    first = rows["recommendation"][0]
+    rows["recommendation"] = [first | {"action": "FIX_CLIENT_ID", "reason": "two clients have one id"}]
+    run = put(tmp_path, "r1", rows)
+    run.inventory.touch()
+    (question,) = asked(tmp_path, LAST)
+    assert "- 1: `FIX_CLIENT_ID`" in question.body
+    # The run is cleared, with another policy: the same snapshot, the same numbers, another recommendation.
+    rows["recommendation"] = [first | {"action": "EXPAND_QUEUES", "reason": "idle clients"}]
+    put(tmp_path, "r1", rows)
+
+    said = refusal_of("Approve", {"approve_only": "1"}, "r1", question.digest, Lake(tmp_path), LAST)
+    assert said is not None
+    assert said.startswith("Nothing is stored. the plan: its recommendations are not those of this question any more")
+    answer = {"chosen_options": ["Approve"], "responded_by_user": ALICE, "responded_at": LAST.isoformat()}
+    with pytest.raises(OtherRecommendations):
+        record_answer(answer, "r1", question.digest, Lake(tmp_path), LAST)
+
+    assert answers_of(run) == ()
+    (again,) = asked(tmp_path, LAST)
+    assert "- 1: `EXPAND_QUEUES`" in again.body
+    assert record_answer(answer, "r1", again.digest, Lake(tmp_path), LAST) == "APPROVED"
+
+
+def test_an_answer_to_a_plan_of_another_snapshot_is_refused(tmp_path: Path) -> None:
     published(tmp_path)
     (question,) = asked(tmp_path, LAST)
-    run = published(tmp_path, fingerprint="another")
+    published(tmp_path, fingerprint="another")
 
-    answer = {"chosen_options": ["Approve"], "responded_by_user": ALICE, "responded_at": LAST.isoformat()}
-    assert record_answer(answer, "r1", question.fingerprint, Lake(tmp_path), LAST) == "REJECTED"
+    answer = {"chosen_options": ["Reject"], "responded_by_user": ALICE, "responded_at": LAST.isoformat()}
+    with pytest.raises(OtherRecommendations):
+        record_answer(answer, "r1", question.digest, Lake(tmp_path), LAST)
 
-    kept = read_approval(run.approval)
-    assert kept is not None
-    assert kept.why == "approved, but the plan was made anew from another snapshot"
+
+def test_two_answers_in_a_row_both_stay(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    first = answered(tmp_path, LAST + AN_HOUR)
+    second = answered(tmp_path, LAST + AN_HOUR * 2, "Reject")
+
+    assert answers_of(Lake(tmp_path).run("prod-eu-1", "r1")) == (first, second)
+
+
+class Events:
+    """What a task emits."""
+
+    def __init__(self) -> None:
+        self.told: list[dict[str, Any]] = []
+
+    def __getitem__(self, _alias: object) -> "Events":
+        return self
+
+    def add(self, _asset: object, extra: dict[str, Any]) -> None:
+        self.told.append(extra)
+
+
+def resumed(lake: Path, digest: str) -> dict[str, Any]:
+    """What the task that asks gives, once a person has answered."""
+    event = {
+        "chosen_options": ["Approve"],
+        "params_input": {"seen": digest, "approve_only": "1"},
+        "responded_at": LAST,
+        "responded_by_user": ALICE,
+    }
+    return AskOperator(task_id="ask", run_key="r1", lake=Lake(lake)).execute_complete({}, event, digest)
+
+
+def test_an_answer_to_other_recommendations_is_not_kept_and_a_new_run_asks(tmp_path: Path) -> None:
+    now, events = datetime.now(UTC), Events()
+    taken_at = f"{now:%Y-%m-%dT%H:%M:%SZ}"
+    published(tmp_path, taken_at=taken_at)
+    (question,) = asked(tmp_path, now)
+    answer = resumed(tmp_path, question.digest)
+    context: Any = {"outlet_events": events}
+
+    assert record_or_ask_again(answer, "r1", Lake(tmp_path), context) == "APPROVED"
+    run = published(tmp_path, taken_at=taken_at, fingerprint="another")
+    assert record_or_ask_again(answer, "r1", Lake(tmp_path), context) == "ASKED_AGAIN"
+    published(tmp_path, taken_at="2026-11-20T02:00:00Z", fingerprint="an old one")
+    assert record_or_ask_again(answer, "r1", Lake(tmp_path), context) == "NOT_KEPT"
+
+    assert len(answers_of(run)) == 1
+    assert [extra["run_id"] for extra in events.told] == ["r1"]
+
+
+def test_a_task_that_was_cleared_leaves_the_question_to_a_new_run(tmp_path: Path) -> None:
+    published(tmp_path, taken_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    ask, events = AskOperator(task_id="ask", run_key="r1", lake=Lake(tmp_path)), Events()
+    again: Any = {"ti": SimpleNamespace(try_number=2), "outlet_events": events}
+
+    assert record_or_ask_again(ask.execute(again), "r1", Lake(tmp_path), again) == "ASKED_AGAIN"
+    assert len(events.told) == 1
+
+
+@pytest.mark.parametrize("seen", ["", None])
+def test_an_answer_that_leaves_out_what_was_seen_is_to_the_question_as_it_is(tmp_path: Path, seen: str | None) -> None:
+    published(tmp_path)
+    (question,) = asked(tmp_path, LAST)
+
+    assert refusal_of("Approve", {"seen": seen}, "r1", question.digest, Lake(tmp_path), LAST) is None
+    said = refusal_of("Approve", {"seen": "of before"}, "r1", question.digest, Lake(tmp_path), LAST)
+    assert said is not None
+    assert said.startswith("The question has been asked again since")
+
+
+def test_a_question_ends_when_its_snapshot_is_a_day_old(tmp_path: Path) -> None:
+    published(tmp_path)
+
+    assert [question.until for question in asked(tmp_path, LAST + AN_HOUR)] == [LAST + timedelta(hours=24)]
 
 
 def test_a_moment_of_another_zone_is_kept_in_utc(tmp_path: Path) -> None:
@@ -244,10 +353,11 @@ def test_an_answer_as_airflow_hands_it_over_within_a_process_is_understood(tmp_p
 
 
 def test_an_answer_may_leave_fields_out_and_has_no_others() -> None:
-    ask = AskOperator(task_id="ask", subject="?", options=["Approve"], params=answer_fields())
+    ask = AskOperator(task_id="ask", run_key="r1", lake=Lake(Path("lake")))
 
     ask.validate_params_input({"why": "it is needed"})
-    assert dict(ask.params) == {"approve_only": None, "reject_these": None, "why": "it is needed"}
+    assert dict(ask.params) == {"approve_only": None, "reject_these": None, "why": "it is needed", "seen": None}
+    assert [*ask.params] == [*answer_fields()]
 
     with pytest.raises(ValueError, match="does not match"):
         ask.validate_params_input({"wy": "it is needed"})

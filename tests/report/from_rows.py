@@ -42,21 +42,32 @@ def typed(dataset: type[Dataset], rows: Built) -> Any:
     return [msgspec.convert({name: _plain(value) for name, value in row.items()}, dataset) for row in built]
 
 
-def plan_of(rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None) -> Plan:
-    answer = None if approval is None else approval_of(approval)
+def plan_of(
+    rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None, answers: Sequence[Any] = ()
+) -> Plan:
+    """The plan; ``approval`` is one answer, ``answers`` are several, oldest first."""
+    given = tuple(approval_of(one) for one in (answers or ([] if approval is None else [approval])))
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
-    return plan.plan_of(Rows(**held), policy, scenario=scenario, approval=answer)
+    return plan.plan_of(Rows(**held), policy, scenario=scenario, answers=given)
 
 
-def page_of(rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None) -> str:
-    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval)
+def page_of(
+    rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None, answers: Sequence[Any] = ()
+) -> str:
+    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
     return html.render_report(made, beside_of(rows))
 
 
 def publish_rows(
-    rows: Built, folder: Path, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None
+    rows: Built,
+    folder: Path,
+    *,
+    policy: Policy = DEFAULTS,
+    scenario: Any = None,
+    approval: Any = None,
+    answers: Sequence[Any] = (),
 ) -> PlanSummary:
-    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval)
+    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
     return publish.publish(made, beside_of(rows), folder)
 
 

@@ -1,17 +1,22 @@
-"""What a person says to a plan: what has to be asked, what the plan then holds, and what the page says."""
+"""What people say to a plan: what has to be asked, which answers the plan then holds, and what the page says."""
 
 import csv
 import io
 import itertools
 import json
+import multiprocessing
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.approval import approval_of, is_about, needing_approval, read_approval
+from rocketmq_capacity.report.approval import answers_of, approval_of, keep_answer, needing_approval, set_aside
 from rocketmq_capacity.report.limits import ANSWERS
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.tables import recommendations_csv
+from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import page_of, plan_bytes, plan_of
 from tests.report.page_reader import by_id, elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_recommendation
@@ -66,7 +71,7 @@ def test_the_answer_comes_after_the_recommendations_and_changes_nothing_else():
 
     assert list(answered) == [*plain, "approval"]
     assert {**answered, "approval": None} == {**plain, "approval": None}
-    members = ("status", "by", "at", "why", "recommendations", "approved", "rejected", "reasons")
+    members = ("status", "by", "at", "why", "recommendations", "approved", "rejected", "reasons", "digest")
     assert list(answered["approval"]) == list(members)
 
 
@@ -76,12 +81,89 @@ def test_the_ids_of_an_answer_are_always_in_the_same_order():
     assert len({plan_bytes(plan_of(sample_rows(), approval=each)) for each in orders}) == 1
 
 
-def test_an_answer_to_another_plan_is_refused():
+def test_an_answer_to_other_recommendations_does_not_count_and_is_kept():
     other = an_approval(recommendations=["of-yesterday"])
 
-    assert not is_about(approval_of(other), plan_of(sample_rows()))
-    with pytest.raises(BadInput, match="has a recommendation that this plan does not have"):
-        plan_of(sample_rows(), approval=other)
+    plan = plan_of(sample_rows(), approval=other)
+
+    assert plan.approval is UNSET
+    assert plan.other_answers == (approval_of(other),)
+    assert summary_of_plan(plan).is_waiting
+
+
+DIGEST = plan_of(sample_rows()).recommendations_digest
+CHANGED = {
+    "id": "x",
+    "action": "INVESTIGATE",
+    "topic": "refund",
+    "reason": "another",
+    "commands": ["mqadmin updateTopic -n … -t pay -r 64"],
+    "rules": ["IDLE_CONSUMERS", "ORPHAN_QUEUE"],
+}
+
+
+@pytest.mark.parametrize("member", CHANGED)
+def test_the_digest_is_of_all_that_is_shown_of_a_recommendation(member):
+    rows = sample_rows()
+    rows["recommendation"][0][member] = CHANGED[member]
+
+    assert plan_of(rows).recommendations_digest != DIGEST
+
+
+def test_the_digest_is_of_the_snapshot_and_of_what_is_asked_about_alone():
+    same, other = sample_rows(), sample_rows()
+    same["recommendation"].append(a_recommendation("INVESTIGATE", id="a-note", rules=["HOT_QUEUE"], topic="other"))
+    other["cluster"][0]["fingerprint"] = "another"
+
+    assert plan_of(same).recommendations_digest == DIGEST
+    assert plan_of(other).recommendations_digest != DIGEST
+    assert plan_of(sample_rows(), scenario=a_scenario()).recommendations_digest is UNSET
+    assert plan_of(sample_rows() | {"finding": []}).recommendations_digest is UNSET
+
+
+def test_of_several_answers_the_last_of_a_person_to_these_recommendations_counts():
+    first = an_approval(by="ann", digest=DIGEST)
+    last = an_approval(by="bob", status="REJECTED", digest=DIGEST)
+    to_others = an_approval(by="eve", digest="of others")
+    nobody = an_approval(by=None, status="REJECTED", why="nobody answered in time", digest=DIGEST)
+
+    plan = plan_of(sample_rows(), answers=[first, last, to_others, nobody])
+
+    assert plan.approval == approval_of(last)
+    assert plan.other_answers == tuple(map(approval_of, (first, to_others, nobody)))
+    assert json.loads(plan_bytes(plan))["other_answers"][1]["digest"] == "of others"
+    assert summary_of_plan(plan).other_answers == 3
+
+
+def test_the_page_shows_every_answer_and_which_one_counts():
+    answers = [
+        an_approval(by="ann", digest=DIGEST, why="at night"),
+        an_approval(by="eve", digest="of others"),
+        an_approval(by="bob", digest=DIGEST),
+    ]
+    tree = read_page(page_of(sample_rows(), answers=answers))
+
+    assert text_of(by_id(tree, "approval")).startswith("Approved by bob on ")
+    lines = [text_of(one) for one in elements(by_id(tree, "other-answers"), "li")]
+    assert lines[0].startswith("Approved by eve on 20 November 2026, 08:00:00 UTC, 2 of 2. It was to other recommend")
+    assert lines[1].startswith("Approved by ann on ")
+    assert lines[1].endswith("The answer above counts instead. Why: at night")
+
+
+def test_a_page_whose_answers_are_all_to_other_recommendations_says_that_nobody_has_answered_these():
+    tree = read_page(page_of(sample_rows(), approval=an_approval(digest="of others")))
+
+    assert by_id(tree, "main")[0].get("id") == "other-answers"
+    assert "nobody has answered these yet" in text_of(by_id(tree, "other-answers"))
+
+
+def test_many_other_answers_are_counted_on_the_page_and_all_in_the_plan():
+    answers = [an_approval(by=f"user {n}", digest=DIGEST) for n in range(50)]
+    tree = read_page(page_of(sample_rows(), answers=answers))
+
+    assert len(elements(by_id(tree, "other-answers"), "li")) == ANSWERS
+    assert f"{49 - ANSWERS} earlier ones are in plan.json." in text_of(by_id(tree, "other-answers"))
+    assert len(json.loads(plan_bytes(plan_of(sample_rows(), answers=answers)))["other_answers"]) == 49
 
 
 @pytest.mark.parametrize(
@@ -109,16 +191,63 @@ def test_what_is_no_answer_is_refused_with_its_place(changes, place):
     assert caught.value.place == place
 
 
-def test_a_stored_answer_is_read_and_none_is_none(tmp_path):
-    file = tmp_path / "approval.json"
-    assert read_approval(file) is None
+def test_an_answer_of_an_earlier_version_is_read_and_counts_until_recommendations_are_made_again(tmp_path):
+    run = Run(tmp_path)
+    assert answers_of(run) == ()
+    run.approval.write_text(json.dumps(an_approval()))
+    assert answers_of(run) == (approval_of(an_approval()),)
 
-    file.write_text(json.dumps(an_approval(by=None, why=None, status="REJECTED")))
-    assert read_approval(file) == approval_of(an_approval(by=None, why=None, status="REJECTED"))
+    set_aside(run)
+    set_aside(run)
 
-    file.write_text("{")
-    with pytest.raises(BadInput, match="is not JSON"):
-        read_approval(file)
+    (kept,) = answers_of(run)
+    assert not run.approval.exists()
+    assert plan_of(sample_rows(), approval=an_approval(digest=kept.digest)).approval is UNSET
+
+
+def test_a_damaged_answer_is_named(tmp_path):
+    run = Run(tmp_path)
+    keep_answer(run, approval_of(an_approval()), MOMENT).write_text("{")
+
+    with pytest.raises(BadInput, match=r"answers/.*: is not JSON"):
+        answers_of(run)
+
+
+MOMENT = datetime(2026, 11, 20, 8, tzinfo=UTC)
+AT_ONCE = 4
+EACH = 25
+
+
+def test_answers_are_added_and_never_replaced(tmp_path):
+    run = Run(tmp_path)
+    yes, no = approval_of(an_approval()), approval_of(an_approval(status="REJECTED"))
+
+    later = keep_answer(run, yes, MOMENT.replace(microsecond=1))
+    before = keep_answer(run, no, MOMENT)
+    again = keep_answer(run, yes, MOMENT.replace(microsecond=1))
+
+    assert later == again != before
+    assert answers_of(run) == (no, yes), "in the order in which they were given"
+
+
+def answer_often(folder: Path, name: str) -> None:
+    for number in range(EACH):
+        keep_answer(Run(folder), approval_of(an_approval(by=f"{name} {number}")), MOMENT)
+        keep_answer(Run(folder), approval_of(an_approval(by=f"all {number}")), MOMENT)
+
+
+def test_processes_that_answer_at_once_lose_no_answer(tmp_path):
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=answer_often, args=(tmp_path, f"p{n}")) for n in range(AT_ONCE)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(120)
+
+    assert [writer.exitcode for writer in writers] == [0] * AT_ONCE
+    names = {answer.by for answer in answers_of(Run(tmp_path))}
+    assert len(names) == AT_ONCE * EACH + EACH
+    assert not list((tmp_path / "answers").glob(".*")), "no part of a file is left"
 
 
 def test_the_top_of_the_page_says_who_approved_when_and_why():

@@ -38,6 +38,7 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "answered_by": None,
         "answered_at": None,
         "answer_why": None,
+        "other_answers": 0,
     }
 
 

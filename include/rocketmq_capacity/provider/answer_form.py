@@ -1,13 +1,14 @@
 """Refuses an answer to the question about a plan before it is stored, if its fields approve nothing that can be.
 
-That is a word that names no recommendation, one that is approved and rejected, two alternatives, and a plan that can no
-longer be approved. The question stays open, and the person reads why. Airflow itself checks only the options of an
-answer.
+That is a word that names no recommendation, one that is approved and rejected, two alternatives, a plan that can no
+longer be approved, and an answer to other recommendations than the plan has now. The question stays open, and the
+person reads why. Airflow itself checks only the options of an answer.
 Source: airflow.api_fastapi.core_api.routes.public.hitl.update_hitl_detail, Airflow 3.3.2.
 """
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -20,13 +21,14 @@ from airflow.utils.session import create_session
 from sqlalchemy import select
 from starlette.requests import Request
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing
-from rocketmq_capacity.provider.approval import answer_fields, refusal_of
+from rocketmq_capacity.one_at_a_time import LARGE, OneAtATime
+from rocketmq_capacity.own_process import OwnProcessFailed
+from rocketmq_capacity.provider.approval import answer_fields
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.report_asset import run_of_address
 from rocketmq_capacity.provider.request_check import RequestCheck
-from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.report.refusal import DIGEST, Answer, refusal_by_own_process
 
 DAG_ID: Final = "rocketmq_capacity_approval"
 MAY_ANSWER: Final = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG_ID)
@@ -53,6 +55,10 @@ class AnswerForm(RequestCheck):
         """To answer a question of the Dag."""
         return MAY_ANSWER
 
+    def lane(self, _found: re.Match[str]) -> OneAtATime:
+        """A process of its own reads the plan."""
+        return LARGE
+
     def refused_with(self, request: Request) -> int:
         """400; to a page, which names its origin, the status whose reason Airflow's form shows.
 
@@ -65,25 +71,38 @@ class AnswerForm(RequestCheck):
         if reason := unknown_field(fields, FIELDS):
             return reason
         question = _question(found)
-        run_id = None if question is None else run_of_address(question)
+        run_id = None if question is None else run_of_address(question.body)
         chosen = body.get("chosen_options")
-        if not isinstance(chosen, list) or len(chosen) != 1 or run_id is None:
+        if not isinstance(chosen, list) or len(chosen) != 1 or question is None or run_id is None:
             return ""
+        answer = Answer(
+            option=str(chosen[0]),
+            fields=fields,
+            run_key=run_id,
+            digest=question.digest,
+            lake=str(places_of_deployment().lake),
+            now=datetime.now(UTC),
+        )
         try:
-            return (
-                refusal_of(str(chosen[0]), fields, run_id, Lake(places_of_deployment().lake), datetime.now(UTC)) or ""
-            )
-        except DatasetMissing:
-            return ""  # the task that keeps the answer says it
-        except BadInput as error:
-            return str(error)
+            return refusal_by_own_process(answer) or ""
+        except OwnProcessFailed as error:
+            return f"The answer cannot be checked: {error}."
 
 
-def _question(found: re.Match[str]) -> str | None:
-    """The text of the question that nobody has answered yet; None if there is none."""
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A question that nobody has answered yet."""
+
+    body: str
+    digest: str
+    """Of the recommendations that it shows; empty in a question of an earlier version."""
+
+
+def _question(found: re.Match[str]) -> _Open | None:
+    """The question that nobody has answered yet; None if there is none."""
     with create_session() as session:
-        body: str | None = session.scalar(
-            select(HITLDetail.body)
+        stored: Any = session.execute(
+            select(HITLDetail.body, HITLDetail.params)
             .join(TaskInstance, TaskInstance.id == HITLDetail.ti_id)
             .where(
                 TaskInstance.dag_id == DAG_ID,
@@ -92,5 +111,9 @@ def _question(found: re.Match[str]) -> str | None:
                 TaskInstance.map_index == int(found["map_index"]),
                 HITLDetail.responded_at.is_(None),
             )
-        )
-        return body
+        ).one_or_none()
+    if stored is None:
+        return None
+    field = (stored.params or {}).get(DIGEST)
+    digest = field.get("value") if isinstance(field, dict) else field
+    return _Open(stored.body or "", str(digest or ""))

@@ -1,9 +1,11 @@
 """Asks a person about a plan's recommendations, and keeps the answer with the plan.
 
 Only a current plan can be approved: its snapshot is the cluster's latest, and at most a day old. This is checked again
-when the answer comes.
+when the answer comes. An answer is to the recommendations that the question has shown, and to no others: question,
+answer and plan have their digest.
 """
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,39 +13,46 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-import msgspec
-from airflow.sdk import Param
+from airflow.sdk import Context, Param
 from msgspec import UNSET
 
-from rocketmq_capacity.errors import BadInput, cut
-from rocketmq_capacity.provider.report_asset import report_address
-from rocketmq_capacity.report.approval import needing_approval
+from rocketmq_capacity.errors import cut
+from rocketmq_capacity.provider.report_asset import ask_again, report_address
+from rocketmq_capacity.report.approval import keep_answer, needing_approval
+from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.order import beside
 from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.plan_file.recommendation import Approval
+from rocketmq_capacity.report.refusal import (
+    APPROVE,
+    COMMENT,
+    DIGEST,
+    OLDEST,
+    REJECT,
+    OtherRecommendations,
+    check_digest,
+    decided,
+    hindrance,
+    taken_at,
+    texts_of,
+)
 from rocketmq_capacity.report.selection import (
     LONGEST_REASON,
     ONLY,
     REJECTED,
     Asked,
-    Decision,
     asked_about,
-    decide,
     decide_against,
 )
-from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
 from rocketmq_capacity.store.writing import write_whole
 
-OLDEST: Final = timedelta(hours=24)
-"""The greatest age of a snapshot whose plan can be approved."""
-APPROVE: Final = "Approve"
-REJECT: Final = "Reject"
-COMMENT: Final = "why"
-"""The field of the answer's form that takes a reason."""
+log: Final = logging.getLogger(__name__)
+ENDS_AFTER: Final = OLDEST
+"""A question ends at this age of its snapshot, whatever happens."""
 LONGEST: Final = 30_000
 """Characters of a field that names recommendations, each with its reason."""
 LONGEST_LINE: Final = 200
@@ -54,23 +63,21 @@ SHOWN: Final = 25
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question to a person about one plan; JSON values, because it is stored in Airflow's database.
+    """The question to a person about one plan.
 
     Attributes:
         run_key: the run's id in the lake.
-        fingerprint: of the snapshot that the plan was made from.
+        digest: of the recommendations, as the question shows them.
         subject: the question in one line.
         body: what it is about, as Markdown.
+        until: when the snapshot is too old, so that the question ends.
     """
 
     run_key: str
-    fingerprint: str
+    digest: str
     subject: str
     body: str
-
-    def task_arguments(self) -> dict[str, str]:
-        """The input of the tasks that ask and record."""
-        return {name: getattr(self, name) for name in ("run_key", "fingerprint", "subject", "body")}
+    until: datetime
 
 
 def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Question]:
@@ -78,90 +85,82 @@ def questions(run_keys: Iterable[str], lake: Lake, now: datetime) -> list[Questi
 
     Errors: DatasetMissing for a run that is not in the lake.
     """
-    asked = []
-    for run_key in sorted(set(run_keys)):
-        run = existing_run(lake, run_key)
-        plan = read_plan(run.report / "plan.json")
-        ids = needing_approval(plan)
-        if ids and hindrance(plan, plan.fingerprint, run, lake, now) is None:
-            asked.append(_question(run, plan, ids))
-    return asked
+    asked = (question_about(run_key, lake, now) for run_key in sorted(set(run_keys)))
+    return [question for question in asked if question is not None]
 
 
-def hindrance(plan: Plan, fingerprint: str, run: Run, lake: Lake, now: datetime) -> str | None:
-    """Why the run's plan cannot be approved, or None if it can; the fingerprint is of the snapshot in the question."""
-    if plan.fingerprint != fingerprint:
-        return "the plan was made anew from another snapshot"
-    if now - _taken_at(plan) > OLDEST:
-        return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
-    for report in Shelf(lake, "plans").reports(run.folder.parent.name)[:1]:
-        if report.summary.fingerprint != fingerprint and report.summary.moment > _taken_at(plan):
-            return f"the cluster has a later snapshot, of {report.summary.taken_at}"
-    return None
+def question_about(run_key: str, lake: Lake, now: datetime) -> Question | None:
+    """The question about a run's plan as it is now; None if it needs no approval, or can have none any more.
 
-
-def refusal_of(option: str, fields: Mapping[str, Any], run_key: str, lake: Lake, now: datetime) -> str | None:
-    """Why an answer with these fields would not be kept as it is; None if it would be."""
+    Errors: DatasetMissing for a run that is not in the lake.
+    """
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
-    if option == APPROVE and (problem := hindrance(plan, plan.fingerprint, run, lake, now)):
-        return f"The plan cannot be approved: {problem}."
-    problem, _ = _decided(plan, option, _told(fields))
-    return problem
+    ids = needing_approval(plan)
+    if not ids or hindrance(plan, run, lake, now) is not None:
+        return None
+    return _question(run, plan, ids)
 
 
-def _told(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of an answer as texts."""
-    return {name: str(value or "").strip() for name, value in fields.items()}
-
-
-def _decided(plan: Plan, option: str, told: Mapping[str, str]) -> tuple[str | None, Decision]:
-    """What an answer means for each recommendation; with a problem none is approved."""
-    asked = asked_about(plan, needing_approval(plan))
-    only, reject = told.get(ONLY, ""), told.get(REJECTED, "")
-    try:
-        return None, decide(plan, asked, only, reject) if option == APPROVE else decide_against(asked, reject)
-    except BadInput as error:
-        return str(error), decide_against(asked, "")
-
-
-def record_answer(answer: Mapping[str, Any], run_key: str, fingerprint: str, lake: Lake, now: datetime) -> str:
-    """Keep the person's answer in the run's folder; returns APPROVED or REJECTED.
+def record_answer(answer: Mapping[str, Any], run_key: str, digest: str, lake: Lake, now: datetime) -> str:
+    """Add the person's answer to those in the run's folder; returns APPROVED or REJECTED.
 
     Args:
         answer: the result of Airflow's operator: ``chosen_options``, ``params_input``, ``responded_at`` and
             ``responded_by_user``, which is null if nobody answered in time.
         run_key: the run's id in the lake.
-        fingerprint: of the snapshot in the question.
+        digest: of the recommendations in the question.
         lake: the lake.
         now: the moment that decides whether a plan is too old.
+
+    Errors: OtherRecommendations if the plan has other recommendations now; nothing is kept.
     """
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
-    told = _told(answer.get("params_input") or {})
+    check_digest(plan, digest)
+    told = texts_of(answer.get("params_input") or {})
     user, comment = answer.get("responded_by_user"), told.get(COMMENT, "")
     option = APPROVE if answer["chosen_options"] == [APPROVE] and user is not None else REJECT
-    problem, decision = _decided(plan, option, told)
+    problem, decision = decided(plan, option, told)
     why = comment or (None if user else "nobody answered in time")
-    if option == APPROVE and (problem := hindrance(plan, fingerprint, run, lake, now) or problem):
+    if option == APPROVE and (problem := hindrance(plan, run, lake, now) or problem):
         decision = decide_against(asked_about(plan, needing_approval(plan)), "")
         why = f"approved, but {problem}" + (f" ({comment})" if comment else "")
+    at = _moment(answer.get("responded_at"), now)
     approval = Approval(
         status="APPROVED" if decision.approved else "REJECTED",
         by=_name_of(user),
-        at=_moment(answer.get("responded_at"), now).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         why=why,
         recommendations=tuple(needing_approval(plan)),
         approved=decision.approved,
         rejected=decision.rejected,
         reasons=dict(sorted(decision.reasons.items())),
+        digest=digest,
     )
-    write_whole(run.approval, msgspec.json.format(msgspec.json.encode(approval), indent=2) + b"\n")
+    keep_answer(run, approval, at)
     return approval.status
 
 
-def answer_fields() -> dict[str, Param]:
-    """The fields of the answer's form, beside Approve and Reject."""
+def record_or_ask_again(answer: Mapping[str, Any], run_key: str, lake: Lake, context: Context) -> str:
+    """Keep the answer of the task that asks; returns APPROVED, REJECTED, ASKED_AGAIN or NOT_KEPT.
+
+    An answer to other recommendations than the plan has now is not kept, and a new run asks about these, if they can be
+    approved at all.
+    """
+    now = datetime.now(UTC)
+    try:
+        return record_answer(answer, run_key, str(answer.get("digest") or ""), lake, now)
+    except OtherRecommendations as error:
+        log.warning("the answer is not kept: %s", error)
+    if question_about(run_key, lake, now) is None:
+        return "NOT_KEPT"
+    ask_again(context, existing_run(lake, run_key))
+    return "ASKED_AGAIN"
+
+
+def answer_fields(digest: str = "") -> dict[str, Param]:
+    """The fields of the answer's form, beside Approve and Reject; ``digest`` is of the recommendations it shows."""
     named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
     # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
     text: dict[str, Any] = {"type": ["null", "string"]}
@@ -173,6 +172,14 @@ def answer_fields() -> dict[str, Param]:
         ONLY: Param(None, **lines, maxLength=LONGEST, title="Approve only these", description=only),
         REJECTED: Param(None, **lines, maxLength=LONGEST, title="Reject these", description=rejected),
         COMMENT: Param(None, **text, maxLength=LONGEST_REASON, title="Why", description=why),
+        # The form sends it with the answer. The only choice is what the form shows.
+        DIGEST: Param(
+            digest or None,
+            type=["null", "string"],
+            enum=[digest, None] if digest else [None],
+            title="Digest of these recommendations",
+            description="Leave it as it is: it says which recommendations you have seen.",
+        ),
     }
 
 
@@ -183,7 +190,8 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     recorded = "" if plan.recorded_at is UNSET else f", recorded on {plan.recorded_at}"
     return Question(
         run_key=run.folder.name,
-        fingerprint=plan.fingerprint,
+        digest=digest_of(plan, ids),
+        until=taken_at(plan) + OLDEST,
         subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
         body="\n".join([
             f"Snapshot of {plan.taken_at}{recorded}.",
@@ -192,7 +200,8 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             f"**{APPROVE}** records that the recommendations may be carried out: all of them, or those that you name, "
             "without those that you reject by name. Of alternatives it takes the one that you name, or else the first.",
             f"**{REJECT}** rejects all. Nothing is carried out either way. The question waits until the snapshot is "
-            f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all.",
+            f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all. If the plan is made again with other "
+            "recommendations, an answer to these is refused, and you are asked about those.",
             "",
             "To give some a reason of their own, put it after a colon, with a line for each reason: "
             "`2, 5: the disk is full`. *Why* is for all the others. If the answer is refused, Airflow says why. Then "
@@ -232,10 +241,6 @@ def _plain(text: str) -> str:
 def _code(text: str) -> str:
     """A name as Markdown's code: no name of a cluster becomes a link, a picture or a heading."""
     return f"`{visible(text).replace('`', chr(39))}`" if text else ""
-
-
-def _taken_at(plan: Plan) -> datetime:
-    return datetime.fromisoformat(plan.taken_at)
 
 
 def _moment(value: object, now: datetime) -> datetime:

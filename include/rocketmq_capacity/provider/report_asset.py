@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote, unquote, urlsplit
 
-from airflow.sdk import Asset, BaseOperator, BaseOperatorLink, Context
+from airflow.sdk import Asset, AssetAlias, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
 
 from rocketmq_capacity.report.publish import SUMMARY
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rocketmq_capacity.provider.spark_app import SparkApp
 
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
+ASK_AGAIN: Final = AssetAlias("rocketmq_capacity_ask_again", group="rocketmq_capacity")
+"""Emits the same asset only if a plan is to be asked about again."""
 REPORTS: Final = "/rocketmq-capacity"
 """The path of the plugin's pages below Airflow's own address."""
 ADDRESS: Final = re.compile(rf"{REPORTS}/reports/plans/[^/\s]+/(?P<run_id>[^/\s]+)/")
@@ -46,6 +48,11 @@ def tell_report(context: Context, _result: object = None, *, lake: Path) -> None
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
     run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")
+
+
+def ask_again(context: Context, run: Run) -> None:
+    """Emit the asset for a plan as it is now, so that a new run of the approval's Dag asks about it."""
+    context["outlet_events"][ASK_AGAIN].add(REPORT, extra=report_facts(run.report / "plan.json"))
 
 
 def report_address(shelf: str, run: Run) -> str:

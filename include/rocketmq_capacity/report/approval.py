@@ -1,17 +1,34 @@
-"""A person's answer to a plan's recommendations: which of them need one, and the answer as it is saved."""
+"""People's answers to a plan's recommendations: which of them need one, how answers are kept, and which one counts.
 
+Every answer is a file of its own, which nothing replaces: ``<run>/answers/<moment>-<digits>.json``. An answer counts
+only for the recommendations that the person has seen: its digest must be the plan's.
+"""
+
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Approval
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.writing import add_whole, sync
 from rocketmq_capacity.vocabulary import INFO
+
+DIGITS: Final = 12
+"""Hexadecimal digits of a file's name, which tell answers of the same moment apart."""
+FILE: Final = re.compile(r"[0-9]{4}-[0-9T.:-]{1,40}Z-[0-9a-f]{12}\.json")
+"""Names of answers; a hidden part of a file that is being written is none."""
+NO_MORE: Final = "unknown"
+"""The digest of an answer of an earlier version, to recommendations that have been made again since."""
 
 
 def needing_approval(plan: Plan) -> list[str]:
@@ -44,21 +61,63 @@ def said_to_all(approval: Approval) -> dict[str, Said]:
     return {one: Said(one in approved, approval.reasons.get(one, approval.why)) for one in approval.recommendations}
 
 
-def is_about(approval: Approval, plan: Plan) -> bool:
-    """Whether the plan still has every recommendation of the answer: a plan that was made again may lack some."""
-    return {recommendation.id for recommendation in plan.recommendations}.issuperset(approval.recommendations)
+def divided(
+    answers: Sequence[Approval], plan: Plan, digest: str | UnsetType
+) -> tuple[Approval | None, tuple[Approval, ...]]:
+    """The answer that counts for the plan, or None, and all others in their order.
 
+    It is the last of those to these recommendations. An answer goes before the end of a question that nobody answered.
 
-def read_approval(file: Path) -> Approval | None:
-    """The approval in the file, or None if there is no file.
-
-    Errors: BadInput if it is not JSON, or not an approval (:func:`approval_of`).
+    Args:
+        answers: in the order in which they were given.
+        plan: the plan.
+        digest: of the recommendations that need an answer.
     """
+    to_these = [place for place, one in enumerate(answers) if _is_to(one, plan, digest)]
+    counts = max(to_these, key=lambda place: (answers[place].by is not None, place), default=None)
+    others = tuple(one for place, one in enumerate(answers) if place != counts)
+    return None if counts is None else answers[counts], others
+
+
+def _is_to(answer: Approval, plan: Plan, digest: str | UnsetType) -> bool:
+    """Whether it is an answer to these recommendations; one of an earlier version has only their ids."""
+    if answer.digest is not None:
+        return digest is not UNSET and answer.digest == digest
+    return {recommendation.id for recommendation in plan.recommendations}.issuperset(answer.recommendations)
+
+
+def keep_answer(run: Run, answer: Approval, at: datetime) -> Path:
+    """Add an answer to those of a run; ``at`` is in UTC. The same one again changes nothing."""
+    content = msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n"
+    file = run.answers / f"{at:%Y-%m-%dT%H.%M.%S.%fZ}-{sha256(content).hexdigest()[:DIGITS]}.json"
+    add_whole(file, content)
+    return file
+
+
+def answers_of(run: Run) -> tuple[Approval, ...]:
+    """Every answer of a run, in the order in which they were given. Errors: BadInput for a damaged file."""
+    files = sorted(file for file in run.answers.glob("*.json") if FILE.fullmatch(file.name))
+    earlier = [run.approval] if run.approval.exists() else []
+    return tuple(_read(file) for file in [*earlier, *files])
+
+
+def set_aside(run: Run) -> None:
+    """Recommendations are made again: what an earlier version kept as the answer to them is not one to the new ones.
+
+    Newer answers need nothing: they have the digest of what was answered. Errors: BadInput for a damaged file.
+    """
+    if run.approval.exists():
+        answer = _read(run.approval)
+        at = datetime.fromisoformat(answer.at)
+        keep_answer(run, msgspec.structs.replace(answer, digest=NO_MORE), at)
+        run.approval.unlink()
+        sync(run.folder, deep=False)
+
+
+def _read(file: Path) -> Approval:
     try:
         value = msgspec.json.decode(file.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+    except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadInput(str(file), "", f"is not JSON: {error}") from None
     return approval_of(value, str(file))
 
@@ -70,6 +129,8 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     """
     members = msgspec.structs.fields(Approval)
     names = {member.name for member in members}
+    if isinstance(value, dict):
+        value = {"digest": None} | value  # what an earlier version kept
     if isinstance(value, dict) and set(value) == names - {"approved", "rejected", "reasons"}:
         # What an earlier version kept: all were answered alike.
         answered = "approved" if value["status"] == "APPROVED" else "rejected"

@@ -11,9 +11,10 @@ from msgspec import UNSET, UnsetType
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import STEPS, Check
-from rocketmq_capacity.errors import BadInput, ContractBroken
+from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.report.accepting import accept, notes_of, still_needed, still_open
-from rocketmq_capacity.report.approval import is_about
+from rocketmq_capacity.report.approval import divided, needing_approval
+from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.changes import changes_of
@@ -77,7 +78,7 @@ def plan_of(
     policy: Policy,
     *,
     scenario: Mapping[str, Any] | None = None,
-    approval: Approval | None = None,
+    answers: Sequence[Approval] = (),
 ) -> Plan:
     """The plan of one snapshot, every list in a total order.
 
@@ -85,10 +86,10 @@ def plan_of(
         rows: the rows of the datasets, with exactly one row of ``cluster``.
         policy: the policy.
         scenario: what a what-if adds, in the contract's form.
-        approval: the answer to the recommendations, if there is one.
+        answers: every answer to recommendations of this run, oldest first.
 
     Errors: :class:`ContractBroken` if a JSON column does not hold a JSON object, a severity is unknown, or there is not
-    exactly one cluster; :class:`BadInput` if the approval names a recommendation that this plan does not have.
+    exactly one cluster.
     Source: include/docs/formats.md, "Plan file".
     """
     if len(rows.cluster) != 1:
@@ -130,12 +131,22 @@ def plan_of(
         accepted=accepted,
         freeze=freeze,
         notes=notes_of(accepted, freeze),
-        approval=UNSET if approval is None else approval,
         scenario=UNSET if scenario is None else _scenario(scenario),
     )
-    if approval is not None and not is_about(approval, plan):
-        raise BadInput("approval", "$.recommendations", "has a recommendation that this plan does not have; ask again")
-    return plan
+    return _with_answers(plan, answers)
+
+
+def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
+    """The plan with the digest of what needs an answer, the answer that counts, and all others."""
+    asked = needing_approval(plan) if plan.scenario is UNSET else []
+    digest = digest_of(plan, asked) if asked else UNSET
+    counts, others = divided(answers, plan, digest)
+    return msgspec.structs.replace(
+        plan,
+        recommendations_digest=digest,
+        approval=UNSET if counts is None else counts,
+        other_answers=others or UNSET,
+    )
 
 
 def _changes(rows: Rows, findings: Sequence[Finding], policy: Policy) -> Changes | None:

@@ -43,6 +43,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         answered_by: who answered; null while nobody has, or if nobody did in time.
         answered_at: when; null while nobody has answered.
         answer_why: the reason for all that have none of their own, if one was given.
+        other_answers: how many answers there are that do not count: replaced ones, and those to other recommendations.
     """
 
     format: Literal["rocketmq-capacity/summary/1"] = FORMAT
@@ -64,6 +65,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     answered_by: str | None = None
     answered_at: str | None = None
     answer_why: str | None = None
+    other_answers: int = 0
 
     @property
     def moment(self) -> datetime:
@@ -105,6 +107,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         answered_by=None if approval is None else approval.by,
         answered_at=None if approval is None else approval.at,
         answer_why=None if approval is None else approval.why,
+        other_answers=0 if plan.other_answers is UNSET else len(plan.other_answers),
     )
 
 

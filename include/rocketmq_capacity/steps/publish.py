@@ -5,7 +5,7 @@ from typing import Any
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.collector import without_collector
-from rocketmq_capacity.report.approval import read_approval
+from rocketmq_capacity.report.approval import answers_of
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
@@ -32,13 +32,13 @@ def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
 
 
 def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
-    """Write the run's report folder, with the answer of a person if there is one."""
+    """Write the run's report folder, with the answers of people if there are any."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
             policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
-            plan = plan_of(rows, policy, scenario=scenario, approval=read_approval(run.approval))
+            plan = plan_of(rows, policy, scenario=scenario, answers=answers_of(run))
         with progress.phase("files"):
             detailed = detailed_groups(plan)
             beside = PageRows(

@@ -21,6 +21,7 @@ from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
+from rocketmq_capacity.report.approval import set_aside
 from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
@@ -69,8 +70,7 @@ def recommend(planning: Planning) -> None:
     are recommended; what else a group needs, and what happens to it while a recommendation is carried out.
     """
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
-        # A person's answer to the earlier recommendations is not an answer to these.
-        planning.run.approval.unlink(missing_ok=True)
+        set_aside(planning.run)
         of_cluster = planning.cluster_findings()
         cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
         asking = Asking(cluster, planning.run)

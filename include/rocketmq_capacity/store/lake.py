@@ -8,7 +8,8 @@ A run's datasets are in the run's own folder::
                                  report/                 the report: all files of report/publish.py
                                  history.json            of a live cluster only: which earlier runs it uses
                                  what_if.json            of a what-if only: its changes, and the run that it changes
-                                 approval.json           a person's answer to the recommendations, once there is one
+                                 answers/                people's answers to the recommendations, a file for each
+                                 approval.json           the same of an earlier version, which kept only the last
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
 
 Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly
@@ -61,8 +62,13 @@ class Run:
         return self.folder / "history.json"
 
     @property
+    def answers(self) -> Path:
+        """The folder of the answers to the recommendations; missing until there is one."""
+        return self.folder / "answers"
+
+    @property
     def approval(self) -> Path:
-        """The answer of the person who was asked; missing until there is one."""
+        """The answer that an earlier version kept; missing unless there is one."""
         return self.folder / "approval.json"
 
     @property
@@ -147,7 +153,7 @@ class Run:
 
     def refuse_links(self) -> None:
         """Errors: BadInput naming a link in the place of the run's folder, its cluster's, or what is in the run's."""
-        files = self.inventory, self.history, self.what_if, self.approval
+        files = self.inventory, self.history, self.what_if, self.approval, self.answers
         for path in (self.folder.parent, self.folder, *files, self._steps, self.tables, self.report):
             refuse_link(path)
 

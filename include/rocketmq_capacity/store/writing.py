@@ -1,6 +1,7 @@
 """Writes that survive a loss of power: files are whole or not there, and what is reported as done is on the disk."""
 
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -10,6 +11,27 @@ from rocketmq_capacity.errors import BadInput
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file, given as one or in parts, so that readers see the whole new file or the old one."""
     write_together(path.parent, {path.name: data})
+
+
+def add_whole(path: Path, data: bytes) -> None:
+    """Write a new file, so that readers see the whole file or none; its name must tell its content.
+
+    Any number of processes may add files at once, also the same one.
+
+    Errors: BadInput if the folder is a link.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
+    refuse_link(part.parent)
+    make_folder(part.parent)
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync(path.parent, deep=False)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:

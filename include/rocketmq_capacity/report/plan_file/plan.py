@@ -87,7 +87,24 @@ class Plan(Struct, frozen=True, kw_only=True):
         Changes | None,
         Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),
     ] = None
-    approval: Annotated[Approval | UnsetType, Meta(description="only if a person was asked")] = UNSET
+    recommendations_digest: Annotated[
+        str | UnsetType,
+        Meta(
+            description="SHA-256 over the fingerprint and the recommendations that need an answer, as the question "
+            "shows them; only if there are any, and in no what-if"
+        ),
+    ] = UNSET
+    approval: Annotated[
+        Approval | UnsetType,
+        Meta(description="the answer that counts; only if a person was asked about these recommendations"),
+    ] = UNSET
+    other_answers: Annotated[
+        tuple[Approval, ...] | UnsetType,
+        Meta(
+            description="every other answer, oldest first; only if there are any: one that a later answer replaced, or "
+            "one to other recommendations, with another `digest`"
+        ),
+    ] = UNSET
     scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
 
 

@@ -121,3 +121,10 @@ class Approval(Struct, frozen=True, kw_only=True):
         Meta(description="ids of those not to carry out; of alternatives these are all but one"),
     ] = ()
     reasons: Annotated[dict[str, str], Meta(description="the reason of each that has one of its own, by id")] = {}
+    digest: Annotated[
+        str | None,
+        Meta(
+            description="of the recommendations that were answered, as `recommendations_digest` of the plan; null in "
+            "answers of earlier versions"
+        ),
+    ] = None

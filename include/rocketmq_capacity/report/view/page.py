@@ -17,7 +17,7 @@ from rocketmq_capacity.report.plan_file.group import GroupPlan
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
-from rocketmq_capacity.report.view.approval import ApprovalView, approval_of
+from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, approval_of, others_of
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
 from rocketmq_capacity.report.view.causes import CauseList, OwnerNumbers, causes_of
 from rocketmq_capacity.report.view.changes import ChangesView, changes_of
@@ -60,6 +60,7 @@ class Page:
 
     summary: Summary
     approval: ApprovalView | None
+    other_answers: OtherAnswers | None
     scenario: ScenarioView | None
     changes: ChangesView | None
     """None if there is no plan before."""
@@ -99,6 +100,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     return Page(
         summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
+        other_answers=others_of(plan),
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         changes=None if plan.changes is None else changes_of(plan.changes, answers),
         overview=overview_picture(plan.groups),
