@@ -141,7 +141,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A server with many reports, large plans and a large inventory."""
     plans, what_ifs = tmp_path_factory.mktemp("plans"), tmp_path_factory.mktemp("what_ifs")
     inventories = tmp_path_factory.mktemp("inventories")
-    before, _ = put_days(plans, 2)
+    before, after = put_days(plans, 2)
     for number in range(1, DAYS):
         copied(before, number)
     large = put_days(plans, 2, "large")
@@ -149,9 +149,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         enlarged(run, LARGE_PLAN)
     (inventories / "large.json").write_bytes(a_large_inventory())
     places = {"RMQC_LAKE": str(plans), "RMQC_WHAT_IFS": str(what_ifs), "RMQC_INVENTORIES": str(inventories)}
-    large[-1].inventory.touch()
+    after.inventory.touch()
     with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
-        question = [sys.executable, "-m", "tests.plugins.asked", "large", large[-1].folder.name]
+        question = [sys.executable, "-m", "tests.plugins.asked", CLUSTER, after.folder.name]
         subprocess.run(question, env=running.environment, cwd=ROOT, check=True, timeout=ANSWERS_WITHIN_S)
         yield Client(running, running.token("admin"))
 
