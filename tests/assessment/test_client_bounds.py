@@ -70,7 +70,7 @@ def test_too_few_clients_have_a_target_above_todays_number_or_none() -> None:
 def test_idle_clients_do_not_turn_the_bounds_round() -> None:
     found = _bounds(_clients(6), hz=4, days=0)
 
-    assert (found["min_replicas"], found["max_replicas"], found["max_useful_replicas"]) == (6, 6, 4)
+    assert (found["min_replicas"], found["max_replicas"], found["max_useful_replicas"]) == (4, 4, 4)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,8 @@ def test_bounds_are_in_order_and_agree_with_the_verdict_whatever_the_fleet(seed:
         clients, status = group["connections"], group["provision_status"]
         known = [bound for bound in (least, target, most) if bound is not None]
         assert known == sorted(known), group
-        assert group["scale_down_allowed"] == (status == "OVER_PROVISIONED") == (group["scale_down_blocked_by"] == [])
+        assert group["scale_down_allowed"] == (group["scale_down_blocked_by"] == [])
+        assert group["scale_down_allowed"] or status != "OVER_PROVISIONED"
         if clients:
             assert least >= policy.min_clients(group["consumer_group"]), group
             assert target is None or target >= policy.min_clients(group["consumer_group"])

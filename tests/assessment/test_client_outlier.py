@@ -111,7 +111,7 @@ def test_one_sick_client_is_found_with_its_figure_and_what_the_group_would_be_wi
     assert evidence["utilisation_ratio"] == 3.18
     # Four queues of 2.12 msg/s x 5 ms / 8 threads, and three.
     assert (evidence["without_utilisation_ratio"], evidence["replaced_utilisation_ratio"]) == (0.0053, 0.004)
-    assert found["message"].endswith("It is busy for 318.0 %. Without it no other is busier than 0.5 %.")
+    assert found["message"].endswith("It would need 3.2 times its time. Without it no other is busier than 0.5 %.")
 
 
 def test_the_size_of_a_group_does_not_depend_on_its_sick_client(judged: Judgement) -> None:

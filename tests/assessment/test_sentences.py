@@ -7,7 +7,7 @@ from rocketmq_capacity.contracts.wording import counted, listed, rounded
 
 
 def test_one_is_written_as_one() -> None:
-    assert [counted(n, "queue") for n in (0, 1, 1_234_567)] == ["0 queues", "1 queue", "1234567 queues"]
+    assert [counted(n, "queue") for n in (0, 1, 1_234_567)] == ["0 queues", "1 queue", "1,234,567 queues"]
 
 
 @pytest.mark.parametrize(

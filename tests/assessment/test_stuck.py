@@ -84,7 +84,7 @@ def test_each_queue_is_named_with_its_owner_and_its_cause(judged: Judgement) -> 
     assert (second["client_id"], second["state"], second["lag"]) == ("c02", "DROPPED", 2_000)
     assert (
         row["message"]
-        == "2 queues with 2010 messages of lag are stuck at c01, c02 for 300 s: 1 DROPPED, 1 NO_PROGRESS."
+        == "2 queues with 2,010 messages of lag are stuck at c01, c02 for 300 s: 1 DROPPED, 1 NO_PROGRESS."
     )
 
 

@@ -43,8 +43,8 @@ def sample_rows() -> dict[str, list[dict[str, Any]]]:
                 consumer_group="g_pay",
                 topic=None,
                 reason="8 consumers read as much as 12.",
-                before={"connections": 12, "idle": 4},
-                after={"connections": 8, "idle": 0},
+                before={"clients": 12, "idle": 4},
+                after={"clients": 8, "idle": 0},
             ),
             a_recommendation(
                 commands=[COMMAND.format(broker=1), COMMAND.format(broker=2)],

@@ -330,7 +330,7 @@ def test_each_has_its_own_reason_in_the_plan_on_the_page_and_in_the_csv_file():
     lines = [text_of(one) for one in elements(by_id(tree, "approval"), "p")]
     assert [reason in line for line in lines] == ["Rejected: 1" in line for line in lines]
     ways = [text_of(one) for one in elements(tree, "p") if "said" in (one.get("class") or "").split()]
-    assert ways == ["Approved. Why: the change window is tonight", f"Rejected: do not carry this out. {reason}"]
+    assert ways == [f"Rejected: do not carry this out. {reason}", "Approved. Why: the change window is tonight"]
 
 
 def test_many_reasons_at_the_top_of_the_page_are_counted_and_left_to_the_files():

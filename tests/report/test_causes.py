@@ -107,7 +107,7 @@ def test_idle_clients_are_answered_by_alternatives_and_those_to_spare_belong_wit
         (
             "IDLE_CONSUMERS",
             ["IDLE_CONSUMERS", "CONSUMER_CAPACITY"],
-            ["EXPAND_QUEUES", "SCALE_CONSUMERS", "SCALE_CONSUMERS"],
+            ["SCALE_CONSUMERS", "SCALE_CONSUMERS", "EXPAND_QUEUES"],
         )
     ]
     assert made.alternatives == (tuple(one.id for one in made.recommendations),)

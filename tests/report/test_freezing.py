@@ -110,3 +110,11 @@ def test_the_csv_and_the_page_have_the_comments_and_the_page_says_so_on_top():
     assert FROZEN in text
     assert text.count("mqadmin updateTopic") == text.count(FROZEN)
     assert text.index(NOTE) < text.index("What to do first", text.index("Skip to the plan") + 400)
+
+
+def test_commands_that_only_look_stay():
+    looks = "mqadmin consumerProgress -n 10.0.9.1:9876 -g g_pay -s true"
+    found = rows(WITHIN)
+    found["recommendation"] = [a_recommendation(commands=[looks, COMMAND])]
+
+    assert plan_of(found, policy=freezing(FREEZE)).recommendations[0].commands == (looks, FROZEN)

@@ -240,7 +240,7 @@ def test_each_alternative_has_its_own_script_and_answers_that_are_alike_share_on
 
     (cause,) = made.causes
     assert script_names(made) == {
-        "aaaaaaaaaaaa": f"scripts/{cause.id}.sh",
+        "aaaaaaaaaaaa": f"scripts/{cause.id}.aaaaaaaaaaaa.sh",
         "cccccccccccc": f"scripts/{cause.id}.cccccccccccc.sh",
     }
 

@@ -36,7 +36,7 @@ def test_queues_are_named_in_short_one_a_line():
 
 
 def test_every_recommendation_is_a_line_with_its_commands_in_order():
-    expand, scale = read(recommendations_csv(plan_of(sample_rows())))
+    scale, expand = read(recommendations_csv(plan_of(sample_rows())))
 
     assert expand["commands"].split("\n") == [COMMAND.format(broker=1), COMMAND.format(broker=2)]
     assert expand["manual"] == "false"

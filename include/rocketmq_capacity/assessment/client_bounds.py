@@ -4,11 +4,14 @@ They never contradict the verdict on the group.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import Provision
-from rocketmq_capacity.assessment.scale_down import ScaleDown
+from rocketmq_capacity.assessment.scale_down import CAPACITY, FALLS_BEHIND, ScaleDown
 from rocketmq_capacity.vocabulary import (
+    AVG,
+    AVG_BY_CIRCLE,
     CONFIG,
     MACHINE_ROOM,
     OVER,
@@ -18,6 +21,11 @@ from rocketmq_capacity.vocabulary import (
     BoundsConfidence,
     ReasonCode,
 )
+
+ROW_BY_ROW: Final = frozenset({AVG, AVG_BY_CIRCLE})
+"""Strategies under which clients beyond the queues of the largest topic own nothing; nothing moves if they leave."""
+IN_TROUBLE: Final = frozenset({*FALLS_BEHIND, CAPACITY, "LOSS_NOT_SURVIVED", "NOT_ALL_READ_ONCE", "NOTHING_TO_DIVIDE"})
+"""What keeps clients that own nothing as well: it may change who owns what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class ClientBounds:
         most: the most that are of use, but not below ``least``; None if there is no such number.
         target: how many keep the busiest one within the bound; None if no number does, or if unknown.
         useful: clients beyond this many own nothing under the strategy in use; None if there is no such number.
+        may_go: fewer clients than today may run: some are not needed, or own nothing.
         confidence: how well that is known.
         reason_code: why, as a code.
     """
@@ -37,6 +46,7 @@ class ClientBounds:
     most: int | None
     target: int | None
     useful: int | None
+    may_go: bool
     confidence: BoundsConfidence
     reason_code: ReasonCode
 
@@ -48,8 +58,10 @@ def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientB
     most = useful if useful is None or least is None else max(useful, least)
     target = _target(group, verdict, spare, least)
     if target is not None and most is not None and target > most:
-        target = None  # no number that is of use is enough
-    return ClientBounds(least, most, target, useful, _confidence(group, verdict), _reason(group, verdict))
+        # Clients that own nothing are not needed. Otherwise, no number that is of use is enough.
+        target = most if verdict.status == OVER else None
+    may_go = least is not None and (spare.kept is not None or least < clients)
+    return ClientBounds(least, most, target, useful, may_go, _confidence(group, verdict), _reason(group, verdict))
 
 
 def _useful(group: Group) -> int | None:
@@ -76,9 +88,11 @@ def _listed(group: Group) -> int | None:
 
 def _least(group: Group, spare: ScaleDown, useful: int | None) -> int:
     """Today's number, unless clients may go, but not below the policy's; of a group with lists, one for each list."""
+    strategy = None if group.current is None else group.policy.computed(group.current.strategy)
     kept = group.facts.connections if spare.kept is None else spare.kept
-    is_listed = group.current is not None and group.policy.computed(group.current.strategy) == CONFIG
-    return max(kept, group.min_clients, (useful or 0) if is_listed else 0)
+    if strategy in ROW_BY_ROW and useful and not IN_TROUBLE.intersection(spare.blocked_by):
+        kept = min(kept, useful + group.told.standby)
+    return max(kept, group.min_clients, (useful or 0) if strategy == CONFIG else 0)
 
 
 def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | None) -> int | None:

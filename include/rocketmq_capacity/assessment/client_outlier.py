@@ -127,13 +127,18 @@ def _message(group: Group, worst: Outlier, ids: list[str], busy: float | None, w
     }[worst.figure]
     others = [one for one in ids if one != group.client_ids[worst.client]]
     more = f" Likewise {listed(others)}." if others else ""
-    now = "" if busy is None else f" {'It is' if not others else 'The busiest of them is'} busy for {percent(busy)}."
+    now = "" if busy is None else f" {'It' if not others else 'The busiest of them'} {_busy_for(busy)}."
     then = (
         ""
         if without is None
         else f" Without {'it' if not others else 'them'} no other is busier than {percent(without)}."
     )
     return f"{group.client_ids[worst.client]} {sentence}.{more}{now}{then}"
+
+
+def _busy_for(share: float) -> str:
+    """A client cannot be busy for more than all of its time: then its messages pile up."""
+    return f"is busy for {percent(share)}" if share <= 1 else f"would need {fixed(share, 1)} times its time"
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (client_outlier,)

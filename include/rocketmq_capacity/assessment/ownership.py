@@ -1,6 +1,6 @@
 """Rules on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import numpy as np
@@ -9,10 +9,11 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED, Rule
 from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Flags
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING
+from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, java_order
 
 ORPHAN_QUEUE: Final = Rule(
     name="ORPHAN_QUEUE",
@@ -76,6 +77,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
             continue
         size = group.pulled_sizes[reads.topic.topic]
         names = sorted(queues.names[queue] for queue in orphans)
+        missing = _missing_clients(group, names)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
             ORPHAN_QUEUE,
@@ -90,9 +92,28 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
                 "msgs_per_s": None if any(np.isnan(rates)) else rounded(sum(rates)),
                 "current_strategy": group.current.strategy,
                 "cause": _cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
+                **({"missing_clients": missing} if missing else {}),
             },
-            message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}.",
+            message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
+            + (f" They are listed for {listed(missing)}, which does not run." if missing else ""),
         )
+
+
+def _missing_clients(group: Group, orphans: Collection[Queue]) -> list[str]:
+    """The client ids that the policy lists some of these queues for under CONFIG, and that the group does not have."""
+    if group.current is None or group.policy.computed(group.current.strategy) != CONFIG:
+        return []
+    lists = group.policy.config_assignments.get(group.name, {})
+    running, unread = set(group.client_ids), set(orphans)
+    return sorted(
+        (
+            client_id
+            for client_id, queues in lists.items()
+            if client_id not in running
+            and not unread.isdisjoint(Queue(one.topic, one.broker_name, one.queue_id) for one in queues)
+        ),
+        key=java_order,
+    )
 
 
 def _cause(group: Group, strategy: str) -> str | None:

@@ -22,6 +22,8 @@ def reading_status(group: "Group") -> ReadingStatus:
     if facts.is_broadcasting:
         return _of_broadcasting(group)
     load = group.today_load
+    if not len(group.weights.queue):
+        return UNKNOWN
     if load is None or (len(load.orphans) and group.is_settling):
         return UNKNOWN
     if len(load.orphans):

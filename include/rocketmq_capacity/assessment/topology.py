@@ -75,10 +75,15 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
             "nameservers": views,
         },
         message=f"{listed(addresses)} {'differs' if len(addresses) == 1 else 'differ'} from the other name servers in"
-        f" {counted(len(topics), 'topic')} and {counted(len(brokers), 'broker')}"
+        f" {_both(len(topics), len(brokers))}"
         f" ({listed([*topics, *brokers])})."
         + (" Consumers of one group then divide different lists of queues." if is_divided else ""),
     )
+
+
+def _both(topics: int, brokers: int) -> str:
+    """How many topics and brokers differ, without those of which none does."""
+    return " and ".join(counted(number, noun) for number, noun in ((topics, "topic"), (brokers, "broker")) if number)
 
 
 def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[str, Any]:

@@ -43,7 +43,8 @@ class Action:
 
     Attributes:
         name: its name in plan.json.
-        title: what to do; ``{group}``, ``{topic}`` and ``{subject}`` stand for the names.
+        title: what to do; ``{group}``, ``{topic}`` and ``{subject}`` stand for names, ``{strategy}`` and ``{clients}``
+            for what it would be.
         meaning: one or two sentences for people.
         place: actions with a lower place come first on the page.
         changes: what changes if it is carried out: the cluster, the clients, or nothing, because it only looks.

@@ -46,8 +46,8 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: ``1 queue``, ``2 queues``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """A number with its noun: ``1 queue``, ``2,000 queues``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def queue_label(queue: Queue) -> str:

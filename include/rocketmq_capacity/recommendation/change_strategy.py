@@ -45,7 +45,7 @@ def _way_back(before: Mapping[str, Any]) -> str:
 
 ACTION: Final = Action(
     name="CHANGE_STRATEGY",
-    title="Divide the queues of {group} by another strategy",
+    title="Let all clients of {group} run {strategy}",
     meaning="A change in the consumers' code, not a command.",
     place=50,
     changes="clients",
@@ -183,9 +183,7 @@ def _found(group: Group) -> frozenset[str]:
     chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
     if not group.is_clustering or not chooses:
         return frozenset()
-    found = frozenset(
-        one.rule for one in group.found(*RULES) if one.rule != ORPHAN or evidence(one).get("cause") not in OTHER_CAUSES
-    )
+    found = frozenset(one.rule for one in group.found(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
     return frozenset() if MIXED_STRATEGIES not in found and group.named(*OTHER_CAUSES) else found
 
 
@@ -268,6 +266,12 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
     return before is not None and after is not None and after["excess"] <= before["excess"] * step
 
 
+def _is_of_strategy(orphans: contracts.Finding) -> bool:
+    """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
+    figures = evidence(orphans)
+    return figures.get("cause") not in OTHER_CAUSES and not figures.get("missing_clients")
+
+
 def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
     """The sort key of a strategy; the best strategy has the least key."""
     after = each.after
@@ -309,15 +313,15 @@ def _measured(best: Tried, side: int) -> dict[str, Any]:
 
 def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> str:
     """Args: majority: None where the clients do not differ."""
-    after = best.after
+    after, worth = best.after, group.policy.thresholds.CHANGE_STRATEGY.min_improvement
     gains = [
         _busier(best.busy),
         _crosses_less(best.crossing),
         _fewer("queues that nobody reads", before.orphan_queues, after.orphan_queues),
         _fewer("queues read twice", before.doubly_owned_queues, after.doubly_owned_queues),
         _fewer("idle clients", before.idle, after.idle),
-        _less("EXCESS by queues", before.count, after.count),
-        _less("EXCESS by messages", before.traffic, after.traffic),
+        _less("EXCESS by queues", before.count, after.count, worth),
+        _less("EXCESS by messages", before.traffic, after.traffic, worth),
     ]
     told = ", ".join(gain for gain in gains if gain is not None)
     start = f"Let every client run {best.strategy}"
@@ -348,11 +352,15 @@ def _fewer(what: str, before: int, after: int) -> str | None:
     return None if before == after else f"{what} go from {before} to {after}"
 
 
-def _less(what: str, before: Metrics | None, after: Metrics | None) -> str | None:
-    """How EXCESS falls, or at what price the rest becomes better: also that it rises, within the bound."""
-    if before is None or after is None or abs(before["excess"] - after["excess"]) < 0.005:
+def _less(what: str, before: Metrics | None, after: Metrics | None, worth: float) -> str | None:
+    """How EXCESS falls by at least the share ``worth``, or at what price the rest becomes better: that it rises."""
+    if before is None or after is None:
         return None
-    verb = "goes" if after["excess"] < before["excess"] else "rises"
+    falls = after["excess"] < before["excess"]
+    change = abs(before["excess"] - after["excess"])
+    if change < (before["excess"] * worth if falls else 0.005):
+        return None
+    verb = "goes" if falls else "rises"
     return f"{what} {verb} from {fixed(before['excess'], 2)} to {fixed(after['excess'], 2)}"
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.contracts import Demand, Finding, GroupStatus
 from rocketmq_capacity.contracts.consequences import SET_UP, set_up_behind
-from rocketmq_capacity.recommendation.facts import evidence
+from rocketmq_capacity.recommendation.facts import evidence, needs_fewer
 from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
 from rocketmq_capacity.vocabulary import INFO
 
@@ -15,7 +15,8 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
     """The demands of a group's findings: for the topic of the finding, and for CROSS_TOPIC_SKEW for all its topics.
 
     A skew that does not warn asks for no queues: they are for ever, and nothing is in danger. What comes of how the
-    clients are set up asks for none either. Idle clients of a group that is too busy ask for the queues that end that.
+    clients are set up asks for none either. Idle clients of a group that is too busy ask for the queues that end that;
+    those of a group that needs fewer clients ask for none.
     """
     named = list(findings)
     set_up = {rule: one.subjects for rule in SET_UP for one in named if one.rule == rule}
@@ -26,7 +27,8 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
         if finding.rule == UNEVEN and finding.severity != INFO:
             yield from (_demand(group, topic, UNEVEN) for topic in group.topics)
         elif finding.rule == IDLE and finding.topic is not None and busy is None:
-            yield _demand(group, finding.topic, IDLE)
+            if not needs_fewer(named):
+                yield _demand(group, finding.topic, IDLE)
         elif finding.rule in (IDLE, BUSY) and busy is not None:
             queues = busy["needed_queues"]
             yield replace(

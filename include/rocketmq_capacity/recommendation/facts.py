@@ -292,6 +292,13 @@ class Topic:
         )
 
 
+def needs_fewer(findings: Iterable[contracts.Finding]) -> bool:
+    """Whether the stored peaks show that a group needs fewer clients than it has, for all of its work."""
+    capacity = [evidence(one) for one in findings if one.rule == "CONSUMER_CAPACITY"]
+    spare = [one for one in capacity if "needed_consume_threads" not in one]
+    return any(one["needed_clients"] is not None and one["needed_clients"] < one["clients"] for one in spare)
+
+
 def evidence(finding: contracts.Finding) -> dict[str, Any]:
     """The figures behind a finding."""
     figures: dict[str, Any] = msgspec.json.decode(finding.evidence)

@@ -115,7 +115,7 @@ def _looks(
     """Commands that only read."""
     nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
     look = rule_of(finding.rule).looks
-    if group is not None and look == "members":
+    if group is not None and look in ("members", "versions"):
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
     if group is not None and look == "stacks":
         owners = [one for one in evidence(finding)["client_ids"] if one in set(client_ids)]

@@ -19,7 +19,7 @@ def _check(found: Recommended, nameserver: str) -> Proof:
 
 ACTION: Final = Action(
     name="REPLACE_CLIENT",
-    title="Replace or restart the slow consumer of {group}",
+    title="Replace or restart the unhealthy consumer of {group}",
     meaning="The others of its group do the same work without trouble.",
     place=10,
     changes="clients",

@@ -16,7 +16,7 @@ from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence, needs_fewer
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
 
 
@@ -33,15 +33,16 @@ def _way_back(before: Mapping[str, Any]) -> str:
 
 ACTION: Final = Action(
     name="SCALE_CONSUMERS",
-    title="Change the number of consumers of {group}",
+    title="Run {clients} consumers of {group}",
     meaning="As many as the messages need, and not more than can own a queue.",
-    place=40,
+    place=15,
     changes="clients",
     check=_check,
     way_back=_way_back,
 )
 RULE: Final = "IDLE_CONSUMERS"
 CAPACITY: Final = "CONSUMER_CAPACITY"
+ORPHAN: Final = "ORPHAN_QUEUE"
 CROSS_TOPIC: Final = "CROSS_TOPIC_SKEW"
 MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
@@ -50,12 +51,13 @@ MOST_ADDED: Final = 0.25
 def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
     """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
 
-    None while the others are too busy: then more queues give the idle ones work.
+    None while the others are too busy: then more queues give the idle ones work. None either if still fewer clients are
+    enough, because a group has one number of clients that it needs.
     """
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
     # What ends that gives them work.
     is_too_busy = any(one.severity != INFO for one in group.found(CAPACITY))
-    for finding in () if is_too_busy else group.found_of_itself(RULE):
+    for finding in () if is_too_busy or needs_fewer(group.findings) else group.found_of_itself(RULE):
         kept = clients - len(finding.subjects)
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):
@@ -84,7 +86,7 @@ def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
             consumer_group=group.name,
             target={"clients": needed},
             reason=_more(needed, clients) if is_too_busy else _fewer(needed, clients, finding),
-            rules=[CAPACITY],
+            rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(clients, facts["peak_utilisation_ratio"], facts.get("clients_one_lost_busy_ratio")),
             after=_side(needed, facts["needed_busy_ratio"], facts.get("one_lost_busy_ratio")),
         )
@@ -146,6 +148,38 @@ def _with_more(facts: GroupFacts, more: int) -> GroupFacts:
     return replace(facts, consumers=(*facts.consumers, *added))
 
 
+def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
+    """The other rules that so many clients answer: fewer leave none idle, a divisor of all queues leaves no rest."""
+    if needed < clients:
+        yield from {one.rule for one in group.found_of_itself(RULE)}
+    sizes = [sum(place.readable for place in reads.topic.places) for reads in group.facts.business]
+    if group.current_strategy in (AVG, AVG_BY_CIRCLE) and not any(size % needed for size in sizes):
+        yield from {one.rule for one in group.found(CROSS_TOPIC)}
+
+
+def start_listed_clients(group: Group) -> Iterator[contracts.Recommendation]:
+    """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
+    missing = sorted(
+        {client_id for one in group.found(ORPHAN) for client_id in evidence(one).get("missing_clients", ())},
+        key=java_order,
+    )
+    if not missing:
+        return
+    clients = group.facts.distinct_client_ids
+    is_one = len(missing) == 1
+    yield answer(
+        ACTION,
+        consumer_group=group.name,
+        target={"started": missing},
+        reason=f"Start {listed(missing)}: under CONFIG nobody else reads the queues that the policy lists for"
+        f" {'it' if is_one else 'them'}. If {'it is' if is_one else 'they are'} gone for good, give the queues to other"
+        " clients, in the policy and in the clients' code.",
+        rules=[ORPHAN],
+        before={"clients": clients},
+        after={"clients": clients + len(missing)},
+    )
+
+
 def _more(needed: int, clients: int) -> str:
     return (
         f"Run {needed} instead of {counted(clients, 'client')}: with fewer the busiest one stays above the bound, as it"
@@ -154,10 +188,7 @@ def _more(needed: int, clients: int) -> str:
 
 
 def _fewer(needed: int, clients: int, finding: contracts.Finding) -> str:
-    return (
-        f"Run {needed} instead of {counted(clients, 'client')}: {finding.message} Make sure first that the snapshot"
-        " was taken at a busy hour."
-    )
+    return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
 
 
 def _side(clients: int, utilisation: float, one_lost: float | None) -> dict[str, Any]:
@@ -181,4 +212,9 @@ def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
     )
 
 
-GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (scale_consumers, scale_to_capacity, scale_to_even)
+GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (
+    scale_consumers,
+    scale_to_capacity,
+    scale_to_even,
+    start_listed_clients,
+)

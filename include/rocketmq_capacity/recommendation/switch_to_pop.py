@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence, needs_fewer
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
 
 
@@ -53,6 +53,8 @@ def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
     thresholds = group.policy.thresholds
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
     if not any(_are_many(group, one) for one in group.found_of_itself(RULE)) or not _is_able(group):
+        return
+    if needs_fewer(group.findings):
         return
     before, after = group.before, group.after(_popped(group.facts, share))
     if before is None or after is None or not gives_work(before, after, thresholds.ALLOCATION_SKEW.excess):

@@ -42,6 +42,7 @@ BEHIND: Final = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
 """Consequences of queues that nobody reads, and of clients that are too busy."""
 BAD_VERSION: Final = "BAD_VERSION"
 STALE: Final = "STALE_OBJECT"
+COVERAGE: Final = "TOPIC_COVERAGE"
 LAG_STATE: Final = "LAG_STATE"
 LAG_SKEW: Final = "LAG_SKEW"
 MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
@@ -200,6 +201,10 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
         rules = (STARVATION,)
     if (known := next((rule for rule in rules if rule in others), None)) is not None:
         return others[known][0]
+    if finding.rule == IDLE and any(
+        findings[index].evidence.get("missing_clients") for index in others.get(ORPHAN, ())
+    ):
+        return others[ORPHAN][0]
     if finding.rule == IDLE:
         return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
     if finding.rule == CAPACITY and finding.severity == INFO and IDLE in others:
@@ -310,6 +315,8 @@ def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
     version = None if root is None or root.consumer_group is not None else root.evidence.get("version")
     if rule == BAD_VERSION and version is not None:
         return f"Upgrade the clients of version {version}"
+    if rule == COVERAGE and root is not None and root.broker_name is not None:
+        return f"Give {root.broker_name} a share of the topics"
     wrong = rule_of(rule).title
     if lead is None:
         return wrong
@@ -328,12 +335,12 @@ def _common(names: Sequence[str | None], otherwise: str | None) -> str | None:
 
 
 def _worst_first(cause: Cause) -> tuple[Any, ...]:
-    """A sort key: by severity, by tier (none last), by the rules' priority, by messages at risk or bytes, by name."""
+    """A sort key: by severity, by tier (none last), by danger, by messages at risk or bytes, by name."""
     return (
         SEVERITY_RANK[cause.severity],
         cause.tier is None,
         cause.tier or 0,
-        rule_of(cause.rule).place,
+        *_danger(cause),
         cause.rule,
         -(cause.impact.messages_at_risk or 0),
         -(cause.impact.cross_room_mb_per_s or 0.0),
@@ -341,6 +348,14 @@ def _worst_first(cause: Cause) -> tuple[Any, ...]:
         cause.findings,
         cause.recommendations,
     )
+
+
+def _danger(cause: Cause) -> tuple[int, float]:
+    """A sort key: what leaves queues unread is mended first, whatever its rule, most messages a second first."""
+    place = rule_of(cause.rule).place
+    if not cause.impact.unread_queues:
+        return place, 0.0
+    return min(place, rule_of(ORPHAN).place), -(cause.impact.unread_msgs_per_s or 0.0)
 
 
 def _alternatives(

@@ -9,13 +9,15 @@ COVERAGE: Final = "TOPIC_COVERAGE"
 LOSS: Final = "BROKER_LOSS"
 MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"
+IDLE: Final = "IDLE_CONSUMERS"
 
 
 def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
     """By index of a finding, the index of the finding of another thing whose consequence it is.
 
     The loss of a broker that only ends topics which stand on it alone is what their TOPIC_COVERAGE says. If a snapshot
-    is doubtful for its groups, the members that brokers name differently are its doubt.
+    is doubtful for its groups, the members that brokers name differently are its doubt. If no broker has queues of a
+    topic, the clients of its groups have nothing to read.
     """
     alone: dict[str, int] = {}
     doubtful: dict[object, int] = {}
@@ -28,6 +30,8 @@ def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
     for index, finding in enumerate(findings):
         if finding.rule == MEMBERSHIP and finding.consumer_group in doubtful:
             origins[index] = doubtful[finding.consumer_group]
+        elif finding.rule == IDLE and not finding.evidence.get("queues") and finding.topic in alone:
+            origins[index] = alone[finding.topic]
         elif finding.rule == LOSS and not finding.evidence.get("groups_under"):
             ended = [*finding.evidence.get("unwritable_topics", ()), *finding.evidence.get("unreadable_topics", ())]
             if ended and alone.keys() >= set(ended):

@@ -1,4 +1,4 @@
-"""A freeze: the commands of a plan as comments."""
+"""A freeze: the commands of a plan that may change the cluster, as comments."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.plan_file.told import Freeze
 from rocketmq_capacity.settings import freeze as policy
+from rocketmq_capacity.vocabulary import changes_cluster
 
 COMMENT = "#"
 
@@ -21,7 +22,7 @@ def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> Freeze | None:
 
 
 def frozen(recommendations: Sequence[Recommendation], freeze: Freeze | None) -> tuple[Recommendation, ...]:
-    """The recommendations; in a freeze each line of their commands is a comment. Checks only look, and stay."""
+    """The recommendations; in a freeze each command that may change the cluster is a comment. What only looks stays."""
     if freeze is None:
         return tuple(recommendations)
     prefix = f"# frozen until {freeze.ends} ({freeze.why}): "
@@ -42,4 +43,5 @@ def _comments(commands: Sequence[str], prefix: str) -> tuple[str, ...]:
 
 
 def _comment(line: str, prefix: str) -> str:
-    return line if line.startswith(COMMENT) else prefix + line
+    only_looks = line.startswith("mqadmin ") and not changes_cluster(line)
+    return line if only_looks or line.startswith(COMMENT) else prefix + line

@@ -71,7 +71,7 @@ SOURCE_WORDS: Final = {
     "default": "assumed: the policy's default",
 }
 
-PLACEHOLDER: Final = re.compile(r"\{(group|topic|subject)\}")
+PLACEHOLDER: Final = re.compile(r"\{(group|topic|strategy|clients|subject)\}")
 """All are replaced in one pass, so that a placeholder inside a name is not replaced."""
 
 
@@ -86,6 +86,8 @@ def action_title(recommendation: Recommendation) -> str:
     names = {
         "group": group or topic or "the group",
         "topic": topic or group or "the topic",
+        "clients": str(recommendation.after.get("clients") or "another number of"),
+        "strategy": str(recommendation.after.get("strategy") or "another strategy"),
         "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
     }
     return PLACEHOLDER.sub(lambda found: names[found[1]], action_of(recommendation.action).title)

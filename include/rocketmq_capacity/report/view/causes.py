@@ -157,7 +157,13 @@ def _title(cause: Cause) -> str:
     wrong = rule_of(cause.rule).title
     if cause.action is None:
         return wrong
-    each = action_of(cause.action).title.format(group="each group", topic="each topic", subject="each of them")
+    each = action_of(cause.action).title.format(
+        group="each group",
+        topic="each topic",
+        strategy="another strategy",
+        clients="another number of",
+        subject="each of them",
+    )
     return f"{wrong}: {each[:1].lower()}{each[1:]}"
 
 
