@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.approval import read_approval
+from rocketmq_capacity.report.approval import answers_of, set_aside
 from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.settings.policy import Policy
@@ -90,6 +90,13 @@ def _acceptance(content: bytes) -> None:
     acceptances(scratch_folder() / "lake/C2", "2026-11-21T02:00:00Z")
 
 
+def _approval(content: bytes) -> None:
+    scratch_file(content, f"{EARLIER}/approval.json")
+    run = Run(scratch_folder() / EARLIER)
+    answers_of(run)
+    set_aside(run)
+
+
 KINDS: Final[dict[str, Callable[[bytes], Any]]] = {
     "manifest": _manifest,
     "inventory": _inventory,
@@ -97,7 +104,7 @@ KINDS: Final[dict[str, Callable[[bytes], Any]]] = {
     "index": _index,
     "summary": _summary,
     "acceptance": _acceptance,
-    "approval": lambda content: read_approval(scratch_file(content)),
+    "approval": _approval,
     "what-if": lambda content: WhatIf.read(scratch_file(content)),
     "plan": lambda content: read_plan(scratch_file(content)),
 }

@@ -48,7 +48,6 @@ from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
-from rocketmq_capacity.store.writing import write_whole
 
 log: Final = logging.getLogger(__name__)
 ENDS_AFTER: Final = OLDEST

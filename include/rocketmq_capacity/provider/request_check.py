@@ -26,8 +26,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
-from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, Busy, OneAtATime
+from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 
 LARGEST_BODY: Final = 512 << 10
 """Bytes of a request: every field at its greatest length, as JSON that escapes everything except ASCII."""
