@@ -76,10 +76,24 @@ def test_the_policy_has_the_bound_of_a_broker_that_does_not_tell_its_own() -> No
 def test_the_disk_of_the_consume_queues_and_that_of_a_slave_count_too() -> None:
     cramped = {"commitLogDiskRatio": "0.1", "consumeQueueDiskRatio": "0.8"}
     slave = full("broker-a", "0.9", broker_id=1, broker_addr="broker-a:10912")
-    first, second = found(of(full("broker-a", None, runtime=cramped), slave))
+    (master,) = found(of(full("broker-a", None, runtime=cramped)))
+    (only,) = found(of(full("broker-a", "0.1"), slave))
 
-    assert (first["subjects"], first["evidence"]["used_ratio"]) == (["broker-a:10911"], 0.8)
-    assert (second["subjects"], second["evidence"]["is_slave"]) == (["broker-a:10912"], True)
+    assert (master["subjects"], master["evidence"]["used_ratio"]) == (["broker-a:10911"], 0.8)
+    assert (only["subjects"], only["evidence"]["is_slave"]) == (["broker-a:10912"], True)
+
+
+def test_the_full_disks_of_a_master_and_its_slave_are_one_finding() -> None:
+    slave = full("broker-a", "0.9", broker_id=1, broker_addr="broker-a:10912")
+    (row,) = found(of(full("broker-a", "0.8"), slave, full("broker-b", "0.2")))
+
+    assert (row["severity"], row["broker_name"]) == ("CRITICAL", "broker-a")
+    assert row["subjects"] == ["broker-a:10911", "broker-a:10912"]
+    assert row["evidence"]["used_ratio"] == 0.9
+    assert [(one["broker_id"], one["used_ratio"]) for one in row["evidence"]["disks"]] == [(0, 0.8), (1, 0.9)]
+    assert row["message"].startswith(
+        "80.0 % of the disk of broker-a:10911 and 90.0 % of the disk of broker-a:10912 are used"
+    )
 
 
 @pytest.mark.parametrize(("ratios", "more"), [(("0.76", "0.8"), 1), (("0.9", "0.9"), 1), (("0.95",) * 5, 2)])

@@ -234,6 +234,22 @@ def test_each_slave_has_a_finding_of_its_own() -> None:
     assert [row["subjects"] for row in rows if row["rule"] == "SLAVE_DRIFT"] == [["broker-a:10912"], ["broker-b 2"]]
 
 
+def test_the_slaves_of_one_broker_are_one_finding() -> None:
+    inventory = slave(missing_groups=("g",), master_changed_at=ago(300))
+    second = Broker(broker_name="broker-a", broker_id=2, broker_addr="broker-a:10913", drifted_topics=(MISSING,))
+    (row,) = [
+        row
+        for row in judge(replace(inventory, brokers=(*inventory.brokers, second))).findings
+        if row["rule"] == "SLAVE_DRIFT"
+    ]
+
+    assert (row["broker_name"], row["subjects"]) == ("broker-a", ["broker-a:10912", "broker-a:10913"])
+    assert (row["evidence"]["slave_ids"], row["evidence"]["topics"], row["evidence"]["groups"]) == ([1, 2], 1, 1)
+    assert row["message"] == (
+        "Slave 1 of broker-a lacks 1 group of its master (g). Slave 2 of broker-a lacks 1 topic of its master (pay)."
+    )
+
+
 def test_the_slave_itself_is_looked_at() -> None:
     (card,) = answers_of(replace(slave(missing_groups=("g",)), nameservers=(FIRST,))).all("INVESTIGATE")
 

@@ -1,6 +1,8 @@
 """Rules on the disks of brokers: BROKER_DISK."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
@@ -11,6 +13,7 @@ from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.thresholds import BrokerDisk
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING
 
 BROKER_DISK: Final = Rule(
@@ -22,32 +25,67 @@ BROKER_DISK: Final = Rule(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Full:
+    """A master or slave whose disk is too full.
+
+    Attributes:
+        broker: it.
+        used: the used share of its fuller disk.
+        above: the used share above which it deletes early.
+    """
+
+    broker: Broker
+    used: float
+    above: float
+
+
 def broker_disk(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
     """BROKER_DISK: a broker's disk is so full that it deletes messages before their time, or soon refuses new ones.
 
-    Masters and slaves are judged alike. A broker that does not say how full its disk is has no finding.
+    Masters and slaves are judged alike; those of one broker name are one finding, with the figures of the fullest. A
+    broker that does not say how full its disk is has no finding.
     """
-    bounds = policy.thresholds.BROKER_DISK
-    for broker in sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id, one.broker_addr or "")):
+    in_order = sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id, one.broker_addr or ""))
+    for name, replicas in groupby(in_order, key=lambda one: one.broker_name):
+        full = list(_too_full(replicas, policy.thresholds.BROKER_DISK))
+        if full:
+            yield _fills(name, full, policy.thresholds.BROKER_DISK)
+
+
+def _too_full(replicas: Iterable[Broker], bounds: BrokerDisk) -> Iterator[_Full]:
+    for broker in replicas:
         used, above = used_ratio(broker), deletes_early_above(broker, bounds.warning_ratio)
-        if used is None or used <= min(above, bounds.critical_ratio):
-            continue
-        name = _named(broker)
-        yield finding(
-            BROKER_DISK,
-            CRITICAL if used > bounds.critical_ratio else WARNING,
-            broker_name=broker.broker_name,
-            subjects=[name],
-            evidence={
-                "broker_addr": broker.broker_addr,
-                "is_slave": broker.broker_id > 0,
-                "used_ratio": rounded(used),
-                "deletes_early_above_ratio": rounded(above),
-                "critical_ratio": rounded(bounds.critical_ratio),
-            },
-            message=f"{percent(used)} of the disk of {name} are used; above {percent(above)} it deletes messages before"
-            " their time, and above 90 % it refuses new ones.",
-        )
+        if used is not None and used > min(above, bounds.critical_ratio):
+            yield _Full(broker, used, above)
+
+
+def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Finding:
+    fullest = max(full, key=lambda one: one.used)
+    each = " and ".join(f"{percent(one.used)} of the disk of {_named(one.broker)}" for one in full)
+    return finding(
+        BROKER_DISK,
+        CRITICAL if fullest.used > bounds.critical_ratio else WARNING,
+        broker_name=broker_name,
+        subjects=[_named(one.broker) for one in full],
+        evidence={
+            "broker_addr": fullest.broker.broker_addr,
+            "is_slave": fullest.broker.broker_id > 0,
+            "used_ratio": rounded(fullest.used),
+            "deletes_early_above_ratio": rounded(fullest.above),
+            "critical_ratio": rounded(bounds.critical_ratio),
+            "disks": [
+                {
+                    "broker_addr": one.broker.broker_addr,
+                    "broker_id": one.broker.broker_id,
+                    "used_ratio": rounded(one.used),
+                }
+                for one in full
+            ],
+        },
+        message=f"{each} are used; above {percent(min(one.above for one in full))} it deletes messages before their"
+        " time, and above 90 % it refuses new ones.",
+    )
 
 
 def _named(broker: Broker) -> str:

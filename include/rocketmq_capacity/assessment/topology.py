@@ -1,7 +1,7 @@
 """Rules on servers that should have the same data and do not: NAMESERVER_DISAGREEMENT, SLAVE_DRIFT."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 from typing import Any, Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
@@ -111,36 +111,45 @@ def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[st
 def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
     """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; if it becomes the master, they are lost.
 
-    It is INFO if the master's tables changed so lately that the slave may not have asked for them yet.
+    The slaves of one broker are one finding. It is INFO if the master's tables changed so lately that they may not have
+    asked for them yet.
     Source: SlaveSynchronize, BrokerController.handleSlaveSynchronize (every 60 s), rocketmq-all-5.3.3.
     """
     settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
     rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
     versions = {(one.broker_name, one.broker_id): version_of(one.version) for one in cluster.brokers} if rows else {}
-    for slave, each in groupby(rows, key=lambda row: (row.broker_name, row.broker_id)):
-        yield _drift(list(each), settle_s, versions.get(slave))
+    for broker_name, each in groupby(rows, key=lambda row: row.broker_name):
+        slaves = [list(of_slave) for _, of_slave in groupby(each, key=lambda row: row.broker_id)]
+        yield _drift(
+            slaves, settle_s, {broker_id: versions.get((broker_name, broker_id)) for broker_id in _ids(slaves)}
+        )
 
 
-def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | None) -> Finding:
-    """The finding about the slave of these rows."""
-    broker_name, broker_id = rows[0].broker_name, rows[0].broker_id
-    missing = _distinct(row.topic for row in rows if row.read_queue_nums is None)
-    other = _distinct(row.topic for row in rows if row.read_queue_nums is not None)
-    groups = _distinct(row.consumer_group for row in rows)
-    ago_s = rows[0].changed_ago_s
+def _ids(slaves: Iterable[Sequence[SlaveDifference]]) -> list[int]:
+    return [rows[0].broker_id for rows in slaves]
+
+
+def _drift(
+    slaves: Sequence[Sequence[SlaveDifference]], settle_s: float, versions: Mapping[int, Version | None]
+) -> Finding:
+    """The finding about a broker's slaves, each with its rows."""
+    every = list(chain.from_iterable(slaves))
+    missing, other, groups = _lacking(every)
+    ago_s = every[0].changed_ago_s
     is_on_its_way = ago_s is not None and ago_s <= settle_s
-    fault = SLAVE_COPIES_NO_TYPES if missing and SLAVE_COPIES_NO_TYPES.range_of(version) else None
+    may_have = any(SLAVE_COPIES_NO_TYPES.range_of(versions[rows[0].broker_id]) for rows in slaves if _lacking(rows)[0])
+    fault = SLAVE_COPIES_NO_TYPES if may_have else None
     return finding(
         SLAVE_DRIFT,
         INFO if is_on_its_way else WARNING,
-        broker_name=broker_name,
-        subjects=[rows[0].broker_addr or f"{broker_name} {broker_id}"],
+        broker_name=every[0].broker_name,
+        subjects=[rows[0].broker_addr or f"{rows[0].broker_name} {rows[0].broker_id}" for rows in slaves],
         evidence={
-            "slave_ids": [broker_id],
+            "slave_ids": _ids(slaves),
             "missing_topics": missing[:NAMED],
             "other_topics": other[:NAMED],
             "missing_groups": groups[:NAMED],
-            "topics": len(missing) + len(other),
+            "topics": len({*missing, *other}),
             "groups": len(groups),
             "changed_ago_s": rounded(ago_s, 0),
             "known_fault": None if fault is None else f"apache/rocketmq#{fault.issue}",
@@ -152,15 +161,30 @@ def _drift(rows: Sequence[SlaveDifference], settle_s: float, version: Version | 
                     "master_read_queue_nums": row.master_read_queue_nums,
                     "master_write_queue_nums": row.master_write_queue_nums,
                 }
-                for row in rows
+                for row in every
                 if row.topic is not None
             ][:NAMED],
         },
-        message=f"Slave {broker_id} of {broker_name} {_drift_in_words(missing, other, groups)}"
-        f" ({listed([*missing, *other, *groups])})."
+        message=" ".join(map(_slave_in_words, slaves))
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
         + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),
     )
+
+
+def _lacking(rows: Iterable[SlaveDifference]) -> tuple[list[str], list[str], list[str]]:
+    """The topics that slaves lack, the topics that differ, and the groups that they lack."""
+    each = list(rows)
+    return (
+        _distinct(row.topic for row in each if row.read_queue_nums is None),
+        _distinct(row.topic for row in each if row.read_queue_nums is not None),
+        _distinct(row.consumer_group for row in each),
+    )
+
+
+def _slave_in_words(rows: Sequence[SlaveDifference]) -> str:
+    lacks = _lacking(rows)
+    names = listed(list(chain.from_iterable(lacks)))
+    return f"Slave {rows[0].broker_id} of {rows[0].broker_name} {_drift_in_words(*lacks)} ({names})."
 
 
 def _drift_in_words(missing: Sequence[str], other: Sequence[str], groups: Sequence[str]) -> str:

@@ -11,11 +11,11 @@ from rocketmq_capacity.vocabulary import SEVERITIES
 class Finding(Dataset, frozen=True, kw_only=True):
     """What is wrong.
 
-    Grain: one row a finding: a rule and what it is about.
+    Grain: one row a finding: a rule and what it is about. Findings of a rule about one thing differ in what they say.
     Units: those of the figures in ``evidence`` are in their names.
     """
 
-    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name", "message")
 
     rule: Annotated[str, Meta(description="name of the rule")]
     severity: Annotated[str, one_of(*SEVERITIES), Meta(description="INFO, WARNING or CRITICAL")]
