@@ -163,26 +163,21 @@ def _pulls_lite(group: Group, _: Consumer) -> bool:
     return group.is_clustering and group.facts.consume_type == CONSUME_ACTIVELY
 
 
-def _may_send(_: Group, __: Consumer) -> bool:
-    """True, because every application may also send messages."""
-    return True
-
-
 OF_CLIENTS: Final[tuple[tuple[Fault, Matters], ...]] = (
     (MACHINE_ROOM_INDEX, _divides_by_room),
     (BARE_PROCESS_ID, _has_bare_process_id),
     (LITE_PULL_SKIPS, _pulls_lite),
-    (RENAMED_QUEUE, _may_send),
-    (NEVER_REACHABLE, _may_send),
 )
-"""Faults of the Java client, by issue number."""
+"""Faults of consumers of the Java client, by issue number."""
+OF_PRODUCERS: Final = (RENAMED_QUEUE, NEVER_REACHABLE)
+"""No consumer has them, but nobody should upgrade to them. PERMANENT_DISPLACEMENT looks at producers."""
 
 
 def version_faults(group: Group) -> list[VersionFault]:
     """By version and fault, the Java clients of a group that have a faulty version which can affect them.
 
-    The application of a consumer probably sends with the same library. gRPC clients are left out, because they report
-    the version of another library.
+    Only faults of consumers count: whether an application also sends is not known of its consumers. gRPC clients are
+    left out, because they report the version of another library.
     """
     ignored = group.policy.thresholds.BAD_VERSION.ignored_issues
     clients = [one for one in group.facts.consumers if one.language == JAVA and not one.is_grpc]
@@ -209,7 +204,6 @@ def bad_versions(rows: Iterable[VersionFault]) -> Iterator[Finding]:
     """BAD_VERSION: Java clients have a version with a known fault in balancing that can affect them.
 
     One finding a version, whatever number of groups has it. It names the clients of a single group, else the groups.
-    Faults of producers are INFO.
     """
     of_version: dict[str, list[VersionFault]] = {}
     for row in rows:
@@ -224,7 +218,8 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
     ids = sorted({one for row in rows for one in row.client_ids}, key=java_order)[:NAMED]
     faults = [fault for fault, _ in OF_CLIENTS if any(row.issue == fault.issue for row in rows)]
     version = version_of(name)
-    upgrades = _upgrades([] if version is None else [version], [fault for fault, _ in OF_CLIENTS])
+    without = [*(fault for fault, _ in OF_CLIENTS), *OF_PRODUCERS]
+    upgrades = _upgrades([] if version is None else [version], without)
     where = "" if len(groups) == 1 else f" of {counted(len(groups), 'group')}"
     runs = f"{counted(clients, 'client')}{where} {'runs' if clients == 1 else 'run'}"
     return finding(
