@@ -11,7 +11,15 @@ from rocketmq_capacity.assessment.assess import assess_topic
 from rocketmq_capacity.assessment.topic import Topic as AssessedTopic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.judged_again import STALE, undecided_of_topic
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, GroupOffset, Inventory, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    ConsumerGroup,
+    Failure,
+    GroupOffset,
+    Inventory,
+    PastRate,
+    Topic,
+    parse_utc,
+)
 from tests.assessment.cases import a_group, a_topic, members
 from tests.assessment.judge import Row, judge
 from tests.fixtures.plain_plan import plain_plan
@@ -76,6 +84,24 @@ def test_fourteen_days_are_long_enough(days: float, is_found: bool) -> None:
 
 def test_the_days_are_the_policys() -> None:
     assert found(at(0, [old()]), at(20, [old()]), thresholds={"STALE_OBJECT": {"days": 30.0}}) == []
+
+
+def silent_since(days: int, **first: float | None) -> Inventory:
+    """The topic with a stored rate of each day, the mean until the next one; ``first`` is the oldest one's."""
+    zero: dict[str, float | None] = {"put_msgs_per_s": 0.0, "mean_msgs_per_s": 0.0}
+    each = [zero | first, *([zero] * (days - 1))]
+    rates = tuple(PastRate(at=ago(days - number), **rate) for number, rate in enumerate(each))
+    return at(0, [replace(old(), rates=rates)])
+
+
+def test_stored_rates_of_zero_prove_it_as_well() -> None:
+    (one,) = found(silent_since(15))
+
+    assert (one["topic"], one["evidence"]["unused_days"]) == ("old", 15.0)
+    assert found(silent_since(13)) == []
+    assert found(silent_since(14, mean_msgs_per_s=0.1)) == []
+    assert found(silent_since(14, mean_msgs_per_s=None)) == []
+    assert found(silent_since(14, put_msgs_per_s=0.1)) == []
 
 
 def test_without_a_proof_nothing_is_said() -> None:

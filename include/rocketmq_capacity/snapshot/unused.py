@@ -5,6 +5,7 @@ Offsets of queues only grow: if they are what they were, nothing was written or 
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Final
 
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, parse_utc
@@ -28,6 +29,8 @@ class Unused:
         now = inventory.taken_at_utc
         idle = _read_topics(inventory, {one.topic: ends for one in inventory.topics if (ends := _idle_ends(one))})
         self.topic_days = _days_of_last_messages(inventory, idle, now)
+        for name, silent in _days_of_rates(inventory, idle, now).items():
+            self.topic_days[name] = max(silent, self.topic_days.get(name, 0.0))
         self.group_days: dict[str, float] = {}
         topics, groups = dict(idle), dict(_groups_without_clients(inventory))
         for earlier in reversed(history):
@@ -89,6 +92,22 @@ def _days_of_last_messages(inventory: Inventory, ends: Mapping[str, Ends], now: 
         told = [at for at in written if at is not None]
         if told and len(told) == len(written):
             days[topic] = _days(now, max(told))
+    return days
+
+
+def _days_of_rates(inventory: Inventory, ends: Mapping[str, Ends], now: datetime) -> dict[str, float]:
+    """By topic since when its stored rates have been 0 without a break: each is the mean until the next one.
+
+    A stored day without a mean tells nothing of the time after it.
+    """
+    days: dict[str, float] = {}
+    for topic in inventory.topics:
+        if topic.topic not in ends:
+            continue
+        newest_first = sorted(topic.rates or (), key=lambda rate: parse_utc(rate.at), reverse=True)
+        silent = list(takewhile(lambda rate: rate.mean_msgs_per_s == 0 and not rate.put_msgs_per_s, newest_first))
+        if silent:
+            days[topic.topic] = _days(now, parse_utc(silent[-1].at))
     return days
 
 
