@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     ConsumerGroup,
     ConsumeStatus,
@@ -22,6 +23,8 @@ from tests.assessment.cases import Part, member, members
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import AT, broker, cluster, queues, reads
 
+BUSY = (ConsumeStatus(topic="pay", consume_rt_ms=36.0),)
+"""Of one thread that gets a thousand messages a minute: busy for 60 % of its time."""
 PART = Part()
 PART.topic("deleted_unread", queues("broker-a", 2), offsets={("broker-a", i): (60_000, 100_000) for i in range(2)})
 PART.group("deleted_unread", members(2), "deleted_unread", lag=50_000)
@@ -186,8 +189,8 @@ def test_lag_has_a_rate_and_the_time_over_which_it_grew() -> None:
     figures = found["evidence"]
     assert (figures["lag_growth"], figures["over_s"], figures["growth_msgs_per_h"]) == (9_000, 540.0, 60_000.0)
     assert found["message"] == (
-        "1 queue with 12,000 messages of lag does not catch up over the last 10 samples: 1 STALL. Their lag grew by"
-        " 9,000 messages in 9 min, 60,000 an hour."
+        "1 queue with 12,000 messages of lag does not catch up over the last 10 samples: 1 STALL. The offset of"
+        " broker-a:0 has not moved for 9 min. Their lag grew by 9,000 messages in 9 min, 60,000 an hour."
     )
 
 
@@ -230,10 +233,49 @@ def test_the_messages_of_a_group_that_is_offline_are_deleted_as_well() -> None:
     waits = a_queue([], (END, END - 50), read_at=before(70 * HOUR))
 
     soon = judge(a_cluster(waits, replace(waits, topic="%RETRY%g_pay"), **gone)).finding("RETENTION_RISK", "g_pay")
-    assert (soon["severity"], soon["evidence"]["left_hours"], len(soon["queues"])) == ("INFO", 2.0, 1)
+    assert (soon["severity"], soon["evidence"]["left_hours"], len(soon["queues"])) == ("CRITICAL", 2.0, 1)
 
     lost = judge(a_cluster(a_queue([], (END, 500)), least=800, **gone)).finding("RETENTION_RISK", "g_pay")
     assert (lost["severity"], lost["evidence"]["deleted"]) == ("INFO", 300)
+
+
+@pytest.mark.parametrize(("days", "severity"), [(13, "CRITICAL"), (14, "INFO")])
+def test_nobody_waits_for_a_group_that_was_gone_for_the_days_of_a_stale_one(days: int, severity: str) -> None:
+    gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
+    now = a_cluster(a_queue([], (END, END - 50), read_at=before(70 * HOUR)), **gone)
+    then = replace(now, taken_at=before(days * 24 * HOUR))
+
+    assert judge(now, history=[then]).finding("RETENTION_RISK", "g_pay")["severity"] == severity
+
+
+@pytest.mark.parametrize(("schedule", "severity"), [("* * * * *", "CRITICAL"), ("* 14-15 * * *", "INFO")])
+def test_nobody_waits_for_a_group_outside_its_schedule(schedule: str, severity: str) -> None:
+    gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
+    policy = Policy.model_validate({"groups": [{"match": "^g_pay$", "schedule": schedule}]})
+    waits = a_queue([], (END, END - 50), read_at=before(70 * HOUR))
+
+    assert judge(a_cluster(waits, **gone), policy).finding("RETENTION_RISK", "g_pay")["severity"] == severity
+
+
+@pytest.mark.parametrize(("lag", "is_found"), [(45, False), (60, True)])
+def test_the_lag_that_every_busy_queue_has_is_no_backlog(lag: int, is_found: bool) -> None:
+    """Ten messages a second come, and clients commit every five seconds."""
+    busy = a_queue([(END - 600 * n, END - 600 * n - lag) for n in range(9, 0, -1)], (END, END - lag))
+
+    assert (judge(a_cluster(busy)).found("LAG_STATE") is not None) is is_found
+
+
+def test_a_queue_whose_offset_stands_is_no_want_of_clients_and_is_named_with_its_time() -> None:
+    stands = replace(STALLED, last_timestamp=before(60))
+    clients = tuple(replace(one, consume_threads=1, consume_batch_size=1, status=BUSY) for one in members(2))
+    judged = judge(a_cluster(stands, clients=clients))
+
+    assert judged.finding("LAG_STATE")["message"].startswith(
+        "1 queue with 12,000 messages of lag does not catch up over the last 10 samples: 1 STOP. The offset of"
+        " broker-a:0 has not moved for 9 min; the last message read is 1 h old."
+    )
+    assert judged.found("CONSUMER_CAPACITY", "g_pay") is None
+    assert judged.group("g_pay")["provision_status"] != "UNDER_PROVISIONED"
 
 
 def test_messages_that_were_deleted_unread() -> None:

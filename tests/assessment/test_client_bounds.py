@@ -64,7 +64,16 @@ def test_too_few_clients_have_a_target_above_todays_number_or_none() -> None:
         "BUSIEST_TOO_BUSY",
     )
     none = _bounds(_clients(2), hz=8, rate=900.0)
-    assert (none["provision_status"], none["target_replicas"], none["min_replicas"]) == ("UNDER_PROVISIONED", None, 2)
+    assert (none["provision_status"], none["target_replicas"], none["min_replicas"]) == ("UNDER_PROVISIONED", None, 8)
+    assert more["min_safe_clients"] == more["min_replicas"] == 3
+
+
+def test_the_most_replicas_leave_room_for_the_standbys_of_the_policy() -> None:
+    policy = Policy.model_validate({"groups": [{"match": "^g$", "standby": 2}]})
+    topic = a_topic("t", queues("hz@a", 3))
+    found = judge(cluster([topic], [a_group("g", _clients(5), [topic], lag=0)]), policy).group("g")
+
+    assert (found["max_useful_replicas"], found["max_replicas"]) == (3, 5)
 
 
 def test_idle_clients_do_not_turn_the_bounds_round() -> None:

@@ -146,18 +146,30 @@ def test_poppers_of_a_queue_share_what_it_receives(judged: Judgement) -> None:
 
 
 # Lag
-_case("lag_grows_to_1000", 4, 1.0, **_growing("lag_grows_to_1000", 0, 1_000))
-_case("lag_grows_to_999", 4, 1.0, **_growing("lag_grows_to_999", 0, 999))
-# 1,512 messages a second come; clients commit every 5 s.
-_case("lag_grows_by_five_seconds", 4, 63.0, **_growing("lag_grows_by_five_seconds", 2_000, 9_560))
-_case("lag_grows_by_more", 4, 63.0, **_growing("lag_grows_by_more", 2_000, 9_561))
+_case("lag_grows_to_1000", 4, 1.0, rt_ms=60.0, **_growing("lag_grows_to_1000", 0, 1_000))
+_case("lag_grows_to_999", 4, 1.0, rt_ms=60.0, **_growing("lag_grows_to_999", 0, 999))
+# 2,400 messages a second come; clients commit every 5 s.
+_case("lag_grows_by_five_seconds", 4, 100.0, **_growing("lag_grows_by_five_seconds", 2_000, 14_000))
+_case("lag_grows_by_more", 4, 100.0, **_growing("lag_grows_by_more", 2_000, 14_001))
+_case("lag_grows_at_50", 4, 500 / 6, **_growing("lag_grows_at_50", 0, 50_000))
+_case("lag_grows_above_50", 4, 84.0, **_growing("lag_grows_above_50", 0, 50_000))
 _case("lag_does_not_grow", 4, 63.0, **_growing("lag_does_not_grow", 50_000, 50_000))
 _unknown_at_first = _growing("lag_unknown_at_first", 0, 50_000)
 _unknown_at_first["samples"][("lag_unknown_at_first", "broker-a", 0)] = [(99_000, None)]
 _case("lag_unknown_at_first", 4, 63.0, **_unknown_at_first)
 
 
-def test_growing_lag_is_too_few_however_busy_the_clients_are(judged: Judgement) -> None:
+@pytest.mark.parametrize(
+    ("group", "status"), [("lag_grows_at_50", "RIGHT_PROVISIONED"), ("lag_grows_above_50", "UNDER_PROVISIONED")]
+)
+def test_lag_that_grows_while_clients_have_time_left_is_no_want_of_clients(
+    judged: Judgement, group: str, status: str
+) -> None:
+    assert judged.group(group)["provision_status"] == status
+    assert (judged.found("CONSUMER_CAPACITY", group) is None) is (status == "RIGHT_PROVISIONED")
+
+
+def test_growing_lag_of_busy_clients_is_too_few(judged: Judgement) -> None:
     found = judged.group("lag_grows_to_1000")
 
     assert found["provision_status"] == "UNDER_PROVISIONED"

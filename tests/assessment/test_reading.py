@@ -114,7 +114,8 @@ PART.case(
     rates=QUIET,
     **_grows("grows_where_it_is_stuck", 3),
 )
-PART.case("grows_for_want", _working("grows_for_want"), FOUR, rates=QUIET, **_grows("grows_for_want", 3))
+_BUSY = [replace(one, status=takes("grows_for_want", 18.0)) for one in _working("grows_for_want")]
+PART.case("grows_for_want", _BUSY, FOUR, rates=QUIET, **_grows("grows_for_want", 3))
 
 
 @pytest.mark.parametrize("group", ["lag_grows_where_nobody_reads", "grows_where_it_is_stuck"])

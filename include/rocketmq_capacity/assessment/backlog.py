@@ -12,13 +12,13 @@ from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import (
     HOUR_S,
-    STALL,
+    STANDING,
     STATES,
-    STOP,
     WARN,
     WINDOW,
     QueueState,
     business_topics,
+    duration,
     grown,
     lag_troubles,
 )
@@ -27,7 +27,7 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.number_text import whole_number
-from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, queue_label, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
 
 NO_CLIENTS: Final = (
@@ -97,8 +97,6 @@ EARLIEST: Final = "earliestMessageTimeStamp"
 RESERVED: Final = "fileReservedTime"
 DEFAULT_RESERVED: Final = "72"
 """Hours (MessageStoreConfig.fileReservedTime)."""
-STANDING: Final = (STOP, STALL)
-"""States of a queue whose offset did not move at all."""
 
 
 def lag_by_samples(group: Group) -> Iterator[Finding]:
@@ -108,9 +106,7 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
     """
     if group.facts.is_lite:
         return
-    allowed = group.policy.thresholds.LAG_STATE.allowed_lag
-    # A few messages are always under way.
-    states = [one for one in lag_troubles(group.facts) if not (one.state == WARN and one.most <= allowed)]
+    states = [one for one in lag_troubles(group.facts) if one.state != WARN or not _is_under_way(group, one)]
     if not states:
         return
     worst = min((one.state for one in states), key=STATES.index)
@@ -124,7 +120,7 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
         for one in group.facts.lags
         if one.behind_s is not None and Queue(one.topic, one.broker_name, one.queue_id) in queues
     ]
-    counts = Counter(one.state for one in states)
+    counts, worst_s = Counter(one.state for one in states), max(ages, default=None)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     yield finding(
         LAG_STATE,
@@ -138,7 +134,7 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
             "lag_growth": grew,
             "over_s": rounded(over_s, 0),
             "growth_msgs_per_h": rounded(grew * HOUR_S / over_s, 1) if over_s > 0 else None,
-            "behind_s": max(ages, default=None),
+            "behind_s": worst_s,
             "put_msgs_per_s": rounded(put),
             "consume_msgs_per_s": rounded(consumed),
             "catches_up": is_faster,
@@ -147,8 +143,33 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
         },
         message=f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
         f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
+        + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else ""),
     )
+
+
+def _is_under_way(group: Group, state: QueueState) -> bool:
+    """Whether the lag of a queue never was more than the messages that are always under way there.
+
+    These are a few, and those of ``min_growth_s``: clients commit what they have read every few seconds.
+    """
+    usual_s = group.policy.thresholds.LOW_UTILISATION.min_growth_s
+    written = state.written / state.over_s if state.over_s > 0 else 0.0
+    return state.most <= max(group.policy.thresholds.LAG_STATE.allowed_lag, written * usual_s)
+
+
+def _stand(states: Sequence[QueueState], behind_s: float | None) -> str:
+    """A further sentence on the queues whose offset did not move at all, and for how long; empty if there are none.
+
+    ``behind_s`` is the age of the last message that was read of the worst of them.
+    """
+    standing = [one for one in states if one.state in STANDING]
+    if not standing:
+        return ""
+    names = listed([queue_label(one.queue) for one in standing])
+    over_s = max(one.over_s for one in standing)
+    age = "" if behind_s is None else f"; the last message read is {duration(behind_s)} old"
+    return f" The offset of {names} has not moved{f' for {duration(over_s)}' if over_s > 0 else ''}{age}."
 
 
 def _window_s(states: Sequence[QueueState]) -> float:
@@ -171,11 +192,17 @@ def _lag_severity(group: Group, states: Sequence[QueueState]) -> Severity:
     return WARNING if is_old or sum(one.lag for one in states) >= least else INFO
 
 
-def _severity(group: Group, *, is_critical: bool) -> Severity:
-    """The severity; for information for a group without clients, because it may never come back."""
-    if not group.facts.connections:
-        return INFO
-    return CRITICAL if is_critical else WARNING
+def _is_given_up(group: Group, *, can_be_saved: bool) -> bool:
+    """Whether nobody waits for a group without clients: it is off, or was gone for the days of STALE_OBJECT.
+
+    If it is unknown for how long it is gone, it counts as gone if what it lacks was deleted long ago.
+    """
+    if group.facts.connections:
+        return False
+    days = group.facts.unused_days
+    if group.is_off or (days is not None and days >= group.policy.thresholds.STALE_OBJECT.days):
+        return True
+    return days is None and not can_be_saved
 
 
 def retention_risk(group: Group) -> Iterator[Finding]:
@@ -215,7 +242,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
     is_critical = bool(lost) or (least_hours is not None and least_hours < bounds.critical_hours)
     yield finding(
         RETENTION_RISK,
-        _severity(group, is_critical=is_critical),
+        INFO if _is_given_up(group, can_be_saved=bool(near)) else CRITICAL if is_critical else WARNING,
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
         evidence={

@@ -35,7 +35,7 @@ CONSUMER_CAPACITY: Final = Rule(
 
 
 OVERLOADED = 1.0
-"""Busy share above which a client falls behind for ever."""
+"""Busy share above which a client falls behind. CRITICAL if it is measured now; a peak of the past is a WARNING."""
 
 
 def consumer_capacity(group: Group) -> Iterator[Finding]:
@@ -53,7 +53,6 @@ def consumer_capacity(group: Group) -> Iterator[Finding]:
 
 def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale
-    at_peak = verdict.at_peak or use
     is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
     needed = verdict.needed and verdict.needed.target
     if is_busy and verdict.needed is not None:
@@ -70,7 +69,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
         both = remedies.together(group, work, bound, peak) if queues is None else None
     yield finding(
         CONSUMER_CAPACITY,
-        CRITICAL if at_peak.lower > OVERLOADED else WARNING,
+        CRITICAL if use.lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
         evidence={

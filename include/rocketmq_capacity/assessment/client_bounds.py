@@ -33,8 +33,9 @@ class ClientBounds:
     """Bounds of a group's number of clients.
 
     Attributes:
-        least: the fewest that may run; None without clients.
-        most: the most that are of use, but not below ``least``; None if there is no such number.
+        least: the fewest that may run, which are enough as far as known; None without clients.
+        most: the most that are of use, the policy's standbys included, but not below ``least``; None if there is no
+            such number.
         target: how many keep the busiest one within the bound; None if no number does, or if unknown.
         useful: clients beyond this many own nothing under the strategy in use; None if there is no such number.
         may_go: fewer clients than today may run: some are not needed, or own nothing.
@@ -54,8 +55,8 @@ class ClientBounds:
 def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientBounds:
     """The bounds of a group, for its settled verdict."""
     clients, useful = group.facts.connections, _useful(group)
-    least = _least(group, spare, useful) if clients else None
-    most = useful if useful is None or least is None else max(useful, least)
+    least = _least(group, verdict, spare, useful) if clients else None
+    most = None if useful is None else max(useful + group.told.standby, least or 0)
     target = _target(group, verdict, spare, least)
     if target is not None and most is not None and target > most:
         # Clients that own nothing are not needed. Otherwise, no number that is of use is enough.
@@ -86,13 +87,22 @@ def _listed(group: Group) -> int | None:
     return None if group.whole_load is None else int((group.whole_load.queues > 0).sum())
 
 
-def _least(group: Group, spare: ScaleDown, useful: int | None) -> int:
-    """Today's number, unless clients may go, but not below the policy's; of a group with lists, one for each list."""
+def _least(group: Group, verdict: Provision, spare: ScaleDown, useful: int | None) -> int:
+    """Today's number, unless clients may go, but not below the policy's; of a group with lists, one for each list.
+
+    If today's number is too small, it is the number that is enough, as far as clients are of use. If nothing else is
+    known, clients that own nothing may go.
+    """
     strategy = None if group.current is None else group.policy.computed(group.current.strategy)
+    needed = 0
+    if verdict.status == UNDER:
+        target = None if verdict.needed is None else verdict.needed.target
+        needed = max(verdict.min_safe_clients or 0, target or 0)
+        needed = needed if useful is None else min(needed, useful)
     kept = group.facts.connections if spare.kept is None else spare.kept
     if strategy in ROW_BY_ROW and useful and not IN_TROUBLE.intersection(spare.blocked_by):
         kept = min(kept, useful + group.told.standby)
-    return max(kept, group.min_clients, (useful or 0) if strategy == CONFIG else 0)
+    return max(kept, needed, group.min_clients, (useful or 0) if strategy == CONFIG else 0)
 
 
 def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | None) -> int | None:

@@ -10,7 +10,7 @@ import numpy as np
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
-from rocketmq_capacity.assessment.lag import Growth, lag_growth
+from rocketmq_capacity.assessment.lag import STANDING, Growth, lag_growth, lag_troubles
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, outliers_of, queues_alone
 from rocketmq_capacity.assessment.peak import Peak, peak_of
@@ -294,7 +294,7 @@ class Group:
 
     @cached_property
     def growth(self) -> Growth:
-        """How its lag grew for want of capacity: on queues that have a healthy reader and are not stuck.
+        """How its lag grew for want of capacity: on queues that have a healthy reader, and whose offset moves.
 
         Unknown if it broadcasts: its offsets on the brokers mean nothing.
         """
@@ -302,7 +302,8 @@ class Group:
             return Growth(None, None)
         names, load = self.division.queues.names, self.today_load
         unread = () if load is None else load.orphans.tolist()
-        without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck)}
+        standing = (one.queue for one in lag_troubles(self.facts) if one.state in STANDING)
+        without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck), *standing}
         usual = (self.weights.total_msgs_per_s or 0.0) * self.policy.thresholds.LOW_UTILISATION.min_growth_s
         return replace(lag_growth(self.facts, without | queues_alone(self, self.replaced)), usual=usual)
 

@@ -21,6 +21,8 @@ OK: Final = "OK"
 State = Literal["STOP", "REWIND", "STALL", "WARN", "OK"]
 STATES: Final[tuple[State, ...]] = get_args(State)
 """Worst first, which is also the order in which they are checked."""
+STANDING: Final[tuple[State, ...]] = (STOP, STALL)
+"""States of a queue whose offset did not move at all, although messages wait."""
 
 HOUR_S: Final = 3600
 

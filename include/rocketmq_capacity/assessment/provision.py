@@ -49,8 +49,8 @@ class Provision:
         at_peak: the same at the peak, at which the verdict must hold.
         without_some: the busy share of the busiest at the peak without the policy's share of the clients.
         needed: how many clients keep the busiest one within the bound; None while another rule's answer decides it.
-        min_safe_clients: how many are needed if clients like the median one divided the work evenly; at least today's
-            number while the group falls behind.
+        min_safe_clients: how many are needed if clients like the median one divided the work evenly; while today's
+            number is too small, at least that, and at least the needed ones.
         doubt: which fact must be wrong, if rates of arrival and consumption contradict each other.
     """
 
@@ -83,13 +83,13 @@ def provision(group: "Group") -> Provision:
         )
     at_peak, busiest = highest[0].times(scale), highest[1]
     after = _without_some(group, scale)
-    verdict = _verdict(group, at_peak, after, planned, busiest)
+    verdict = _with_owners_least(group, _verdict(group, at_peak, after, planned, busiest))
     needed, least = None, None
     if group.is_clustering and group.mends_first is None:
         needed = needed_clients(group, planned, bound, scale)
         least = clients_for(planned.typical_clients() * scale, bound)
         if verdict.cause is not None:
-            least = max(least, group.facts.connections)
+            least = max(least, group.facts.connections, (needed and needed.target) or 0)
         most = group.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
     return replace(
@@ -129,6 +129,14 @@ def with_outliers(verdict: Provision, group: "Group") -> Provision:
     )
 
 
+def _with_owners_least(group: "Group", verdict: Provision) -> Provision:
+    """The verdict; its reason also says if the group runs fewer clients than its owner wants."""
+    wanted, connections = group.told.min_clients, group.facts.connections
+    if wanted is None or connections >= wanted:
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason}; it runs {connections}, and its owner wants at least {wanted}")
+
+
 def _busy_at_peak(group: "Group") -> Interval | None:
     """The busy share of the busiest client at the peak; None if unknown."""
     found = None if group.planned_work is None else group.planned_work.busiest()
@@ -144,7 +152,9 @@ def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, 
     busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(group)}"
     if use.lower > bounds.under_utilisation:
         return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, group.peak.scale), "busy")
-    if group.growth.is_above(group.policy.thresholds.LOW_UTILISATION.min_lag):
+    low = group.policy.thresholds.LOW_UTILISATION
+    # Clients that are known to have time left do not fall behind for want of capacity.
+    if group.growth.is_above(low.min_lag) and use.upper > low.busy_ratio:
         return Provision(UNDER, group.growth.words, "lag")
     if use.upper > bounds.under_utilisation:
         return Provision(UNDECIDED, f"{busiest}: {_untimed(work)}")
