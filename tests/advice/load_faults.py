@@ -219,8 +219,8 @@ def clients_of_a_drained_broker(fleet: Fleet) -> Expected:
     return Expected(
         "READ_ONLY_IDLE",
         ("WARNING", "INFO"),
-        ("CHANGE_STRATEGY", "INVESTIGATE"),
-        group.name,
+        ("INVESTIGATE",),
+        broker_name=drained,
         may_name=about(fleet, group),
     )
 

@@ -12,6 +12,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.ownership import read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
@@ -24,7 +25,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.load_columns import client_load_columns
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
-from tests.fixtures.losses import broker_losses, coverage, ease_of
+from tests.fixtures.losses import broker_losses, coverage, drained_of, ease_of
 from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
@@ -105,6 +106,7 @@ def judge(
         *assess_cluster(units.cluster, units.disagreements, policy),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
         *permanent_displacement(units.producers),
+        *read_only_idle(drained_of(groups), units.cluster),
         *bad_versions(row for group in groups for row in group.version_faults),
         *broker_losses(groups, units, policy),
         *coverage(units, policy),

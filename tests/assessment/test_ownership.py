@@ -1,7 +1,12 @@
 """ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
+import pytest
+from msgspec.structs import replace
+
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.assessment.cases import (
+    BROKERS,
     OWN_STRATEGY,
     READ_ONLY,
     WRITE_ONLY,
@@ -15,6 +20,7 @@ from tests.assessment.cases import (
     pops,
 )
 from tests.assessment.judge import Judgement, judge, named
+from tests.recommendation.answers import answer
 from tests.simulation.clusters import cluster, queues, reads
 
 PART = Part()
@@ -279,43 +285,82 @@ PART.group(
 
 
 def test_a_client_with_nothing_but_drained_queues_is_named(judged: Judgement) -> None:
-    found = judged.finding("READ_ONLY_IDLE", "only_drained_queues")
+    found = judged.group("only_drained_queues")
 
-    assert found["severity"] == "INFO"
-    assert found["subjects"] == ["c02"]
-    assert found["evidence"] == {"clients": 1, "queues": 4, "brokers": ["readonly"]}
+    assert (found["drained_clients"], found["drained_brokers"]) == (["c02"], ["readonly"])
+    assert judged.group("three_share_two_dead")["drained_clients"] == ["c03", "c04"]
+
+
+def test_a_read_only_broker_that_is_read_to_its_end_is_one_finding_whatever_number_of_groups_it_has() -> None:
+    topic = a_topic("t", *_drained)
+    groups = [a_group(name, members(2), [topic], lag=0) for name in ("g", "h")]
+    judged = judge(cluster([topic], groups, BROKERS))
+    (found,) = [row for row in judged.findings if row["rule"] == "READ_ONLY_IDLE"]
+
+    assert (found["severity"], found["consumer_group"], found["broker_name"]) == ("INFO", None, "readonly")
+    assert found["subjects"] == ["readonly"]
+    assert found["evidence"] == {
+        "clients": 2,
+        "consumer_groups": 2,
+        "group_names": ["g", "h"],
+        "brokers": ["readonly"],
+    }
     assert found["message"] == (
-        "1 client owns only queues that receive no messages and are read to the end, on readonly."
+        "2 clients of 2 groups own only queues of it that take no messages and are read to their end: g, h."
     )
 
 
-def test_several_such_clients_are_counted(judged: Judgement) -> None:
-    found = judged.finding("READ_ONLY_IDLE", "three_share_two_dead")
+def test_a_topic_that_is_closed_on_one_broker_does_not_make_the_broker_writable_again() -> None:
+    topic = a_topic("t", queues("broker-a", 4), queues("broker-b", 4, perm=READ_ONLY))
+    told = answer(cluster([topic], [a_group("g", members(2), [topic], lag=0)], BROKERS[:2]))
+    (of_topic,) = (row for row in told.all("INVESTIGATE") if "READ_ONLY_IDLE" in row["rules"])
+    (of_broker,) = (row for row in answer(_read_only()).all("INVESTIGATE") if "READ_ONLY_IDLE" in row["rules"])
 
-    assert found["subjects"] == ["c03", "c04"]
-    assert found["message"].startswith("2 clients own only queues")
-
-
-def test_one_message_left_is_work(judged: Judgement) -> None:
-    assert judged.found("READ_ONLY_IDLE", "not_yet_drained") is None
-
-
-def test_an_unknown_lag_may_be_work(judged: Judgement) -> None:
-    assert judged.found("READ_ONLY_IDLE", "drained_or_not") is None
+    assert "Find out whether readonly is meant to stay read-only." in of_broker["reason"]
+    assert [line for line in of_broker["commands"] if "brokerPermission" in line]
+    assert "Find out whether these topics are meant to take no messages on broker-b" in of_topic["reason"]
+    assert not [line for line in of_topic["commands"] if "brokerPermission" in line]
+    assert answer(_read_only()).all("CHANGE_STRATEGY") == told.all("CHANGE_STRATEGY") == []
 
 
-def test_a_client_with_one_live_queue_is_not_idle(judged: Judgement) -> None:
-    assert judged.found("READ_ONLY_IDLE", "drained_for_all_alike") is None
+def _read_only() -> Inventory:
+    topic = a_topic("t", *_drained)
+    return cluster([topic], [a_group(name, members(2), [topic], lag=0) for name in ("g", "h")], BROKERS[:3])
 
 
-def test_a_broker_without_a_master_receives_nothing_either(judged: Judgement) -> None:
-    assert judged.finding("READ_ONLY_IDLE", "without_master")["evidence"]["brokers"] == ["masterless"]
+def test_drained_queues_alone_are_no_uneven_traffic() -> None:
+    """Two of four clients share what is written to broker-a, and get twice the mean."""
+    topic = a_topic("t", *_drained, rates={**{("broker-a", i): 100.0 for i in range(4)}, ("readonly", 0): 0.0})
+    judged = judge(cluster([topic], [a_group("g", members(4), [topic], lag=0)], BROKERS))
+    even = replace(topic, queues=(queues("broker-a", 4), queues("broker-b", 4)))
+
+    assert judged.group("g")["drained_clients"] == ["c03", "c04"]
+    assert judged.found("TRAFFIC_SKEW", "g") is None
+    assert (
+        judge(cluster([even], [a_group("g", members(4), [even], lag=0)], BROKERS)).group("g")["drained_clients"] == []
+    )
+
+
+@pytest.mark.parametrize(
+    "group",
+    ["not_yet_drained", "drained_or_not", "drained_for_all_alike"],
+    ids=["one message is left", "an unknown lag", "one live queue"],
+)
+def test_who_may_have_work_is_not_idle(judged: Judgement, group: str) -> None:
+    assert judged.group(group)["drained_clients"] == []
+
+
+def test_a_broker_without_a_master_receives_nothing_either_and_its_loss_is_what_is_found(judged: Judgement) -> None:
+    assert judged.group("without_master")["drained_brokers"] == ["masterless"]
+    assert [row["severity"] for row in judged.findings if row["broker_name"] == "masterless" and not row["topic"]] == [
+        "CRITICAL"
+    ]
 
 
 def test_who_pops_is_not_idle(judged: Judgement) -> None:
     assert judged.rules("pops_what_is_drained") == set()
-    assert judged.found("READ_ONLY_IDLE", "drained_popped") is None
-    assert judged.found("READ_ONLY_IDLE", "pops_something_else") is None
+    assert judged.group("drained_popped")["drained_clients"] == []
+    assert judged.group("pops_something_else")["drained_clients"] == []
 
 
 # CONFIG gives clients queues that there are not; that is computed, too, so that nobody has to settle first.

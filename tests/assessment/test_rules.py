@@ -10,6 +10,7 @@ from rocketmq_capacity.assessment.coverage import topic_coverage
 from rocketmq_capacity.assessment.failures import broker_loss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.ownership import read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
@@ -29,6 +30,7 @@ EVERY = [
     broker_loss,
     topic_coverage,
     permanent_displacement,
+    read_only_idle,
     trust.snapshot_incomplete,
     trust.suspect_snapshot,
 ]

@@ -120,6 +120,27 @@ def test_a_snapshot_with_less_than_the_bound_is_flagged_as_critical(torn: Judgem
     )
 
 
+def test_a_room_of_which_no_broker_answers_is_named_and_who_reads_there_is_unknown() -> None:
+    topic = a_topic("t", queues("hz-a", 2), queues("bj-a", 2))
+    policy = Policy.model_validate({"rooms": {"brokers": [{"pattern": "^(?P<room>[a-z]+)-"}]}})
+    judged = judge(cluster([topic], [a_group("g", members(2), [topic], lag=0)], (broker("hz-a"),)), policy)
+    found = judged.finding("SNAPSHOT_INCOMPLETE")
+
+    assert found["evidence"]["silent_rooms"] == ["bj"]
+    assert found["message"].endswith("not answered or not known: bj-a. No broker of room bj answers.")
+    assert judged.group("g")["reading_status"] == "UNKNOWN"
+
+
+def test_a_room_with_a_broker_that_answers_is_not_silent() -> None:
+    topic = a_topic("t", queues("hz-a", 2), queues("hz-b", 2))
+    policy = Policy.model_validate({"rooms": {"brokers": [{"pattern": "^(?P<room>[a-z]+)-"}]}})
+
+    assert (
+        "silent_rooms"
+        not in judge(cluster([topic], [], (broker("hz-a"),)), policy).finding("SNAPSHOT_INCOMPLETE")["evidence"]
+    )
+
+
 def test_below_the_bound_no_group_is_called_too_large(torn: Judgement) -> None:
     found = torn.group("spare")
 
@@ -128,7 +149,7 @@ def test_below_the_bound_no_group_is_called_too_large(torn: Judgement) -> None:
 
 
 def test_of_an_absent_broker_it_is_not_known_that_nothing_comes(torn: Judgement) -> None:
-    assert torn.found("READ_ONLY_IDLE", "haunted") is None
+    assert torn.group("haunted")["drained_clients"] == []
 
 
 def test_a_broker_that_did_not_answer_does_not_disagree(torn: Judgement) -> None:

@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment.failures import group_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.headroom import group_headroom
 from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.ownership import drained
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settled
@@ -135,7 +136,7 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
     verdict, facts, current = settled(group.provision, spare), group.facts, group.current
     bounds = client_bounds(group, verdict, spare)
     use, judged, needed = verdict.utilisation, verdict.judged_utilisation, verdict.needed or NOT_KNOWN
-    headroom = group_headroom(group)
+    headroom, (drained_clients, drained_brokers) = group_headroom(group), drained(group)
     return GroupStatus(
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
@@ -160,6 +161,8 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
         utilisation_lower=use and use.lower,
         utilisation_upper=use and use.upper,
         busiest_client=verdict.busiest_client,
+        drained_clients=tuple(drained_clients),
+        drained_brokers=tuple(drained_brokers),
         outlier_clients=tuple(group.client_ids[one.client] for one in group.outliers),
         judged_utilisation=judged and judged.estimate,
         judged_utilisation_lower=judged and judged.lower,

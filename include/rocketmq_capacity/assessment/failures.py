@@ -16,10 +16,11 @@ from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak, one_strategy
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding, GroupFailure, TopicFailure
+from rocketmq_capacity.contracts import Broker, Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.contracts.division import Integers, Members
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
@@ -27,6 +28,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BUSIEST_CLIENT,
+    CRITICAL,
     INFO,
     LOGICAL_BROKER_PREFIX,
     ONE_FEWER,
@@ -34,23 +36,37 @@ from rocketmq_capacity.vocabulary import (
     ROOM,
     UNDER,
     WARNING,
+    java_order,
 )
+
+MAY_BE_LOST: Final = (
+    "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
+    " groups that would be too weak more clients: {subjects}."
+)
+IS_LOST: Final = (
+    "Start the master of {subjects} again: {message} If it cannot come back soon, slaveReadEnable=true on the slave"
+    " lets clients that pull in any order read what is left there."
+)
+
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return IS_LOST if "slave_ids" in evidence else MAY_BE_LOST
+
 
 BROKER_LOSS: Final = Rule(
     name="BROKER_LOSS",
     title="What the loss of one broker would do",
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
-    advice=(
-        "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
-        " groups that would be too weak more clients: {subjects}."
-    ),
+    advice=_advice,
     follows_loss_of="brokers",
 )
 
 
 EXPIRED_S: Final = 120.0 + 10.0
 """A name server and a broker drop a peer that is silent for 120 s, and look every 10 s (5 s a name server of 5.x)."""
+NAMED: Final = 50
+"""The most topics and groups that the evidence names; it counts all."""
 REQUEST_S: Final = 3.0
 """ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
 FIRST_PULL_S: Final = 0.5
@@ -364,8 +380,8 @@ def broker_loss(
 
     A broker is too weak if it would have to store more than the policy says it can (WARNING).
 
-    There is no finding for a cluster of one broker, which cannot survive its loss, or for a snapshot that is too
-    incomplete to judge by.
+    A broker whose master is lost already is no forecast; `masterless_brokers` finds it. There is no finding for a
+    cluster of one broker, which cannot survive its loss, or for a snapshot that is too incomplete to judge by.
 
     Args:
         groups: what each loss of a broker does to each group.
@@ -386,7 +402,7 @@ def broker_loss(
         return
     rates = {name: _rate(each) for name, each in of_topics.items()}
     total = None if None in rates.values() else sum(rate or 0.0 for rate in rates.values())
-    for name in sorted(of_topics):
+    for name in sorted(of_topics.keys() - masterless(cluster.brokers).keys()):
         under = sorted(one.consumer_group for one in of_groups.get(name, ()) if one.becomes_under)
         each = sorted(of_topics[name], key=lambda one: one.topic)
         unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
@@ -395,6 +411,56 @@ def broker_loss(
         if under or unwritable or unreadable or over:
             harm = under, unwritable, unreadable, over
             yield _loss(name, of_groups.get(name, ()), (rates[name], total), harm, read_again_s(BROKER, policy))
+
+
+def masterless_brokers(
+    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts
+) -> Iterator[Finding]:
+    """BROKER_LOSS: a broker has slaves and no master now, so that nobody writes there, and maybe nobody reads.
+
+    It is CRITICAL unless every client that pulls in any order is known to read from a slave.
+
+    Args:
+        groups: those that read queues of each broker.
+        topics: those that have queues on it.
+        cluster: brokers.
+    """
+    without = masterless(cluster.brokers)
+    if not without:
+        return
+    readers = [one for one in groups if one.lost in without and one.lost_queues]
+    held = [one for one in topics if one.lost in without and one.was_readable]
+    for name, slaves in without.items():
+        names = sorted((one.topic for one in held if one.lost == name), key=java_order)
+        reading = sorted((one.consumer_group for one in readers if one.lost == name), key=java_order)
+        if names:
+            yield _masterless(name, slaves, names, reading)
+
+
+def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], groups: Sequence[str]) -> Finding:
+    reading = readable_without_master(slaves)
+    can = "nobody reads" if reading.pull is False else "only clients that pull in any order read"
+    if reading.pull is None:
+        can = "it is unknown whether anybody reads"
+    return finding(
+        BROKER_LOSS,
+        WARNING if reading.pull else CRITICAL,
+        broker_name=name,
+        subjects=[name],
+        evidence={
+            "slave_ids": [one.broker_id for one in slaves],
+            "can_pull": reading.pull,
+            "can_pull_in_order": reading.pull_in_order,
+            "can_pop": reading.pop,
+            "topics": len(topics),
+            "topic_names": topics[:NAMED],
+            "groups": len(groups),
+            "group_names": groups[:NAMED],
+        },
+        message=f"It has no master, only {counted(len(slaves), 'slave')}: nobody can write to its queues of"
+        f" {counted(len(topics), 'topic')} ({listed(topics)}), and {can} them"
+        + (f". They belong to {counted(len(groups), 'group')}: {listed(groups)}." if groups else "."),
+    )
 
 
 def _rate(topics: Iterable[TopicLoss]) -> float | None:

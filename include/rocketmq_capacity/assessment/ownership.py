@@ -1,19 +1,23 @@
 """Rules on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
-from collections.abc import Collection, Iterator
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.catalogue.rule import EVEN, OWNED, Rule
+from rocketmq_capacity.assessment.replicas import masterless
+from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Flags
-from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.contracts.facts import ClusterFacts, Place
 from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
 from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, java_order
+
+NAMED: Final = 50
+"""The most groups that are named; all are counted."""
 
 ORPHAN_QUEUE: Final = Rule(
     name="ORPHAN_QUEUE",
@@ -30,6 +34,20 @@ ORPHAN_QUEUE: Final = Rule(
     follows_loss_of="queues",
 )
 
+READ_ONLY_BROKER: Final = (
+    "Find out whether {subjects} is meant to stay read-only. If so, finish the drain: take it out of the cluster. If"
+    " not, make it writable again (brokerPermission 6). No group needs another strategy."
+)
+CLOSED_TOPICS: Final = (
+    "Find out whether these topics are meant to take no messages on {subjects}, where they are read to the end. If so,"
+    " remove their queues there; if not, let them be written again. {message}"
+)
+
+
+def _open_again(_: Finding, evidence: Mapping[str, Any]) -> str:
+    return READ_ONLY_BROKER if evidence["brokers"] else CLOSED_TOPICS
+
+
 READ_ONLY_IDLE: Final = Rule(
     name="READ_ONLY_IDLE",
     title="Consumers that own only drained, read-only queues",
@@ -37,15 +55,8 @@ READ_ONLY_IDLE: Final = Rule(
         "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do."
     ),
     place=290,
-    advice=(
-        "Find out whether the read-only brokers are meant to stay read-only. If so, remove them once they are"
-        " drained; if not, make them writable again."
-    ),
-    looks="its clients",
-    shows=EVEN,
+    advice=_open_again,
     is_structural=True,
-    needs=("clients", "owners", "lag"),
-    follows_loss_of="queues",
 )
 
 IDLE_CONSUMERS: Final = Rule(
@@ -197,37 +208,68 @@ def _pulls(group: Group) -> Flags:
     return pulls
 
 
-def read_only_idle(group: Group) -> Iterator[Finding]:
-    """READ_ONLY_IDLE: clients whose every queue is on a broker that takes no messages, and is read to its end.
+class Drained(NamedTuple):
+    """The columns of ``group_status`` that READ_ONLY_IDLE reads."""
 
-    Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count. No
-    message waits there, so the finding is for information.
+    consumer_group: str
+    drained_clients: Sequence[str]
+    drained_brokers: Sequence[str]
+
+
+def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator[Finding]:
+    """READ_ONLY_IDLE: clients own only queues of a broker that take no messages and are read to their end.
+
+    The broker is read-only, or some topics are closed there. One finding a broker, whatever number of groups has such
+    clients: it is mended there. No message waits, so it is for information. A broker without a master is BROKER_LOSS's.
+    """
+    closed = {
+        one.broker_name
+        for one in cluster.brokers
+        if one.broker_id == 0 and one.broker_perm is not None and not one.broker_perm & PERM_WRITE
+    }
+    of_broker: dict[str, list[Drained]] = {}
+    for group in groups:
+        for name in group.drained_brokers:
+            of_broker.setdefault(name, []).append(group)
+    for name in sorted(of_broker.keys() - masterless(cluster.brokers).keys()):
+        each = sorted(of_broker[name], key=lambda one: java_order(one.consumer_group))
+        names, clients = [one.consumer_group for one in each], sum(len(one.drained_clients) for one in each)
+        yield finding(
+            READ_ONLY_IDLE,
+            INFO,
+            broker_name=name,
+            subjects=[name],
+            evidence={
+                "clients": clients,
+                "consumer_groups": len(names),
+                "group_names": names[:NAMED],
+                "brokers": [name] if name in closed else [],
+            },
+            message=f"{counted(clients, 'client')} of {counted(len(names), 'group')}"
+            f" {'owns' if clients == 1 else 'own'} only queues of it that take no messages and are read to their end:"
+            f" {listed(names)}.",
+        )
+
+
+def drained(group: Group) -> tuple[list[str], list[str]]:
+    """Clients whose every queue is on brokers that take no messages and is read to its end; and these brokers.
+
+    Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count.
     """
     if group.whole_load is None:
-        return
+        return [], []
     queues, owners, weights = group.division.queues, group.whole_load.owners, group.weights
     is_dead = np.array([_is_dead(place) for place in queues.places], bool)
     if not is_dead.any():
-        return
+        return [], []
     is_done = is_dead[queues.place] & weights.has_lag & (weights.lag == 0) & ~group.is_popped
     works = np.zeros(len(group.client_ids), bool)
     works[owners.client[~is_done[owners.queue]]] = True
     works[[client for client, _ in owners.strangers]] = True
     idle = np.flatnonzero(~works & (group.whole_load.queues > 0))
-    if not len(idle):
-        return
     ids = [group.client_ids[client] for client in idle.tolist()]
     own = owners.queue[np.isin(owners.client, idle)]
-    brokers = sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
-    yield finding(
-        READ_ONLY_IDLE,
-        INFO,
-        consumer_group=group.name,
-        subjects=ids,
-        evidence={"clients": len(ids), "queues": len(own), "brokers": brokers},
-        message=f"{counted(len(ids), 'client')} {'owns' if len(ids) == 1 else 'own'} only queues that receive no "
-        f"messages and are read to the end, on {listed(brokers)}.",
-    )
+    return ids, sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
 
 
 def _is_dead(place: Place) -> bool:
@@ -238,5 +280,4 @@ def _is_dead(place: Place) -> bool:
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (
     orphan_queue,
     idle_consumers,
-    read_only_idle,
 )

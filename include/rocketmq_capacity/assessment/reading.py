@@ -1,18 +1,61 @@
 """Whether every readable queue of a group's business topics has a reader: a verdict apart from its size."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rocketmq_capacity.vocabulary import READ, TWICE, UNKNOWN, UNREAD, ReadingStatus
+from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
+from rocketmq_capacity.vocabulary import (
+    ABSENT,
+    LOGICAL_BROKER_PREFIX,
+    MASTERLESS,
+    READ,
+    TWICE,
+    UNKNOWN,
+    UNREAD,
+    ReadingStatus,
+)
 
 if TYPE_CHECKING:
     from rocketmq_capacity.assessment.group import Group
+    from rocketmq_capacity.contracts.facts import Place, Reads
 
 
 def reading_status(group: "Group") -> ReadingStatus:
     """UNREAD if a readable business queue has no reader, TWICE if some are read twice, else READ; UNKNOWN if unknown.
 
-    Queues of a group without clients have no reader, unless it may have clients that the snapshot does not know.
+    Queues of a group without clients have no reader, unless it may have clients that the snapshot does not know. The
+    owner of a queue cannot read it while its broker has no master and its slaves refuse. Whether it can is unknown of a
+    broker that the snapshot lacks.
     """
+    of_owners = _of_owners(group)
+    if of_owners == UNREAD or not group.facts.connections:
+        return of_owners
+    can_read = set(_can_be_read(group))
+    if False in can_read:
+        return UNREAD
+    return UNKNOWN if None in can_read else of_owners
+
+
+def _can_be_read(group: "Group") -> Iterator[bool | None]:
+    """For each place of its business topics whose broker may not serve, whether the group can read there."""
+    for reads in group.business:
+        for place in reads.topic.places:
+            if place.readable and place.broker_state == MASTERLESS:
+                yield _without_master(group, reads, place)
+            elif place.readable and place.broker_state == ABSENT:
+                # A logical broker, of a static topic, is no process that could be missing.
+                yield True if place.broker_name.startswith(LOGICAL_BROKER_PREFIX) else None
+
+
+def _without_master(group: "Group", reads: "Reads", place: "Place") -> bool | None:
+    reading = readable_without_master(masterless(group.cluster.brokers)[place.broker_name])
+    if group.facts.pops(reads):
+        return reading.pop
+    return reading.pull_in_order if group.facts.is_orderly and group.is_clustering else reading.pull
+
+
+def _of_owners(group: "Group") -> ReadingStatus:
+    """The status by the owners of the queues alone."""
     facts = group.facts
     if facts.is_lite or (not facts.is_clustering and not facts.is_broadcasting):
         return UNKNOWN

@@ -1,8 +1,10 @@
 """What a broker's slaves do without their master: who reads from them, and who is elected."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
+
+from rocketmq_capacity.contracts import Broker
 
 TRUE: Final = "true"
 
@@ -28,6 +30,14 @@ class Reading:
     pull: bool | None
     pull_in_order: bool | None
     pop: bool | None
+
+
+def masterless(brokers: Iterable[Broker]) -> dict[str, list[Broker]]:
+    """The slaves of each broker without a master, by name, in the order of their broker ids."""
+    replicas: dict[str, list[Broker]] = {}
+    for one in sorted(brokers, key=lambda one: (one.broker_name, one.broker_id)):
+        replicas.setdefault(one.broker_name, []).append(one)
+    return {name: slaves for name, slaves in replicas.items() if slaves[0].broker_id}
 
 
 def elects_a_master(slaves: Sequence[Replica]) -> bool:

@@ -45,6 +45,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
     if not cluster.failures and not absent and ratio >= 1:
         return
     brokers = sorted({*cluster.silent, *absent})
+    rooms = _silent_rooms(cluster, brokers, policy)
     is_enough = ratio >= policy.thresholds.PROVISION.min_completeness
     yield finding(
         SNAPSHOT_INCOMPLETE,
@@ -54,9 +55,20 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
             "completeness_ratio": rounded(ratio),
             "failures": cluster.failures,
             "absent_brokers": sorted(absent),
+            **({"silent_rooms": rooms} if rooms else {}),
         },
-        message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}.",
+        message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}."
+        + (f" No broker of {'room' if len(rooms) == 1 else 'rooms'} {listed(rooms)} answers." if rooms else ""),
     )
+
+
+def _silent_rooms(cluster: ClusterFacts, silent: Collection[str], policy: Policy) -> list[str]:
+    """The machine rooms of which no broker answered every request."""
+    if policy.rooms is None:
+        return []
+    answering = {one.room for one in cluster.brokers if one.broker_name not in silent}
+    rooms = {room for name in silent if (room := policy.rooms.of_broker(name)) is not None}
+    return sorted(rooms - answering)
 
 
 def suspect_snapshot(

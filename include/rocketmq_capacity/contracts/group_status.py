@@ -77,6 +77,11 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(description="ids of clients that do their work far worse than their peers (CLIENT_OUTLIER)"),
     ] = ()
+    drained_clients: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of clients that own queues only on brokers that take no messages, read to their end"),
+    ] = ()
+    drained_brokers: Annotated[tuple[str, ...], Meta(description="these brokers (READ_ONLY_IDLE)")] = ()
     judged_utilisation: Annotated[
         Amount | None,
         Meta(
@@ -134,7 +139,9 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     ] = None
     max_replicas: Annotated[
         Count | None,
-        Meta(description="the most clients that are of use, not below min_replicas; null without such a number"),
+        Meta(
+            description="the most clients that are of use, the policy's standbys included, not below min_replicas; null without such a number"
+        ),
     ] = None
     target_replicas: Annotated[
         Count | None, Meta(description="clients that keep the busiest within the bound; null if none do, or if unknown")

@@ -56,7 +56,6 @@ MIXED_STRATEGIES: Final = "MIXED_STRATEGIES"
 ORPHAN: Final = "ORPHAN_QUEUE"
 IDLE: Final = "IDLE_CONSUMERS"
 TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"
-READ_ONLY_IDLE: Final = "READ_ONLY_IDLE"
 CAPACITY: Final = "CONSUMER_CAPACITY"
 CROSS_ROOM: Final = "CROSS_ROOM"
 STARVATION: Final = "ROOM_STARVATION"
@@ -66,7 +65,6 @@ RULES: Final[tuple[str, ...]] = (
     IDLE,
     *COUNT_SKEWS,
     TRAFFIC_SKEW,
-    READ_ONLY_IDLE,
     CAPACITY,
     CROSS_ROOM,
     STARVATION,
@@ -256,9 +254,6 @@ def _answers(rule: str, before: Side, after: Side, step: float) -> bool:
         return _evens(before.count, after.count, step)
     if rule == TRAFFIC_SKEW:
         return _evens(before.traffic, after.traffic, step)
-    if rule == READ_ONLY_IDLE:
-        # A client that owns only dead queues receives nothing.
-        return bool(before.traffic and after.traffic and after.traffic["min"] > before.traffic["min"])
     return True  # MIXED_STRATEGIES: any strategy that is not worse will do
 
 

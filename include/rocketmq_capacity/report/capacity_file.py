@@ -45,7 +45,8 @@ class GroupCapacity(Struct, frozen=True, kw_only=True):
         ),
     ]
     max_replicas: Annotated[
-        int | None, Meta(description="max_useful, but not below min_replicas; null without such a number")
+        int | None,
+        Meta(description="max_useful and the policy's standbys, not below min_replicas; null without such a number"),
     ]
     scale_down_allowed: Annotated[bool, Meta(description="fewer clients than today may run")]
     blocked_by: Annotated[tuple[str, ...], Meta(description="what forbids fewer clients: names of rules, then codes")]

@@ -97,9 +97,24 @@ def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFac
         return "it is about the snapshot itself, which no change of its copy mends"
     had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
     gone = sorted(name for name in had - has if name == found.broker_name or name in found.subjects)
+    if found.rule == "READ_ONLY_IDLE" and not gone and not _is_opened(found.broker_name, before, after):
+        return "who would have nothing to read but a drained broker is not known of every group after the change"
     if found.rule == "BROKER_LOSS" and len(has) < policy.thresholds.BROKER_LOSS.min_brokers:
         return f"the changed cluster has {counted(len(has), 'broker')}, too few to judge the loss of one"
     return f"the changed cluster no longer has {listed(gone)}" if gone else None
+
+
+def _is_opened(broker_name: str | None, before: ClusterFacts, after: ClusterFacts) -> bool:
+    """Whether a read-only broker takes messages after the change."""
+    was, takes = (
+        any(
+            one.broker_perm is None or one.broker_perm & PERM_WRITE
+            for one in cluster.brokers
+            if one.broker_name == broker_name and one.broker_id == 0
+        )
+        for cluster in (before, after)
+    )
+    return takes and not was
 
 
 def _clients(case: Case) -> str | None:

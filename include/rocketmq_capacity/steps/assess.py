@@ -21,8 +21,9 @@ from rocketmq_capacity.assessment.assess import (
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
-from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, topic_failures
+from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, masterless_brokers, topic_failures
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
@@ -54,6 +55,7 @@ OF_GROUPS = (
 )
 IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
 IS_BUSY_KNOWN: Final = pc.field("utilisation_upper").is_valid()
+IS_DRAINED: Final = pc.list_value_length(pc.field("drained_clients")) > 0
 IS_BUSINESS: Final = pc.field("kind") == BUSINESS
 OF_BROKERS = (contracts.BrokerLoad, contracts.TopicHeadroom)
 OF_THE_RUN_BEFORE = (contracts.FindingSince, contracts.RunBefore, contracts.FindingBefore)
@@ -91,6 +93,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         topics = planning.units(contracts.TopicUnit, "facts")
         planning.map_units("topics", topics, partial(assessed_topics, cluster, policy, producers, ease), *OF_TOPICS)
         places = list(planning.records(contracts.TopicFailure, TopicLoss, IS_OF_A_BROKER))
+        of_brokers = list(planning.records(contracts.GroupFailure, GroupLoss, IS_OF_A_BROKER))
         loads = BrokerLoads.of(places, cluster, policy)
         orders = planning.records(contracts.Topic, TopicOrder, IS_BUSINESS)
         found = [
@@ -99,9 +102,9 @@ def assess(planning: Planning, before: Found | None = None) -> None:
             *permanent_displacement(producers),
             *bad_versions(planning.rows(contracts.VersionFault)),
             *topic_coverage(places, orders, cluster, policy),
-            *broker_loss(
-                planning.records(contracts.GroupFailure, GroupLoss, IS_OF_A_BROKER), places, loads, cluster, policy
-            ),
+            *read_only_idle(planning.records(contracts.GroupStatus, Drained, IS_DRAINED), cluster),
+            *masterless_brokers(of_brokers, places, cluster),
+            *broker_loss(of_brokers, places, loads, cluster, policy),
             *suspect_snapshot(
                 planning.business_groups(), planning.flagged(), before.flagged if before else None, policy
             ),

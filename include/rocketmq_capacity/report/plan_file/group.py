@@ -126,7 +126,8 @@ class ClientBounds(Struct, frozen=True, kw_only=True):
         int | None, Meta(description="clients that keep the busiest one within the bound; null if none do, or unknown")
     ] = None
     max_replicas: Annotated[
-        int | None, Meta(description="max_useful, but not below min_replicas; null without such a number")
+        int | None,
+        Meta(description="max_useful and the policy's standbys, not below min_replicas; null without such a number"),
     ] = None
     max_useful: Annotated[
         int | None,
