@@ -21,7 +21,8 @@ def a_disk_that_fills(fleet: Fleet) -> Expected:
 
 
 def a_disk_that_is_full(fleet: Fleet) -> Expected:
-    broker = some_broker(fleet, of=lambda one: not one.has_slave)
+    """The disk of its slave is as full: both are one finding."""
+    broker = some_broker(fleet, of=lambda one: one.has_slave)
     broker.disk_ratio = 0.88
     return Expected("BROKER_DISK", ("CRITICAL",), LOOKS, broker_name=broker.name)
 
@@ -115,7 +116,32 @@ def a_slave_that_lacks_a_topic(fleet: Fleet) -> Expected:
     return Expected("SLAVE_DRIFT", ("WARNING",), LOOKS, broker_name=broker.name, may_name=frozenset({lacks.name}))
 
 
+def a_broker_that_lost_its_master(fleet: Fleet) -> Expected:
+    """Its slave is left, and refuses to be read."""
+    broker = some_broker(fleet, of=lambda one: one.has_slave)
+
+    def lose(inventory: Row) -> None:
+        rows = inventory["brokers"]
+        inventory["brokers"] = [row for row in rows if row["broker_name"] != broker.name or row["broker_id"]]
+        for row in inventory["brokers"]:
+            if row["broker_name"] == broker.name:
+                row["config"]["slaveReadEnable"] = "false"
+
+    fleet.edits.append(lose)
+    held = {topic.name for topic in fleet.model.topics.values() if broker.name in topic.places}
+    readers = {group.name for group in fleet.model.groups.values() if held & set(group.topics)}
+    return Expected(
+        "BROKER_LOSS",
+        ("CRITICAL",),
+        LOOKS,
+        broker_name=broker.name,
+        also=frozenset({"FIFO_BROKEN"}),
+        may_name=frozenset({*held, *readers}),
+    )
+
+
 FAULTS: Final = named(
+    a_broker_that_lost_its_master,
     a_disk_that_fills,
     a_disk_that_is_full,
     a_broker_that_nobody_may_lose,

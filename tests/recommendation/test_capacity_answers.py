@@ -99,12 +99,14 @@ def test_another_strategy_is_an_answer_where_it_shares_the_load_better() -> None
 
 
 def test_lag_that_grows_at_clients_with_time_left_is_answered_by_no_strategy() -> None:
-    """Every strategy keeps the busiest client within the bound, as the one in use does."""
+    """Nor by any other change of its size: its clients do not want capacity."""
     each = [("pay", name, i) for name in ("broker-a", "broker-b") for i in range(12)]
     told = [(100_000 - 500 * n, 95_000 - 400 * n) for n in range(9, 0, -1)]
     plan = planned(5, 20.0, lag=5_000, samples=dict.fromkeys(each, told))
 
-    assert {one.rule for one in plan.findings if one.consumer_group == "g_pay"} >= {"LAG_STATE", CAPACITY}
+    rules = {one.rule for one in plan.findings if one.consumer_group == "g_pay"}
+    assert "LAG_STATE" in rules
+    assert CAPACITY not in rules
     assert [one.action for one in plan.recommendations if one.action == "CHANGE_STRATEGY"] == []
 
 

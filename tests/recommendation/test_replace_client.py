@@ -100,7 +100,7 @@ def test_a_backlog_of_the_other_clients_is_answered_by_itself() -> None:
     plan = a_plan(1_000.0, 5.0, 5.0, rate=0.8, threads=(2,), samples=samples, lags={queue: 11_000})
     rules = {one.action: one.rules for one in plan.recommendations if one.consumer_group == "g_pay"}
 
-    assert "CONSUMER_CAPACITY" in {one.rule for one in plan.findings}
+    assert "CONSUMER_CAPACITY" not in {one.rule for one in plan.findings}  # they have time left
 
     assert rules["REPLACE_CLIENT"] == ("CLIENT_OUTLIER",)
     assert "LAG_STATE" in rules["INVESTIGATE"]
