@@ -128,7 +128,9 @@ def a_broker_that_lost_its_master(fleet: Fleet) -> Expected:
                 row["config"]["slaveReadEnable"] = "false"
 
     fleet.edits.append(lose)
-    held = {topic.name for topic in fleet.model.topics.values() if broker.name in topic.places}
+    topics = [topic for topic in fleet.model.topics.values() if broker.name in topic.places]
+    held = {topic.name for topic in topics}
+    brokers = {name for topic in topics for name in topic.places}
     readers = {group.name for group in fleet.model.groups.values() if held & set(group.topics)}
     return Expected(
         "BROKER_LOSS",
@@ -136,7 +138,7 @@ def a_broker_that_lost_its_master(fleet: Fleet) -> Expected:
         LOOKS,
         broker_name=broker.name,
         also=frozenset({"FIFO_BROKEN"}),
-        may_name=frozenset({*held, *readers}),
+        may_name=frozenset({*held, *brokers, *readers}),
     )
 
 

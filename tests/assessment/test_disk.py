@@ -90,7 +90,7 @@ def test_the_full_disks_of_a_master_and_its_slave_are_one_finding() -> None:
     assert (row["severity"], row["broker_name"]) == ("CRITICAL", "broker-a")
     assert row["subjects"] == ["broker-a:10911", "broker-a:10912"]
     assert row["evidence"]["used_ratio"] == 0.9
-    assert [(one["broker_id"], one["used_ratio"]) for one in row["evidence"]["disks"]] == [(0, 0.8), (1, 0.9)]
+    assert [(one["is_slave"], one["used_ratio"]) for one in row["evidence"]["disks"]] == [(False, 0.8), (True, 0.9)]
     assert row["message"].startswith(
         "80.0 % of the disk of broker-a:10911 and 90.0 % of the disk of broker-a:10912 are used"
     )

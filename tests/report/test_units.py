@@ -79,6 +79,8 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     brokers = Policy.model_validate({"brokers": loads.TOLD})
     found += judge(cluster(loads.TOPICS, (), loads.masters()), brokers).findings
     found += judge(unread.fleet()).findings
+    old = assessed.a_group("g", [assessed.member("10.0.0.1@7", language="JAVA", version="V4_8_0")], topics[:1])
+    found += judge(cluster(topics[:1], [old], assessed.BROKERS)).findings
 
     assert {finding["rule"] for finding in found} == set(rules())
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}

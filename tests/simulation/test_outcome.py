@@ -8,10 +8,12 @@ import pytest
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_balance import producer_balance
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
 from rocketmq_capacity.contracts import Finding, ScenarioGroup
+from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
 from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
@@ -302,18 +304,15 @@ def test_what_is_gone_with_its_broker_topic_or_last_client_is_not_mended() -> No
 
 
 def test_a_client_only_on_a_dead_broker_is_not_mended_by_the_loss_of_that_broker() -> None:
-    pay = topic("pay", queues("a", 2), queues("dead", 2, perm=4))
-    offsets = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=5000)
-        for on in ("a", "dead")
-        for i in range(2)
-    )
-    inventory = cluster([pay], [group("g", [client(i, owned_queues=None) for i in ("1", "2")], [pay], offsets=offsets)])
+    def facts(*perms: int) -> ClusterFacts:
+        brokers = [broker(name, perm=perm) for name, perm in zip(("a", "dead"), perms, strict=False)]
+        return units_of(cluster([PAY], [], brokers), Policy()).cluster
 
-    _, found = tried(inventory, {"change": "lose_broker", "broker_name": "dead"})
+    (found,) = read_only_idle([Drained("g", ["2"], ["dead"])], facts(6, 4))
 
-    assert gone_with(found)["READ_ONLY_IDLE"] == "broker dead"
-    assert "READ_ONLY_IDLE" not in rules(found.cleared)
+    assert undecided_of_cluster(found, facts(6, 4), facts(6), Policy()) == "the changed cluster no longer has dead"
+    assert undecided_of_cluster(found, facts(6, 4), facts(6, 4), Policy()) is not None
+    assert undecided_of_cluster(found, facts(6, 4), facts(6, 6), Policy()) is None
 
 
 def test_twins_of_a_lost_room_are_gone_with_it_and_mended_where_one_of_them_leaves() -> None:

@@ -77,7 +77,7 @@ def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Findi
             "disks": [
                 {
                     "broker_addr": one.broker.broker_addr,
-                    "broker_id": one.broker.broker_id,
+                    "is_slave": one.broker.broker_id > 0,
                     "used_ratio": rounded(one.used),
                 }
                 for one in full
