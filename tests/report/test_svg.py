@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 
 from rocketmq_capacity.contracts import ClientLoad
 from rocketmq_capacity.report.charts import Drawing, Span, load_chart, overview_chart
+from rocketmq_capacity.report.loads import COUNT, loads_of
 from rocketmq_capacity.report.svg import inline_svg
-from rocketmq_capacity.report.view.loads import COUNT, loads_of
 from tests.report.row_builders import a_load
 
 CLIPPED = {

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.report.figures import unit_of
-from rocketmq_capacity.report.view.loads import measured_by
+from rocketmq_capacity.report.loads import measured_by
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, NameserverView, Route, TopicQueues

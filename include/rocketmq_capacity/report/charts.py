@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.view.loads import Loads
+from rocketmq_capacity.report.loads import Loads
 from rocketmq_capacity.report.visible import visible
 
 Spec = dict[str, Any]

@@ -15,11 +15,11 @@ import msgspec
 from msgspec import UNSET
 
 from rocketmq_capacity.report.approval import said_to_all
+from rocketmq_capacity.report.facts import subject
 from rocketmq_capacity.report.order import beside, identity
 from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.plan_file.recommendation import Recommendation
-from rocketmq_capacity.report.view.facts import subject
 
 FINDING_COLUMNS: Final = (
     "rule",

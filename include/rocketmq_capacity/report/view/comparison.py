@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import PER_CENT, figure, label, signed, unit_of
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.view.facts import short
 
 LOWER_IS_BETTER: Final = frozenset({
     "idle",

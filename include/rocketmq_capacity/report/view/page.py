@@ -13,6 +13,7 @@ from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, wor
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
+from rocketmq_capacity.report.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.plan_file.group import GroupPlan
 from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
@@ -32,7 +33,6 @@ from rocketmq_capacity.report.view.groups import (
     section_of,
 )
 from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
-from rocketmq_capacity.report.view.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
 from rocketmq_capacity.report.view.producers import ProducersView, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
 from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
@@ -16,7 +17,6 @@ from rocketmq_capacity.report.plan_file.scenario import (
     UndecidedFinding,
     UnjudgedTopic,
 )
-from rocketmq_capacity.report.view.facts import short
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
