@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, Protocol, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from airflow.sdk import Asset, AssetAlias, BaseOperator, BaseOperatorLink, Context
@@ -13,9 +13,6 @@ from rocketmq_capacity.report.summary_file import read_summary
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run, stored_run
 
-if TYPE_CHECKING:
-    from rocketmq_capacity.provider.spark_app import SparkApp
-
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
 ASK_AGAIN: Final = AssetAlias("rocketmq_capacity_ask_again", group="rocketmq_capacity")
 """Emits the same asset only if a plan is to be asked about again."""
@@ -23,6 +20,12 @@ REPORTS: Final = "/rocketmq-capacity"
 """The path of the plugin's pages below Airflow's own address."""
 ADDRESS: Final = re.compile(rf"{REPORTS}/reports/plans/[^/\s]+/(?P<run_id>[^/\s]+)/")
 """Of a plan's page."""
+
+
+class OfARun(Protocol):
+    """A task of a run, as the link to the run's report needs it."""
+
+    run_key: str
 
 
 def report_facts(plan: Path) -> dict[str, Any]:
@@ -46,7 +49,7 @@ def report_facts(plan: Path) -> dict[str, Any]:
 
 def tell_report(context: Context, _result: object = None, *, lake: Path) -> None:
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
-    run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
+    run = existing_run(Lake(lake), cast("OfARun", context["ti"].task).run_key)
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")
 
 
@@ -87,7 +90,7 @@ class ReportLink(BaseOperatorLink):
 
     def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  # Airflow passes it by its name
         """The address of the report, asked in the worker when the task is done. Empty if there is no report."""
-        run_key: object = cast("SparkApp", operator).run_key
+        run_key: object = cast("OfARun", operator).run_key
         # A task whose templates could not be rendered has no key yet.
         run = stored_run(Lake(self.lake), run_key) if isinstance(run_key, str) else None
         if run is None:
