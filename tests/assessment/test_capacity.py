@@ -156,9 +156,7 @@ def _group(clients: int, rates: list[float], rt_ms: float = 10.0, threads: int =
 
 
 def _busiest(group: Group, clients: int) -> float:
-    size = group.size(clients)
-    assert size is not None
-    share = size.share(1.0)
+    share = group.sizes.share(clients)
     assert share is not None
     return share
 
@@ -201,7 +199,7 @@ def test_each_remedy_assessed_again_is_within_the_bound_and_a_little_less_of_it_
         assert _busiest(enough, clients) == pytest.approx(more.busy_ratio)
         assert more.busy_ratio <= bound + 1e-9
         assert _busiest(fewer, clients) > bound
-    calls = shorter_calls(group, work, bound, 1.0)
+    calls = shorter_calls(group.division, work, bound, 1.0)
     if calls is not None:
         (time,) = calls.times
         shorter = _group(clients, rates, time.needed_rt_ms, threads, orderly=orderly)
@@ -226,7 +224,7 @@ def test_the_queues_that_are_needed_are_the_fewest_that_do(
         for each in range(len(rates) + 1, most + 1)
         if _busiest(_even(clients, rates, each, threads, orderly), clients) <= bound + 1e-9
     )
-    found = more_queues(group, work, bound, 1.0)
+    found = more_queues(group.staff, work, bound, is_harmed=group.is_harmed)
     assert (found and found.queues_per_broker) == next(enough, None)
 
 

@@ -108,16 +108,16 @@ def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:
 
 
 def test_the_load_of_clients_is_that_of_their_work_to_the_last_bit() -> None:
-    asked = [(group, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
+    asked = [(group.staff, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
     cases = [
-        Case(group, one.division, one.owners, one.rows, None, group.weights.msgs_per_s)
-        for (group, _), one in zip(asked, divided(asked), strict=True)
+        Case(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
+        for (staff, _), one in zip(asked, divided(asked), strict=True)
         if one is not None
     ]
 
     known = 0
     for case, burden in zip(cases, burdens(cases), strict=True):
-        times = case.group.response_times.of_clients(case.rows)
+        times = case.times.of_clients(case.rows)
         work = Work.of(case.division, case.msgs_per_s, case.owners, times)
         found = None if work is None else work.busiest()
         assert burden.busiest == (None if found is None else found[0])

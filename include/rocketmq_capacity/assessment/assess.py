@@ -77,8 +77,9 @@ class GroupAssessment:
 
 def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
     """Judge business groups; what numpy computes is computed for all of them at once."""
+    divide_together(groups)
     judged = [group.apart for group in groups]
-    divide_together(list({id(group): group for group in (*groups, *judged)}.values()))
+    divide_together([group for group in judged if group.replaced])
     size_together(judged)
     return list(map(_assessed, groups, group_failures(judged)))
 
@@ -222,5 +223,5 @@ def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLo
         moved_one_fewer=moves.fewer,
         moved_one_more=moves.more,
         moved_broker_lost=moves.worst_broker,
-        is_pareto_best=group.churn.pareto_best.get(strategy),
+        is_pareto_best=group.pareto_best.get(strategy),
     )

@@ -6,18 +6,15 @@ The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
 from rocketmq_capacity.contracts.division import NOTHING, Division, Integers
 from rocketmq_capacity.contracts.owners import Owners
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,8 @@ class Case:
     """A group in which certain clients own certain queues.
 
     Attributes:
-        group: the group as it is.
+        today: the queues and the clients of the group as it is.
+        times: how long these clients take for a call.
         division: the queues and the clients of this case.
         owners: the client ids that own each queue.
         rows: for each client id the index of today's client id whose figures it has.
@@ -33,7 +31,8 @@ class Case:
         msgs_per_s: messages a second that the group gets from each queue of the division.
     """
 
-    group: "Group"
+    today: Division
+    times: ResponseTimes
     division: Division
     owners: Owners
     rows: Integers
@@ -70,7 +69,7 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
     clients = cells.clients
     queues = cells.by_row(own)
     threads, batch = cells.threads_and_batch()
-    is_orderly = np.repeat([bool(case.group.facts.is_orderly) for case in cases], clients)
+    is_orderly = np.repeat([bool(case.today.group.is_orderly) for case in cases], clients)
     at_once = np.where(is_orderly, np.fmin(threads, queues), threads) * batch
     known_at_once = np.where(at_once > 0, at_once, np.nan)[cells.row]
     is_quiet = incoming == 0
@@ -89,7 +88,7 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
     ):
         if not owned or case.owners.strangers or np.isnan(estimate):
             share = None
-        elif case.group.response_times.is_exact:
+        elif case.times.is_exact:
             share = Interval(estimate, estimate, estimate)
         else:
             share = Interval(lower, estimate, upper)
@@ -173,23 +172,23 @@ class _Cells:
 
     def times(self, kind: str) -> Numbers:
         """Of each cell how many milliseconds a call takes."""
-        own: list[Numbers] = [getattr(group.response_times, kind).ravel() for group in self._groups.values()]
+        own: list[Numbers] = [getattr(times, kind).ravel() for times in self._timed.values()]
         return np.concatenate(own)[self._time]
 
     @cached_property
     def _time(self) -> Integers:
         """Of each cell the index of its client and topic among the response times of all groups."""
-        index = {key: number for number, key in enumerate(self._groups)}
-        group = np.array([index[id(case.group)] for case in self.cases], np.int64)[self.case]
-        own = [group.response_times.estimate for group in self._groups.values()]
+        index = {key: number for number, key in enumerate(self._timed)}
+        group = np.array([index[id(case.times)] for case in self.cases], np.int64)[self.case]
+        own = [times.estimate for times in self._timed.values()]
         width = np.array([each.shape[1] for each in own], np.int64)
         like = _joined(case.rows for case in self.cases)[self.row]
         return _begins([each.size for each in own])[group] + like * width[group] + self.column
 
     @cached_property
-    def _groups(self) -> dict[int, "Group"]:
-        """The groups of the cases, each once."""
-        return {id(case.group): case.group for case in self.cases}
+    def _timed(self) -> dict[int, ResponseTimes]:
+        """The response times of the groups of the cases, each group's once."""
+        return {id(case.times): case.times for case in self.cases}
 
     def threads_and_batch(self) -> tuple[Numbers, Numbers]:
         """Of each client id the threads, and the messages of a call."""
@@ -198,7 +197,7 @@ class _Cells:
         begins, rows = [], []
         counts: list[int] = [0]
         for case in self.cases:
-            today = case.group.division
+            today = case.today
             # Where an id has several consumers, fewer of them may be left.
             own = case.division if today.members.has_copies or case.division.members.has_copies else today
             if id(own) not in known:

@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Provision
-from rocketmq_capacity.assessment.sizes import Search, least_number, more_clients, result
+from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more_clients, result
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
@@ -56,17 +56,17 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
     is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
     needed = verdict.needed and verdict.needed.target
     if is_busy and verdict.needed is not None:
-        needed = result(more_clients(group, bound, peak))
+        needed = result(more_clients(group.sizes, bound))
     busiest, limits = verdict.busiest_client or "", group.policy.thresholds.RAISE_CONSUME_THREADS
     # What is wrong with the group decides how its queues are divided; it is mended first.
     threads = remedies.more_threads(work, bound, peak, limits) if first is None else None
-    queues = more_queues(group, work, bound, peak) if is_busy and first is None else None
-    calls = remedies.shorter_calls(group, work, bound, peak) if is_busy and first is None else None
-    strategies = remedies.strategies(group, peak) if first is None else {}
+    queues = more_queues(group.staff, work, bound, is_harmed=group.is_harmed) if is_busy and first is None else None
+    calls = remedies.shorter_calls(group.division, work, bound, peak) if is_busy and first is None else None
+    strategies = remedies.strategies(group.staff, group.loads) if first is None else {}
     both = None
     if calls is not None and not (needed or threads or queues) and min(strategies.values(), default=bound + 1) > bound:
-        queues = queues_and_clients(group, work, bound, peak)
-        both = remedies.together(group, work, bound, peak) if queues is None else None
+        queues = queues_and_clients(group.staff, work, bound)
+        both = remedies.together(group.sizes, work, bound) if queues is None else None
     yield finding(
         CONSUMER_CAPACITY,
         CRITICAL if use.lower > OVERLOADED else WARNING,
@@ -79,7 +79,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
             "lag_growth": growth,
             "clients": group.facts.connections,
             "needed_clients": needed,
-            "needed_busy_ratio": needed and rounded(_share(group, needed, peak)),
+            "needed_busy_ratio": needed and rounded(group.sizes.share(needed)),
             "max_useful_clients": group.max_useful_clients,
             "consume_threads": _least_threads(work),
             "needed_consume_threads": threads and threads.consume_threads,
@@ -112,11 +112,11 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
 
 def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: fewer clients are enough, and those there are have little to do; ``left`` may be left."""
-    verdict, connections, floor = group.provision, group.facts.connections, least_left(group)
+    verdict, connections, floor = group.provision, group.facts.connections, least_left(group.staff)
     least = group.policy.thresholds.PROVISION.spare_below_utilisation
     if verdict.utilisation is None or verdict.utilisation.times(group.peak.scale).upper >= least:
         return
-    after, without_one = (_share(group, clients, group.peak.scale) for clients in (left, left - 1))
+    after, without_one = map(group.sizes.share, (left, left - 1))
     yield finding(
         CONSUMER_CAPACITY,
         INFO,
@@ -126,7 +126,7 @@ def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
             **_utilisation(group, verdict, verdict.utilisation),
             "over_utilisation_ratio": group.policy.thresholds.PROVISION.over_utilisation,
             "clients": connections,
-            "clients_one_lost_busy_ratio": rounded(_share(group, connections - 1, group.peak.scale)),
+            "clients_one_lost_busy_ratio": rounded(group.sizes.share(connections - 1)),
             "needed_clients": left,
             "needed_busy_ratio": rounded(after),
             "one_lost_busy_ratio": rounded(without_one),
@@ -149,7 +149,7 @@ def sizes_asked_for(group: Group) -> Iterator[range]:
         yield from fewest_clients(group)
         yield range(group.facts.connections - 1, group.facts.connections)
     elif verdict.cause == "busy" and verdict.needed is not None:
-        yield from more_clients(group, group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale)
+        yield from more_clients(group.sizes, group.policy.thresholds.PROVISION.under_utilisation)
 
 
 def fewest_clients(group: Group) -> Search:
@@ -159,7 +159,7 @@ def fewest_clients(group: Group) -> Search:
     clients of `least_left` stay in any case.
     """
     bounds = group.policy.thresholds.PROVISION
-    share = partial(_upper_share, group, group.peak.scale)
+    share = partial(_upper_share, group.sizes)
 
     def is_enough(clients: int) -> bool:
         at_work = clients - group.told.standby  # the policy's standbys are idle on purpose
@@ -168,20 +168,13 @@ def fewest_clients(group: Group) -> Search:
         lost = 0.0 if at_work == 1 else share(at_work - 1)
         return share(at_work) <= bounds.over_utilisation and lost <= bounds.under_utilisation
 
-    return least_number(is_enough, least_left(group), group.facts.connections - 1, fewer=1)
+    return least_number(is_enough, least_left(group.staff), group.facts.connections - 1, fewer=1)
 
 
-def _upper_share(group: Group, peak: float, clients: int) -> float:
-    """The upper limit of the busiest client's share; infinite if unknown."""
-    size = group.size(clients)
-    if size is None or size.busiest is None:
-        return float("inf")
-    return rounded(size.busiest.upper * peak, 9) or 0.0
-
-
-def _share(group: Group, clients: int, peak: float) -> float | None:
-    size = group.size(clients)
-    return None if size is None else size.share(peak)
+def _upper_share(sizes: Sizes, clients: int) -> float:
+    """The upper limit of the busiest client's share at the peak; infinite if unknown."""
+    busiest = sizes.busiest(clients)
+    return float("inf") if busiest is None else rounded(busiest.upper, 9) or 0.0
 
 
 def _utilisation(group: Group, verdict: Provision, use: Interval) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members
-from rocketmq_capacity.contracts.owners import NOBODY, Owners
+from rocketmq_capacity.contracts.owners import NOBODY
 
 TOGETHER: Final = 100_000
 """Queues that are compared in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
@@ -18,23 +19,41 @@ class Change:
     """What is left of a group after a change.
 
     Attributes:
-        division: the queues and the clients that are left.
+        before: the owners before.
+        owners: the owners afterwards, of the queues that are left by the clients that are left.
         base_queue: for each queue its index before.
         base_client: for each client id its index before; a new one has the next.
-        owners: the owners afterwards, by strategy, as far as they are computed.
-        differ: for each queue whether it has other owners than before, by strategy, as far as that is computed.
+        compared: for each queue whether it has other owners than before, by strategy, as far as it is compared.
     """
 
-    division: Division
+    before: OwnersByStrategy
+    owners: OwnersByStrategy
     base_queue: Integers
     base_client: Integers
-    owners: dict[str, Owners] = field(default_factory=dict)
-    differ: dict[str, Flags] = field(default_factory=dict)
+    compared: dict[str, Flags] = field(default_factory=dict)
 
     @classmethod
-    def of_members(cls, base: Division, members: Members, base_client: Integers) -> "Change":
+    def of(cls, before: OwnersByStrategy, division: Division, base_queue: Integers, base_client: Integers) -> "Change":
+        """What is left is this division."""
+        return cls(before, OwnersByStrategy(before.allocator, division), base_queue, base_client)
+
+    @classmethod
+    def of_members(cls, before: OwnersByStrategy, members: Members, base_client: Integers) -> "Change":
         """Other clients for the same queues."""
-        return cls(Division(base.group, base.queues, members), np.arange(len(base.queues)), base_client)
+        base = before.division
+        division = Division(base.group, base.queues, members)
+        return cls.of(before, division, np.arange(len(base.queues)), base_client)
+
+    @property
+    def division(self) -> Division:
+        """The queues and the clients that are left."""
+        return self.owners.division
+
+    def differ(self, strategy: str) -> Flags:
+        """For each queue whether it has other owners than before under a strategy."""
+        if strategy not in self.compared:
+            compare([(self, strategy)])
+        return self.compared[strategy]
 
     @property
     def is_empty(self) -> bool:
@@ -42,8 +61,8 @@ class Change:
         return not len(self.division.members) or not len(self.division.queues)
 
 
-Asked = tuple[str, Division, Owners, Change]
-"""A strategy, a group's division, the owners in it, and a change, for which the strategy's owners are computed."""
+Asked = tuple[Change, str]
+"""A change, and a strategy."""
 
 
 def compare(asked: Iterable[Asked]) -> None:
@@ -52,8 +71,8 @@ def compare(asked: Iterable[Asked]) -> None:
         one: list[tuple[Asked, Integers, Integers]] = []
         several: list[Asked] = []
         for each in some:
-            strategy, division, before, change = each
-            was = before.single(len(division.queues))
+            change, strategy = each
+            was = change.before[strategy].single(len(change.before.division.queues))
             now = None if was is None else change.owners[strategy].single(len(change.base_queue))
             if was is None or now is None:
                 several.append(each)
@@ -68,7 +87,7 @@ def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
     queues = 0
     for each in asked:
         some.append(each)
-        queues += len(each[3].base_queue)
+        queues += len(each[0].base_queue)
         if queues > TOGETHER:
             yield some
             some, queues = [], 0
@@ -79,9 +98,9 @@ def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
 def _keep(asked: Sequence[Asked], differ: Flags) -> None:
     """Remember which queues have other owners; ``differ`` has the queues of all changes, one after the other."""
     begin = 0
-    for strategy, _, _, change in asked:
+    for change, strategy in asked:
         end = begin + len(change.base_queue)
-        change.differ[strategy] = differ[begin:end]
+        change.compared[strategy] = differ[begin:end]
         begin = end
 
 
@@ -90,23 +109,23 @@ def _owners_differ(asked: Sequence[tuple[Asked, Integers, Integers]]) -> Flags:
     if not asked:
         return np.zeros(0, bool)
     sizes = [len(now) for _, _, now in asked]
-    base = _joined([change.base_queue for (_, _, _, change), _, _ in asked], _begins([len(was) for _, was, _ in asked]))
+    base = _joined([change.base_queue for (change, _), _, _ in asked], _begins([len(was) for _, was, _ in asked]))
     # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
     ends = np.array([NOBODY])
-    clients = [part for (_, _, _, change), _, _ in asked for part in (change.base_client, ends)]
-    begins = np.repeat(_begins([len(change.base_client) + 1 for (_, _, _, change), _, _ in asked]), sizes)
+    clients = [part for (change, _), _, _ in asked for part in (change.base_client, ends)]
+    begins = np.repeat(_begins([len(change.base_client) + 1 for (change, _), _, _ in asked]), sizes)
     now = np.concatenate(clients)[np.concatenate([now for _, _, now in asked]) + begins]
     return np.asarray(np.concatenate([was for _, was, _ in asked])[base] != now)
 
 
 def _pairs_differ(asked: Sequence[Asked]) -> Flags:
     """The queues that other clients own, where some have several."""
-    changes = [change for _, _, _, change in asked]
-    befores = [before for _, _, before, _ in asked]
-    afters = [change.owners[strategy] for strategy, _, _, change in asked]
+    changes = [change for change, _ in asked]
+    befores = [change.before[strategy] for change, strategy in asked]
+    afters = [change.owners[strategy] for change, strategy in asked]
     if not asked:
         return np.zeros(0, bool)
-    bases = [len(division.queues) for _, division, _, _ in asked]
+    bases = [len(change.before.division.queues) for change in changes]
     queue = _joined([before.queue for before in befores], _begins(bases))
     order = np.argsort(queue, kind="stable")
     was = np.concatenate([before.client for before in befores])[order]

@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.assessment.change import Change, compare
+from rocketmq_capacity.assessment.change import Change
+from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.contracts.division import Division, Flags, Members
 from rocketmq_capacity.contracts.facts import Consumer
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.contracts.owners import Verdict
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 STAYING: Final = (CONSISTENT_HASH, CONFIG)
 """Strategies under which a queue's owner does not depend on which other queues exist."""
@@ -58,31 +57,50 @@ UNKNOWN: Final = Moves(None, None, {"": None})
 
 @dataclass(frozen=True)
 class Churn:
-    """The queues that move if one client or one broker comes or goes, in a group that divides its queues."""
+    """The queues that move if one client or one broker comes or goes, in a group that divides its queues.
 
-    group: "Group"
+    Attributes:
+        before: the owners of today by strategy.
+        verdicts: of each strategy of the policy whether it can run.
+    """
+
+    before: OwnersByStrategy
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def division(self) -> Division:
+        """The group's queues and consumers today."""
+        return self.before.division
+
+    @cached_property
+    def strategies(self) -> list[str]:
+        """The strategies that can run; none for a group that does not divide its queues, or has no clients."""
+        if not self.division.group.is_clustering or not self.division.members.client_ids:
+            return []
+        return [name for name, verdict in self.verdicts.items() if verdict.is_applicable]
 
     @cached_property
     def losses(self) -> BrokerLosses:
         """The group without each of its brokers."""
-        return BrokerLosses.of_each(self.group.division)
+        return BrokerLosses.of_each(self.division)
 
     @cached_property
     def without_brokers(self) -> Change:
         """The same as one change."""
         losses = self.losses
-        return Change(losses.division, losses.base_queue, np.arange(len(self.group.client_ids)))
+        clients = np.arange(len(self.division.members.client_ids))
+        return Change.of(self.before, losses.division, losses.base_queue, clients)
 
     @cached_property
     def fewer(self) -> Change | None:
         """The group without its last client; None if it has no other."""
-        consumers = self.group.division.members.consumers
+        consumers = self.division.members.consumers
         return self._of(consumers[:-1]) if len(consumers) > 1 else None
 
     @cached_property
     def more(self) -> Change:
         """The group with one more client, which is like the last one and sorts after it."""
-        consumers = self.group.division.members.consumers
+        consumers = self.division.members.consumers
         last = consumers[-1]
         new = structs.replace(last, client_id=f"{last.client_id}~", consumer_index=len(consumers))
         return self._of((*consumers, new))
@@ -90,23 +108,25 @@ class Churn:
     @property
     def last_client(self) -> str:
         """The id of the client that leaves in ``fewer``."""
-        return self.group.division.members.consumers[-1].client_id
+        return self.division.members.consumers[-1].client_id
 
     def _of(self, consumers: tuple[Consumer, ...]) -> Change:
         """Other consumers, each like one of today's; a new one has an id of its own."""
-        members = self.group.division.members
+        members = self.division.members
         now = members.alike(consumers, [one.client_id for one in consumers]) if members.is_plain else Members(consumers)
-        return Change.of_members(self.group.division, now, np.arange(len(now.client_ids)))
+        return Change.of_members(self.before, now, np.arange(len(now.client_ids)))
 
     @cached_property
     def moves(self) -> dict[str, Moves]:
         """By strategy; none for one that does not apply."""
-        if not self.group.is_clustering or not self.group.client_ids:
-            return {}
-        return {name: self._moves(name) for name in self.group.loads}
+        return {name: self._moves(name) for name in self.strategies}
 
-    def changes(self, strategy: str) -> Iterator[Change]:
-        """The changes whose owners are compared with today's under a strategy."""
+    def changes(self) -> Iterator[tuple[Change, str]]:
+        """The changes whose owners are compared with today's, each with a strategy."""
+        for strategy in self.strategies:
+            yield from ((change, strategy) for change in self._changes(strategy))
+
+    def _changes(self, strategy: str) -> Iterator[Change]:
         if strategy not in STRATEGIES or self._all_read_all(strategy):
             return
         if self.fewer is not None and not self._leaves_a_ring(strategy):
@@ -115,29 +135,15 @@ class Churn:
         if strategy not in STAYING and len(self.without_brokers.division.queues):
             yield self.without_brokers
 
-    def owners(self, strategy: str, change: Change) -> Owners:
-        """The owners after a change; each is computed once."""
-        if strategy not in change.owners:
-            change.owners[strategy] = self.group.allocator.owners(strategy, change.division)
-        return change.owners[strategy]
-
-    def _differ(self, strategy: str, change: Change) -> Flags:
-        """For each queue after a change whether it has other owners than today; each is computed once."""
-        if strategy not in change.differ:
-            self.owners(strategy, change)
-            compare([(strategy, self.group.division, self.group.owners(strategy), change)])
-        return change.differ[strategy]
-
-    @cached_property
-    def pareto_best(self) -> dict[str, bool]:
-        """Of each strategy whether it is Pareto-best.
+    def pareto_best(self, loads: Mapping[str, Load]) -> dict[str, bool]:
+        """Of each strategy whether it is Pareto-best, by its load of today.
 
         No other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and moved
         queues, and better in one of them. A strategy is missing if one of these is not known. POP is missing because
         its clients share queues.
         """
         aims: dict[str, tuple[float, ...]] = {}
-        for name, load in self.group.loads.items():
+        for name, load in loads.items():
             moved = self.moves[name].total if name in self.moves else None
             excess = None if load.count is None else load.count.get("excess")
             if moved is not None and excess is not None:
@@ -148,7 +154,7 @@ class Churn:
         if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
             return Moves(None, None, dict.fromkeys(self.losses.losses))
         if self._all_read_all(strategy):
-            every = len(self.group.weights.queue)
+            every = int(np.count_nonzero(self.division.queues.is_business))
             return Moves(
                 None if self.fewer is None else every if self._loses_an_id else 0,
                 every,
@@ -158,18 +164,18 @@ class Churn:
 
     @property
     def _loses_an_id(self) -> bool:
-        ids = [one.client_id for one in self.group.division.members.consumers]
+        ids = [one.client_id for one in self.division.members.consumers]
         return ids[-1] not in ids[:-1]
 
     def _all_read_all(self, strategy: str) -> bool:
         """Whether every client pops every queue, whoever comes and goes."""
         if strategy != POP:
             return False
-        members = self.group.division.members
+        members = self.division.members
         if members.has_readers_of_some:
             return False
         return bool(members.is_grpc.all()) or (
-            not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.group.business)
+            not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.division.group.business)
         )
 
     def _fewer(self, strategy: str) -> int | None:
@@ -187,54 +193,54 @@ class Churn:
         """Whether only the queues of the client that leaves move."""
         if strategy != CONSISTENT_HASH:
             return False
-        return self.group.division.members.is_plain and not self.group.verdicts[strategy].dialects
+        return self.division.members.is_plain and not self.verdicts[strategy].dialects
 
     def _of_those_who_leave(self, strategy: str, change: Change) -> int:
         """How many of the queues that stay are owned today by a client that leaves."""
-        leaves = np.ones(len(self.group.client_ids), bool)
+        leaves = np.ones(len(self.division.members.client_ids), bool)
         leaves[change.base_client] = False
-        own = self.group.owners(strategy)
-        stays = np.zeros(len(self.group.division.queues), bool)
+        own = self.before[strategy]
+        stays = np.zeros(len(self.division.queues), bool)
         stays[change.base_queue] = True
         return int(np.count_nonzero(leaves[own.client] & stays[own.queue]))
 
     def _between(self, strategy: str, change: Change) -> int | None:
         """Queues with other owners when the last client leaves, or when another one comes."""
-        own, after = self.group.owners(strategy), self.owners(strategy, change)
+        own, after = self.before[strategy], change.owners[strategy]
         # If the strategy throws afterwards, queues keep the owners that they have, except one that leaves.
         if own.unknown - (after.unknown if change is self.more else frozenset()):
             return None
-        moves = self._differ(strategy, change)
+        moves = change.differ(strategy)
         if after.unknown:
-            moves = moves & ~np.isin(self.group.division.queues.topic, list(after.unknown))
+            moves = moves & ~np.isin(self.division.queues.topic, list(after.unknown))
         if change is self.fewer and not self._loses_an_id and strategy != POP:
             # A copy of an id leaves: what the id owns has a reader less.
             moves = moves.copy()
-            moves[own.queue[own.client == len(self.group.client_ids) - 1]] = True
-        return _business(self.group.division, moves)
+            moves[own.queue[own.client == len(self.division.members.client_ids) - 1]] = True
+        return _business(self.division, moves)
 
     def moved(self, change: Change) -> dict[str, int | None]:
         """How many queues stay and get another owner, by strategy, if only some of the client ids are left."""
         if change.is_empty:
-            return dict.fromkeys(self.group.loads, None if len(change.division.queues) else 0)
-        return {name: self._moved(name, change) for name in self.group.loads}
+            return dict.fromkeys(self.strategies, None if len(change.division.queues) else 0)
+        return {name: self._moved(name, change) for name in self.strategies}
 
     def _moved(self, strategy: str, change: Change) -> int | None:
         if self._all_read_all(strategy):
-            some_leave = len(change.base_client) < len(self.group.client_ids)
+            some_leave = len(change.base_client) < len(self.division.members.client_ids)
             return int(np.count_nonzero(change.division.queues.is_business)) if some_leave else 0
         if self._leaves_a_ring(strategy):
             return self._of_those_who_leave(strategy, change)
-        if self.group.owners(strategy).unknown or self.owners(strategy, change).unknown:
+        if self.before[strategy].unknown or change.owners[strategy].unknown:
             return None
-        return _business(change.division, self._differ(strategy, change))
+        return _business(change.division, change.differ(strategy))
 
     def _brokers(self, strategy: str) -> Mapping[str, int | None]:
         losses, change = self.losses, self.without_brokers
         if strategy in STAYING or not len(change.division.queues):
             return dict.fromkeys(losses.losses, 0)
-        own, after = self.group.owners(strategy), self.owners(strategy, change)
-        differ = self._differ(strategy, change)
+        own, after = self.before[strategy], change.owners[strategy]
+        differ = change.differ(strategy)
         if not own.unknown and not after.unknown:
             return dict(zip(losses.losses, losses.per_loss(differ).tolist(), strict=True))
         # Where the strategy throws afterwards, queues keep the owners that they have.

@@ -75,7 +75,7 @@ def _useful(group: Group) -> int | None:
         return _listed(group)
     # It divides the queues of some rooms alone; further clients own nothing before all queues are taken.
     most = max(queues, group.facts.connections)
-    size = group.apart.size(most) if strategy == MACHINE_ROOM else None
+    size = group.apart.sizes[most] if strategy == MACHINE_ROOM else None
     return queues if size is None else min(queues, most - size.idle_clients)
 
 

@@ -101,7 +101,9 @@ def _without(group: Group, gone: set[str]) -> float | None:
     if owners.unknown:
         return None
     rates = group.weights.msgs_per_s
-    (burden,) = burdens([Case(group.apart, division, owners, np.flatnonzero(left), None, rates)])
+    times = group.apart.response_times
+    case = Case(group.apart.division, times, division, owners, np.flatnonzero(left), None, rates)
+    (burden,) = burdens([case])
     is_read = burden.orphans <= (group.orphans_today or 0)
     return burden.busiest.estimate if is_read and burden.busiest is not None else None
 
@@ -109,7 +111,7 @@ def _without(group: Group, gone: set[str]) -> float | None:
 def _behind(group: Group, ids: list[str]) -> list[Queue]:
     """The queues of these clients alone on which messages wait."""
     waits = {Queue(one.topic, one.broker_name, one.queue_id) for one in group.facts.lags if one.lag}
-    return sorted(queues_alone(group, ids) & waits)
+    return sorted(queues_alone(group.division, group.owners_today, ids) & waits)
 
 
 def _shown(one: Outlier) -> dict[str, Figure | float | None]:

@@ -1,6 +1,6 @@
 """Compares what clients report to consume with what should come to them, to check the facts of a verdict."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -9,10 +9,8 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.vocabulary import BUSINESS
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 NEEDS: Final = "compare both with mqadmin consumerStatus and consumerProgress"
 
@@ -35,23 +33,22 @@ def consumed_msgs_per_s(division: Division) -> Numbers:
     return rates
 
 
-def doubt(group: "Group", work: Work) -> str | None:
+def doubt(division: Division, consumed: Numbers, work: Work, bounds: Thresholds) -> str | None:
     """Which fact must be wrong, if the clients consume at another rate than messages come; None if both agree."""
-    bounds = group.policy.thresholds
     most, least_rate = bounds.PROVISION.max_disagreement_ratio, bounds.LOW_UTILISATION.min_msgs_per_s
-    consumed, incoming = group.consumed_msgs_per_s, work.incoming_msgs_per_s
+    incoming = work.incoming_msgs_per_s
 
     def differ(ours: float, theirs: float) -> bool:
         return abs(ours - theirs) > max(most * max(ours, theirs), least_rate)
 
-    business = [index for index, reads in enumerate(group.division.queues.topics) if reads.topic.kind == BUSINESS]
+    business = [index for index, reads in enumerate(division.queues.topics) if reads.topic.kind == BUSINESS]
     said, due = consumed[:, business].sum(axis=1), incoming[:, business].sum(axis=1)
     if np.isnan(said).any() or np.isnan(due).any():
         return None
     total, expected = float(said.sum()), float(due.sum())
     both = f"the clients consume {rounded(total, 1)} msg/s where {rounded(expected, 1)} msg/s come"
     if differ(total, expected):
-        growth = lag_growth(group.facts).by or 0
+        growth = lag_growth(division.group).by or 0
         if total < expected and growth > 0:
             return f"{both}, and lag grows: the group falls behind"
         if total > expected and growth < 0:
@@ -68,7 +65,7 @@ def doubt(group: "Group", work: Work) -> str | None:
         return None
     client = max(apart, key=lambda index: abs(float(said[index] - due[index])))
     return (
-        f"{group.client_ids[client]} consumes {rounded(float(said[client]), 1)} msg/s where "
+        f"{division.members.client_ids[client]} consumes {rounded(float(said[client]), 1)} msg/s where "
         f"{rounded(float(due[client]), 1)} msg/s come to its queues, though all clients together consume what comes: "
         f"it does not own the queues that its strategy gives it; {NEEDS}"
     )

@@ -16,6 +16,7 @@ from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak, one_strategy
@@ -140,12 +141,12 @@ def _failures(group: Group) -> Iterator[_Failure]:
     busiest = group.provision.busiest_client
     if busiest is not None and len(group.client_ids) > 1:
         left = division.members.only(lambda one: one.client_id != busiest)
-        yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(division, left, _left_of(group, left)))
+        yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(churn.before, left, _left_of(group, left)))
     for room in _rooms(group):
         gone = {place.broker_name for place in division.queues.places if place.room == room}
         left = division.members.only(partial(_is_elsewhere, room))
         losses = BrokerLosses.of(division, {room: gone}, left)
-        change = Change(losses.division, losses.base_queue, _left_of(group, left))
+        change = Change.of(churn.before, losses.division, losses.base_queue, _left_of(group, left))
         yield _Failure(group, ROOM, room, change, losses)
 
 
@@ -162,18 +163,14 @@ def _left_of(group: Group, left: Members) -> Integers:
 def _divide_together(failures: Sequence[_Failure]) -> None:
     """Compute the owners after failures, and which queues they move, as far as that is not done yet."""
     asked = [
-        (one, strategy)
+        (one.change, strategy)
         for one in failures
         if one.failure in (BUSIEST_CLIENT, ROOM) and not one.change.is_empty
         for strategy in one.group.loads
         if strategy == _current(one.group) or not one.group.churn.leaves_the_rest(strategy)
     ]
-    if asked:
-        divisions = [(strategy, one.change.division) for one, strategy in asked]
-        owners = asked[0][0].group.allocator.owners_of_each(divisions)
-        for (one, strategy), own in zip(asked, owners, strict=True):
-            one.change.owners[strategy] = own
-    compare((strategy, one.group.division, one.group.owners(strategy), one.change) for one, strategy in asked)
+    divide((change.owners, strategy) for change, strategy in asked)
+    compare(asked)
 
 
 def _without_brokers(group: Group) -> Iterator[GroupFailure]:
@@ -208,7 +205,7 @@ def _readers(one: _Failure) -> Readers | None:
         return Readers()  # no client is left, or no queue
     if strategy is None:
         return None
-    owners = group.churn.owners(strategy, change)
+    owners = change.owners[strategy]
     if owners.unknown:
         return None
     unread = unread_after(group, owners, change.base_queue)
@@ -275,15 +272,15 @@ def _case(one: _Failure) -> Case | None:
     strategy = one_strategy(group)
     if strategy is None or (losses is not None and change.is_empty):
         return None
-    owners = group.churn.owners(strategy, change)
+    owners = change.owners[strategy]
     if owners.unknown:
         return None
     rows = np.minimum(change.base_client, len(group.client_ids) - 1)
     msgs_per_s = group.planned_msgs_per_s
     if losses is None:
-        return Case(group, change.division, owners, rows, None, msgs_per_s)
+        return Case(group.division, group.response_times, change.division, owners, rows, None, msgs_per_s)
     changed = msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
-    return Case(group, change.division, owners, rows, losses.base_topic, changed)
+    return Case(group.division, group.response_times, change.division, owners, rows, losses.base_topic, changed)
 
 
 def topic_failures(topic: Topic) -> Iterator[TopicFailure]:

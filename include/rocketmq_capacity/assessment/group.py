@@ -1,25 +1,27 @@
 """A consumer group as its rules read it: its facts, and figures that are computed when they are first asked for."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from weakref import proxy
 
 import numpy as np
 
 from rocketmq_capacity.assessment.churn import Churn
-from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s
+from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s, doubt
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.lag import STANDING, Growth, lag_growth, lag_troubles
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
-from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, outliers_of, queues_alone
+from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, is_settled, outliers_of, queues_alone
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.peak import Peak, peak_of
-from rocketmq_capacity.assessment.provision import Provision, provision, with_outliers
+from rocketmq_capacity.assessment.provision import Provision, no_verdict, provision, with_outliers
 from rocketmq_capacity.assessment.reading import reading_status
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.sizes import Size, sizes_of
+from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.assessment.stuck import Stuck, stuck_queues
+from rocketmq_capacity.assessment.spare import forbids
+from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
+from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Division, Flags
@@ -27,7 +29,7 @@ from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts
 from rocketmq_capacity.contracts.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import POP, ReadingStatus
+from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
 
 
 @dataclass(frozen=True)
@@ -101,22 +103,17 @@ class Group:
     def loads(self) -> dict[str, Load]:
         """The load under each strategy of the policy that can run; empty for a group that is not clustering."""
         names = [name for name in self.policy.strategies_of(self.name) if self.is_clustering and self.applies(name)]
-        each = [self.owners(name) for name in names]
+        each = [self.owned[name] for name in names]
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
 
     def owners(self, strategy: str) -> Owners:
         """The owners under a strategy of the policy; unknown for topics that it does not allocate."""
-        if strategy not in self._owners:
-            self.keep_owners(strategy, self.allocator.owners(strategy, self.division))
-        return self._owners[strategy]
-
-    def keep_owners(self, strategy: str, owners: Owners) -> None:
-        """Remember the owners under a strategy."""
-        self._owners[strategy] = owners
+        return self.owned[strategy]
 
     @cached_property
-    def _owners(self) -> dict[str, Owners]:
-        return {}
+    def owned(self) -> OwnersByStrategy:
+        """The owners under each strategy."""
+        return OwnersByStrategy(self.allocator, self.division)
 
     @cached_property
     def current(self) -> Current | None:
@@ -171,34 +168,35 @@ class Group:
             return work
         return replace(work, incoming_msgs_per_s=np.where(work.queues > 0, self.consumed_msgs_per_s, 0.0))
 
-    def size(self, consumers: int) -> Size | None:
-        """What its clients would bear if there were so many; None if that cannot be computed."""
-        if consumers not in self._sizes:
-            self.ask_sizes([consumers])
-        return self._sizes[consumers]
-
-    def ask_sizes(self, numbers: Iterable[int]) -> None:
-        """Compute the sizes for all of these numbers of clients; together they cost little more than one."""
-        asked = [(self, consumers) for consumers in self.unsized(numbers)]
-        for (_, consumers), size in zip(asked, sizes_of(asked), strict=True):
-            self.keep_size(consumers, size)
-
-    def unsized(self, numbers: Iterable[int]) -> list[int]:
-        """Those of the numbers of clients whose sizes are not computed yet, in order."""
-        return sorted(consumers for consumers in numbers if consumers not in self._sizes)
-
-    def keep_size(self, consumers: int, size: Size | None) -> None:
-        """Remember a size."""
-        self._sizes[consumers] = size
+    @cached_property
+    def staff(self) -> Staff:
+        """Its clients, who owns what today, and what is planned for them."""
+        return Staff(
+            self.division,
+            self.policy,
+            self.allocator,
+            self.current,
+            self.runs,
+            self.today,
+            self.orphans_today,
+            self.response_times,
+            self.peak,
+            self.planned_msgs_per_s,
+            self.work,
+            self.planned_work,
+            self.pops,
+            self.max_useful_clients,
+        )
 
     @cached_property
-    def _sizes(self) -> dict[int, Size | None]:
-        return {}
+    def sizes(self) -> Sizes:
+        """What other numbers of its clients would bear."""
+        return Sizes(self.staff)
 
     @cached_property
     def peak(self) -> Peak:
         """The highest traffic that was seen."""
-        return peak_of(self)
+        return peak_of(self.division, self.weights)
 
     @property
     def planned_msgs_per_s(self) -> Numbers:
@@ -215,7 +213,10 @@ class Group:
     @cached_property
     def outliers(self) -> tuple[Outlier, ...]:
         """Clients that do their work far worse than their peers; none of a group with its outliers apart."""
-        return () if self.replaced else outliers_of(self)
+        if self.replaced:
+            return ()
+        bounds = self.policy.thresholds
+        return outliers_of(self.division, self.response_times, self.work, self.consumed_msgs_per_s, bounds)
 
     @property
     def apart(self) -> "Group":
@@ -230,13 +231,35 @@ class Group:
     def _apart(self) -> "Group | None":
         if not self.outliers:
             return None
-        replaced = frozenset(self.client_ids[one.client] for one in self.outliers)
-        return Group(facts_apart(self, self.outliers), self.cluster, self.policy, self.allocator, replaced)
+        facts = facts_apart(self.division, self.response_times, self.outliers)
+        return Group(facts, self.cluster, self.policy, self.allocator, frozenset(self.outlier_ids))
+
+    @property
+    def outlier_ids(self) -> list[str]:
+        """The client ids of the outliers."""
+        return [self.client_ids[one.client] for one in self.outliers]
 
     @cached_property
     def provision(self) -> Provision:
         """Whether it has the clients that it needs, with its outliers apart."""
-        return provision(self) if self._apart is None else with_outliers(self._apart.provision, self)
+        if self._apart is not None:
+            return with_outliers(self._apart.provision, self.staff, self.outlier_ids, self._doubt)
+        completeness = self.cluster.cluster.completeness_ratio
+        least = self.policy.thresholds.PROVISION.min_completeness
+        unknown = no_verdict(self.facts, completeness, least, is_off=self.is_off)
+        return provision(self.sizes, self.growth, unknown, self._doubt, may_go=not self.forbids)
+
+    @cached_property
+    def _doubt(self) -> str | None:
+        """Which fact about rates must be wrong; None if they agree, or are unknown."""
+        if self.work is None:
+            return None
+        return doubt(self.division, self.consumed_msgs_per_s, self.work, self.policy.thresholds)
+
+    @cached_property
+    def forbids(self) -> tuple[ScaleDownCode, ...]:
+        """What forbids that clients go, as far as its facts tell it without any simulation."""
+        return tuple(forbids(self.staff, self.reading_status))
 
     @cached_property
     def told(self) -> GroupEntry:
@@ -256,7 +279,12 @@ class Group:
     @cached_property
     def churn(self) -> Churn:
         """The queues that move if one client or one broker comes or goes."""
-        return Churn(proxy(self))  # a cycle of references would keep the group in memory until the collector runs
+        return Churn(self.owned, self.verdicts)
+
+    @cached_property
+    def pareto_best(self) -> dict[str, bool]:
+        """Of each strategy whether it is Pareto-best; see ``Churn.pareto_best``."""
+        return self.churn.pareto_best(self.loads)
 
     @cached_property
     def today_load(self) -> Load | None:
@@ -285,12 +313,13 @@ class Group:
     @cached_property
     def reading_status(self) -> ReadingStatus:
         """Whether every readable queue of its business topics has a reader."""
-        return reading_status(self)
+        load, owners = self.today_load, self.owners_today
+        return reading_status(self.division, self.cluster, load, owners, is_settling=self.is_settling)
 
     @cached_property
     def stuck(self) -> list[Stuck]:
         """Its stuck queues, sorted by queue and client."""
-        return stuck_queues(self)
+        return stuck_queues(self.facts, self.policy.thresholds.STUCK_QUEUE)
 
     @cached_property
     def growth(self) -> Growth:
@@ -305,7 +334,8 @@ class Group:
         standing = (one.queue for one in lag_troubles(self.facts) if one.state in STANDING)
         without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck), *standing}
         usual = (self.weights.total_msgs_per_s or 0.0) * self.policy.thresholds.LOW_UTILISATION.min_growth_s
-        return replace(lag_growth(self.facts, without | queues_alone(self, self.replaced)), usual=usual)
+        alone = queues_alone(self.division, self.owners_today, self.replaced)
+        return replace(lag_growth(self.facts, without | alone), usual=usual)
 
     @property
     def is_harmed(self) -> bool:
@@ -314,9 +344,8 @@ class Group:
 
     @property
     def mends_first(self) -> str | None:
-        """The rule that is answered before it is known how many clients are needed: some read too little."""
-        is_misread = self.is_clustering and self.division.members.has_readers_of_some and bool(self.orphans_today)
-        return "SUBSCRIPTION_MISMATCH" if is_misread else None
+        """The rule that is answered before it is known how many clients are needed; see ``Staff.mends_first``."""
+        return self.staff.mends_first
 
     @property
     def settled_s(self) -> float:
@@ -325,7 +354,7 @@ class Group:
 
     def is_settled(self, consumer: Consumer) -> bool:
         """Whether a consumer has been up long enough to be compared; true if its start is unknown."""
-        return consumer.up_s is None or consumer.up_s > self.settled_s
+        return is_settled(consumer, self.policy.thresholds)
 
     @cached_property
     def is_popped(self) -> Flags:
@@ -351,22 +380,13 @@ class Group:
 
     @cached_property
     def pulled_sizes(self) -> dict[str, int]:
-        """How many readable queues each business topic has whose mode is not POP; 0 if it has none.
-
-        The mode is the broker's, also for an orderly group.
-        """
-        pulled = [reads for reads in self.business if reads.message_request_mode != POP]
-        return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in pulled}
+        """How many readable queues each pulled business topic has; see :func:`pulled_sizes`."""
+        return pulled_sizes(self.facts)
 
     @cached_property
     def max_useful_clients(self) -> int | None:
-        """How many readable queues its largest pulled topic has; None if it pops all topics or is not clustering.
-
-        A group with gRPC clients has no such bound: each of these clients gets messages.
-        """
-        if not self.is_clustering or self.facts.message_request_mode == POP or self.facts.has_grpc_clients:
-            return None
-        return max(self.pulled_sizes.values(), default=0)
+        """How many clients can own a queue; see :func:`max_useful_clients`."""
+        return max_useful_clients(self.facts)
 
 
 GroupRule = Callable[[Group], Iterator[Finding]]

@@ -115,7 +115,7 @@ def _with_lost(group: Group, clients: int) -> Caches | None:
     Clients of a broadcasting group take over no queues.
     """
     left = group.facts.connections - clients
-    found = divided([(group, left)])[0] if group.is_clustering and left > 0 else None
+    found = divided([(group.staff, left)])[0] if group.is_clustering and left > 0 else None
     return None if found is None or found.owners.unknown else _caches(group, found, is_today=False)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import structs
@@ -13,15 +12,13 @@ from rocketmq_capacity.assessment.current import predicted_owners
 from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Integers, Members, Queues
 from rocketmq_capacity.contracts.facts import GroupFacts, Reads, Written
 from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import READ_WRITE
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,55 +38,63 @@ class MoreQueues:
     busy_ratio: float
 
 
-def more_queues(group: "Group", work: Work, bound: float, peak: float) -> MoreQueues | None:
+def more_queues(staff: Staff, work: Work, bound: float, *, is_harmed: bool) -> MoreQueues | None:
     """The fewest queues on each broker of the busiest client's heaviest topic that keep this client within the bound.
 
     The clients are those of today. Producers then spread their messages evenly over all queues. None if no allowed
     number is enough, or if the topic's number of queues must not change.
+
+    Args:
+        staff: the clients.
+        work: what they have to do.
+        bound: the highest allowed share of the busiest client.
+        is_harmed: whether some queue is known to have no reader or two readers today.
     """
-    if not group.is_harmed and work.evenly() * peak > bound:
+    peak = staff.peak.scale
+    if not is_harmed and work.evenly() * peak > bound:
         return None  # one client for each queue would still be too busy
-    today = group.facts.connections
-    for layout in _layouts(group, work):
+    today = staff.facts.connections
+    for layout in _layouts(staff, work):
         burden = layout.burden(today)
         share = _share(burden, peak)
         if burden is None or share is None or share > bound:
             continue
         clients = None
         if burden.idle_clients:
-            clients = result(least_number(lambda number: layout.is_enough(number, bound, peak), 1, today))  # noqa: B023
+            clients = result(least_number(lambda number: layout.is_enough(number, bound), 1, today))  # noqa: B023
         return MoreQueues(layout.topic, layout.each, clients, share)
     return None
 
 
-def queues_and_clients(group: "Group", work: Work, bound: float, peak: float) -> MoreQueues | None:
+def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | None:
     """The fewest queues on each broker of that topic that are enough together with more clients, and these clients."""
-    today, evenly = group.facts.connections, work.evenly() * peak
-    if np.isnan(evenly) or group.max_useful_clients is None:
+    peak = staff.peak.scale
+    today, evenly = staff.facts.connections, work.evenly() * peak
+    if np.isnan(evenly) or staff.max_useful_clients is None:
         return None
-    for layout in _layouts(group, work):
+    for layout in _layouts(staff, work):
         most = layout.max_useful_clients
         # With fewer clients than this, even the best division is too much.
-        if most <= today or most * bound < today * evenly or not layout.is_enough(most, bound, peak):
+        if most <= today or most * bound < today * evenly or not layout.is_enough(most, bound):
             continue
-        clients = result(least_number(lambda number: layout.is_enough(number, bound, peak), today + 1, most))  # noqa: B023
+        clients = result(least_number(lambda number: layout.is_enough(number, bound), today + 1, most))  # noqa: B023
         share = None if clients is None else _share(layout.burden(clients), peak)
         return None if share is None else MoreQueues(layout.topic, layout.each, clients, share)
     return None
 
 
-def _layouts(group: "Group", work: Work) -> Iterator["_Layout"]:
+def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
     """The topic with more and more queues on each of its writable brokers, up to the policy's limit."""
-    if group.current is None or group.today is None or not group.today.is_predicted:
+    if staff.current is None or staff.today is None or not staff.today.is_predicted:
         return
     busiest = int(work.busy(work.times.estimate).argmax())
-    heaviest = group.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
+    heaviest = staff.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
     places = [place for place in heaviest.topic.places if (place.perm or 0) & READ_WRITE == READ_WRITE]
     if not places or kept_count(heaviest.topic) is not None:
         return
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
-    for each in range(least + 1, group.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
-        yield _Layout(group, heaviest, each)
+    for each in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
+        yield _Layout(staff, heaviest, each)
 
 
 def _share(burden: Burden | None, peak: float) -> float | None:
@@ -102,12 +107,12 @@ class _Layout:
     """A group one of whose topics has a number of queues on each writable broker.
 
     Attributes:
-        group: the group today.
+        staff: the group's clients today.
         heaviest: the topic.
         each: its queues on each writable broker.
     """
 
-    group: "Group"
+    staff: Staff
     heaviest: Reads
     each: int
 
@@ -117,7 +122,7 @@ class _Layout:
 
     @cached_property
     def facts(self) -> GroupFacts:
-        return structs.replace(self.group.facts, reads=tuple(_grown(self.group.facts, self.heaviest, self.each)))
+        return structs.replace(self.staff.facts, reads=tuple(_grown(self.staff.facts, self.heaviest, self.each)))
 
     @cached_property
     def queues(self) -> Queues:
@@ -126,14 +131,11 @@ class _Layout:
     @cached_property
     def max_useful_clients(self) -> int:
         """How many readable queues its largest pulled topic has."""
-        sizes = dict(self.group.pulled_sizes)
-        reads = next(one for one in self.facts.business if one.topic.topic == self.topic)
-        sizes[self.topic] = sum(place.readable for place in reads.topic.places)
-        return max(sizes.values())
+        return max(pulled_sizes(self.facts).values())
 
-    def is_enough(self, clients: int, bound: float, peak: float) -> bool:
+    def is_enough(self, clients: int, bound: float) -> bool:
         """Whether the busiest of so many clients is within the bound."""
-        share = _share(self.burden(clients), peak)
+        share = _share(self.burden(clients), self.staff.peak.scale)
         return share is not None and share <= bound
 
     def burden(self, clients: int) -> Burden | None:
@@ -143,22 +145,23 @@ class _Layout:
             return None
         members, rows, runs = crowd
         division = Division(self.facts, self.queues, members)
-        owners = predicted_owners(division, runs, lambda strategy: self.group.allocator.owners(strategy, division))
+        owners = predicted_owners(division, runs, lambda strategy: self.staff.allocator.owners(strategy, division))
         if owners.unknown:
             return None
-        (burden,) = burdens([Case(self.group, division, owners, rows, None, self.planned_msgs_per_s)])
+        today, times = self.staff.division, self.staff.times
+        (burden,) = burdens([Case(today, times, division, owners, rows, None, self.planned_msgs_per_s)])
         return burden
 
     @cached_property
     def planned_msgs_per_s(self) -> Numbers:
-        """Messages a second of each queue, as of ``Group.planned_msgs_per_s``: each topic has what it has there."""
-        group, weights = self.group, Weights.of(Division(self.facts, self.queues, self.group.division.members))
-        if group.peak.of_queues is None:
+        """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``: each topic has what it has there."""
+        staff, weights = self.staff, Weights.of(Division(self.facts, self.queues, self.staff.division.members))
+        if staff.peak.of_queues is None:
             return weights.msgs_per_s
         queues, topics = weights.queue, len(self.queues.topics)
         topic, measured = self.queues.topic[queues], weights.msgs_per_s[queues]
-        today = group.weights.queue
-        planned = np.bincount(group.division.queues.topic[today], group.planned_msgs_per_s[today], topics)[topic]
+        today = np.flatnonzero(staff.division.queues.is_business)
+        planned = np.bincount(staff.division.queues.topic[today], staff.planned_msgs_per_s[today], topics)[topic]
         now, number = np.bincount(topic, measured, topics)[topic], np.bincount(topic, minlength=topics)[topic]
         rates = weights.msgs_per_s.copy()
         rates[queues] = np.where(now > 0, measured * planned / np.where(now > 0, now, 1.0), planned / number)
@@ -166,10 +169,10 @@ class _Layout:
 
     def _crowd(self, clients: int) -> tuple[Members, Integers, list[str]] | None:
         """The clients, of which of today each has the figures, and their strategies."""
-        group = self.group
-        if clients == group.facts.connections:
-            return group.division.members, np.arange(len(group.client_ids)), group.runs
-        changed = Crowd(group, clients).of(clients)
+        staff = self.staff
+        if clients == staff.facts.connections:
+            return staff.division.members, np.arange(len(staff.division.members.client_ids)), staff.runs
+        changed = Crowd(staff, clients).of(clients)
         return None if changed is None else (changed.division.members, changed.rows, changed.runs)
 
 

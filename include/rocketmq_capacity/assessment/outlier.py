@@ -6,19 +6,19 @@ as if each outlier took what the median of its peers takes: one sick client says
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from msgspec import structs
 
+from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.assessment.utilisation import least_threads
+from rocketmq_capacity.assessment.utilisation import Work, least_threads
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Flags
-from rocketmq_capacity.contracts.facts import GroupFacts
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts.division import Division, Flags
+from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
+from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.settings.thresholds import Thresholds
 
 MIN_CLIENTS: Final = 3
 """With fewer clients nobody can tell which of them is the sick one."""
@@ -58,37 +58,45 @@ class _Compared:
     factor: Numbers
 
 
-def outliers_of(group: "Group") -> tuple[Outlier, ...]:
+def outliers_of(
+    division: Division, times: ResponseTimes, work: Work | None, consumed_msgs_per_s: Numbers, bounds: Thresholds
+) -> tuple[Outlier, ...]:
     """The outliers of a group, by client id; none where half of its clients differ from the others.
 
     Clients that have just started are none: their first calls are slow.
+
+    Args:
+        division: its queues and consumers.
+        times: how long its clients take for a call.
+        work: the work of its clients today; None if an owner is unknown.
+        consumed_msgs_per_s: messages a second of each topic that each of its clients handles, as it reports them.
+        bounds: the policy's thresholds.
     """
-    times, division = group.response_times, group.division
-    if len(group.client_ids) < MIN_CLIENTS or not division.queues.topics or not _may_have_some(group):
-        return ()
-    bounds = group.policy.thresholds
     factor, floor_ms = bounds.CLIENT_OUTLIER.factor, bounds.CLIENT_OUTLIER.min_rt_ms
+    client_ids = division.members.client_ids
+    if len(client_ids) < MIN_CLIENTS or not division.queues.topics or not _may_have_some(division, times, factor):
+        return ()
     own_ms: Numbers = np.where(times.is_reported, times.estimate, np.nan)
-    threads, handled = _threads(group), _handled(group)
+    threads, handled = _threads(division, work), _handled(work, consumed_msgs_per_s)
     compared: dict[Figure, _Compared] = {
         SLOW: _by_topic(own_ms, handled),
-        "consume_threads": _of_threads(group, threads),
-        "failed_ratio": _of_failures(group, bounds.RETRY_PRESSURE.failed_ratio),
+        "consume_threads": _of_threads(work, threads),
+        "failed_ratio": _of_failures(division, bounds),
         PER_THREAD: _by_topic(own_ms / threads[:, None], handled),
     }
     is_quick = ~(compared[SLOW].value > floor_ms)
     for slow in (SLOW, PER_THREAD):
         compared[slow].factor[is_quick] = np.nan
-    settled = {one.client_id for one in division.members.consumers if group.is_settled(one)}
+    settled = {one.client_id for one in division.members.consumers if is_settled(one, bounds)}
     found = []
-    for client, client_id in enumerate(group.client_ids):
+    for client, client_id in enumerate(client_ids):
         figure = _worst(compared, client, factor)
         if figure is not None and client_id in settled:
             one = compared[figure]
             found.append(
                 Outlier(client, figure, *(float(each[client]) for each in (one.value, one.median, one.factor)))
             )
-    return tuple(found) if 2 * len(found) < len(group.client_ids) else ()
+    return tuple(found) if 2 * len(found) < len(client_ids) else ()
 
 
 def _worst(compared: Mapping[Figure, _Compared], client: int, factor: float) -> Figure | None:
@@ -98,36 +106,40 @@ def _worst(compared: Mapping[Figure, _Compared], client: int, factor: float) -> 
     return max(single or far, key=lambda name: far[name], default=None)
 
 
-def _may_have_some(group: "Group") -> bool:
+def is_settled(consumer: Consumer, bounds: Thresholds) -> bool:
+    """Whether a consumer has been up long enough to be compared; true if its start is unknown."""
+    return consumer.up_s is None or consumer.up_s > bounds.SUBSCRIPTION_MISMATCH.settled_s
+
+
+def _may_have_some(division: Division, times: ResponseTimes, factor: float) -> bool:
     """Whether the figures of the clients differ enough for an outlier at all; most groups end here."""
-    factor, times = group.policy.thresholds.CLIENT_OUTLIER.factor, group.response_times.estimate
-    if any(one.failed_msgs_per_s for one in group.facts.consumed):
+    if any(one.failed_msgs_per_s for one in division.group.consumed):
         return True
-    least, most = np.fmin.reduce(times, axis=0), np.fmax.reduce(times, axis=0)
-    threads = _known_threads(group)
+    least, most = np.fmin.reduce(times.estimate, axis=0), np.fmax.reduce(times.estimate, axis=0)
+    threads = _known_threads(division)
     spread = float(np.fmax.reduce(threads) / np.fmin.reduce(threads))
     return bool((most * (1.0 if np.isnan(spread) else spread) > factor * least).any()) or spread > factor
 
 
-def _known_threads(group: "Group") -> Numbers:
+def _known_threads(division: Division) -> Numbers:
     """The listener threads of each client; NaN where they are unknown, or none."""
-    threads = least_threads(group.division)
+    threads = least_threads(division)
     return np.where(threads > 0, threads, np.nan)
 
 
-def _threads(group: "Group") -> Numbers:
+def _threads(division: Division, work: Work | None) -> Numbers:
     """The calls at once of each client; an orderly one handles no more than the queues of the client with the most."""
-    threads = _known_threads(group)
-    if not group.facts.is_orderly or group.work is None:
+    threads = _known_threads(division)
+    if not division.group.is_orderly or work is None:
         return threads
-    return np.asarray(np.fmin(threads, group.work.queues.sum(axis=1).max(initial=1)))
+    return np.asarray(np.fmin(threads, work.queues.sum(axis=1).max(initial=1)))
 
 
-def _handled(group: "Group") -> Numbers:
+def _handled(work: Work | None, consumed_msgs_per_s: Numbers) -> Numbers:
     """Messages a second of each client and topic: what comes to its queues, else what it says it handles."""
-    if group.work is not None and not np.isnan(group.work.incoming_msgs_per_s).any():
-        return group.work.incoming_msgs_per_s
-    return group.consumed_msgs_per_s
+    if work is not None and not np.isnan(work.incoming_msgs_per_s).any():
+        return work.incoming_msgs_per_s
+    return consumed_msgs_per_s
 
 
 def _by_topic(figures: Numbers, handled: Numbers) -> _Compared:
@@ -150,26 +162,27 @@ def _by_topic(figures: Numbers, handled: Numbers) -> _Compared:
         return _Compared(value, median, value / median)
 
 
-def _of_threads(group: "Group", threads: Numbers) -> _Compared:
+def _of_threads(work: Work | None, threads: Numbers) -> _Compared:
     """The threads of each client that has queues; fewer are worse."""
     median = _peers_median(threads[:, None])[:, 0]
-    has_queues = True if group.work is None else group.work.has_queues
+    has_queues = True if work is None else work.has_queues
     return _Compared(threads, median, np.where(has_queues, median / threads, np.nan))
 
 
-def _of_failures(group: "Group", floor: float) -> _Compared:
-    """The share of each client's messages that fail. A share of the peers below ``floor`` counts as the floor."""
-    clients = {client_id: index for index, client_id in enumerate(group.client_ids)}
-    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
+def _of_failures(division: Division, bounds: Thresholds) -> _Compared:
+    """The share of each client's messages that fail. A share of the peers below the policy's counts as that one."""
+    floor = bounds.RETRY_PRESSURE.failed_ratio
+    clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
+    topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
     failed, handled = np.zeros((len(clients), len(topics))), np.zeros((len(clients), len(topics)))
-    for one in group.facts.consumed:
+    for one in division.group.consumed:
         if one.topic in topics and one.msgs_per_s and one.failed_msgs_per_s is not None:
             failed[clients[one.client_id], topics[one.topic]] += one.failed_msgs_per_s
             handled[clients[one.client_id], topics[one.topic]] += one.msgs_per_s
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(handled > 0, failed / handled, np.nan)
     found = _by_topic(shares, handled)
-    rare = np.nansum(failed, axis=1) < floor * group.policy.thresholds.LOW_UTILISATION.min_msgs_per_s
+    rare = np.nansum(failed, axis=1) < floor * bounds.LOW_UTILISATION.min_msgs_per_s
     factor = np.where(rare, np.nan, found.value / np.fmax(found.median, floor))
     return _Compared(found.value, found.median, np.where(np.isnan(found.median), np.nan, factor))
 
@@ -194,18 +207,18 @@ def _peers_median(figures: Numbers) -> Numbers:
     return np.where(is_known & (peers >= 2), middle, np.nan)
 
 
-def facts_apart(group: "Group", outliers: Sequence[Outlier]) -> GroupFacts:
+def facts_apart(division: Division, times: ResponseTimes, outliers: Sequence[Outlier]) -> GroupFacts:
     """The facts of a group in which each outlier takes what the median of its peers takes: milliseconds and threads."""
-    ids = {group.client_ids[one.client]: one.client for one in outliers}
-    times = group.response_times
+    facts, client_ids = division.group, division.members.client_ids
+    ids = {client_ids[one.client]: one.client for one in outliers}
     medians = _peers_median(np.where(times.is_reported, times.estimate, np.nan))
-    threads = _peers_median(_known_threads(group)[:, None])[:, 0]
-    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
+    threads = _peers_median(_known_threads(division)[:, None])[:, 0]
+    topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
     consumers = tuple(
         structs.replace(one, consume_threads=max(1, int(threads[ids[one.client_id]])))
         if one.client_id in ids and not np.isnan(threads[ids[one.client_id]])
         else one
-        for one in group.facts.consumers
+        for one in facts.consumers
     )
     consumed = tuple(
         structs.replace(one, consume_rt_ms=float(medians[ids[one.client_id], topics[one.topic]]))
@@ -214,16 +227,15 @@ def facts_apart(group: "Group", outliers: Sequence[Outlier]) -> GroupFacts:
         and one.topic in topics
         and not np.isnan(medians[ids[one.client_id], topics[one.topic]])
         else one
-        for one in group.facts.consumed
+        for one in facts.consumed
     )
-    return structs.replace(group.facts, consumers=consumers, consumed=consumed)
+    return structs.replace(facts, consumers=consumers, consumed=consumed)
 
 
-def queues_alone(group: "Group", client_ids: Collection[str]) -> set[Queue]:
+def queues_alone(division: Division, owners: Owners | None, client_ids: Collection[str]) -> set[Queue]:
     """The queues that one of these clients owns alone: their messages wait for it. Empty if owners are unknown."""
-    owners = group.owners_today
-    if not client_ids or owners is None or not group.is_clustering:
+    if not client_ids or owners is None or not division.group.is_clustering:
         return set()
-    is_theirs: Flags = np.array([client_id in client_ids for client_id in group.client_ids], bool)
+    is_theirs: Flags = np.array([client_id in client_ids for client_id in division.members.client_ids], bool)
     of_theirs = is_theirs[owners.client] & ~np.broadcast_to(owners.is_popped, owners.queue.shape)
-    return {group.division.queues.names[queue] for queue in owners.queue[of_theirs].tolist()}
+    return {division.queues.names[queue] for queue in owners.queue[of_theirs].tolist()}

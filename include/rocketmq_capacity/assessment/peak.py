@@ -4,15 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.vocabulary import PERM_WRITE
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 SAME: Final = 1e-9
 """Factors of topics that differ by no more than this share are the same."""
@@ -63,19 +62,19 @@ class _Seen:
     of_topics: Numbers
 
 
-def peak_of(group: "Group") -> Peak:
+def peak_of(division: Division, weights: Weights) -> Peak:
     """The highest traffic of a group, never below what is measured.
 
     A topic's messages at the peak come to its queues in the shares that were measured; evenly if none came then.
     """
-    past, measured = group.facts.past, group.weights.msgs_per_s
+    past, measured = division.group.past, weights.msgs_per_s
     days, hours = (0, 0) if past is None else (past.days, past.hours)
-    queues = group.weights.queue
-    topic = group.division.queues.topic[queues]
-    topics = len(group.division.queues.topics)
+    queues = weights.queue
+    topic = division.queues.topic[queues]
+    topics = len(division.queues.topics)
     now = np.asarray(np.bincount(topic, measured[queues], topics), np.float64)
-    steps = list(_sampled(group, now))
-    seen = [*steps, *_stored(group)]
+    steps = list(_sampled(division, measured, now))
+    seen = [*steps, *_stored(division)]
     told = days, hours + len(steps)
     total = float(now.sum())
     if np.isnan(total):
@@ -92,36 +91,35 @@ def peak_of(group: "Group") -> Peak:
         return Peak(factor, highest, when, *told)
     planned = at_peak / (factor or 1.0)
     ratios = np.where(planned > 0, planned / np.where(now > 0, now, np.nan), 1.0)
-    return Peak(factor, highest, when, *told, _spread(group, now, planned), ratios)
+    return Peak(factor, highest, when, *told, _spread(division, measured, now, planned), ratios)
 
 
-def _stored(group: "Group") -> Iterator[_Seen]:
+def _stored(division: Division) -> Iterator[_Seen]:
     """The rates of the busy hour of the stored days."""
-    past = group.facts.past
+    past = division.group.past
     if past is None:
         return
     rates = [
         np.nan if reads.pass_ratio is None else past.msgs_per_s.get(reads.topic.topic, np.nan) * reads.pass_ratio
-        for reads in group.division.queues.topics
+        for reads in division.queues.topics
     ]
     yield _Seen(past.hour_s, np.array(rates, np.float64))
 
 
-def _sampled(group: "Group", now: Numbers) -> Iterator[_Seen]:
+def _sampled(division: Division, measured: Numbers, now: Numbers) -> Iterator[_Seen]:
     """The rates between successive samples.
 
     None if an offset is unknown, or if queues were sampled at different moments. A topic's queues without samples keep
     their measured rates.
     """
-    topics = {reads.topic.topic: index for index, reads in enumerate(group.division.queues.topics)}
-    ratios = [reads.pass_ratio for reads in group.division.queues.topics]
-    first, measured = group.division.queues.first, group.weights.msgs_per_s
-    business = group.division.queues.is_business
+    topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
+    ratios = [reads.pass_ratio for reads in division.queues.topics]
+    first, business = division.queues.first, division.queues.is_business
     offsets: list[Sequence[int | None]] = []
     of_topic: list[int] = []
     sampled: list[int] = []
     moments: set[tuple[float, ...]] = set()
-    for one in group.facts.samples:
+    for one in division.group.samples:
         begin, readable = first.get(one.topic, {}).get(one.broker_name, (0, 0))
         if one.queue_id < readable and business[begin + one.queue_id]:
             moments.add(tuple(one.at_s))
@@ -140,9 +138,9 @@ def _sampled(group: "Group", now: Numbers) -> Iterator[_Seen]:
         yield _Seen(later, rest + put * passes)
 
 
-def _spread(group: "Group", now: Numbers, of_topics: Numbers) -> Numbers:
+def _spread(division: Division, measured: Numbers, now: Numbers, of_topics: Numbers) -> Numbers:
     """What each queue of the division gets, if topics get this; queues of other kinds of topics as measured."""
-    queues, measured = group.division.queues, group.weights.msgs_per_s
+    queues = division.queues
     topic, business = queues.topic, queues.is_business
     takes = np.array([bool((place.perm or 0) & PERM_WRITE) for place in queues.places], bool)[queues.place] & business
     has_writable = np.bincount(topic, takes, len(queues.topics))[topic] > 0

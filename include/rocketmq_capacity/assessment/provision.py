@@ -4,25 +4,31 @@ A group is as busy as its busiest client (see ``utilisation``). Unknown facts wi
 a verdict if it is the same for the whole interval.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import ceil
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
-from rocketmq_capacity.assessment.consumption import doubt
 from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.sizes import Needed, clients_for, likely_needed, needed_clients, searches_for_needed
-from rocketmq_capacity.assessment.spare import forbids
+from rocketmq_capacity.assessment.lag import Growth
+from rocketmq_capacity.assessment.peak import Peak
+from rocketmq_capacity.assessment.sizes import (
+    Needed,
+    Sizes,
+    clients_for,
+    likely_needed,
+    needed_clients,
+    searches_for_needed,
+)
+from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.facts import GroupFacts
 from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 Cause = Literal["busy", "lag"]
 """Why clients are too few: the busiest is too busy, or lag grows. Then no client may go."""
@@ -67,54 +73,71 @@ class Provision:
     doubt: str | None = None
 
 
-def provision(group: "Group") -> Provision:
-    """The verdict on a group."""
-    work, bounds = group.work, group.policy.thresholds.PROVISION
+def provision(sizes: Sizes, growth: Growth, no_verdict: str | None, doubt: str | None, *, may_go: bool) -> Provision:
+    """The verdict on a group.
+
+    Args:
+        sizes: what its clients bear, and other numbers of them would.
+        growth: how its lag grew for want of capacity.
+        no_verdict: of :func:`no_verdict`.
+        doubt: as in :class:`Provision`.
+        may_go: whether its facts let some client go, as far as they tell it without any simulation.
+    """
+    staff, work = sizes.staff, sizes.staff.work
     found = None if work is None else work.busiest()
     if work is None or found is None:
-        return Provision(UNDECIDED, _no_verdict(group) or _missing(group, work))
+        return Provision(UNDECIDED, no_verdict or _missing(staff, work))
     use, busiest_now = found
-    planned, scale, bound = group.planned_work or work, group.peak.scale, bounds.under_utilisation
+    client_ids, bound = staff.division.members.client_ids, staff.policy.thresholds.PROVISION.under_utilisation
+    planned, scale = staff.planned_work or work, staff.peak.scale
     highest = planned.busiest()
     if highest is None:
-        why = f"{_missing(group, planned)}, whose messages come{_at_peak(group) or ' at the peak'}"
+        why = f"{_missing(staff, planned)}, whose messages come{_at_peak(staff.peak) or ' at the peak'}"
         return Provision(
-            UNDECIDED, why, utilisation=use, judged_utilisation=use, busiest_client=group.client_ids[busiest_now]
+            UNDECIDED, why, utilisation=use, judged_utilisation=use, busiest_client=client_ids[busiest_now]
         )
     at_peak, busiest = highest[0].times(scale), highest[1]
-    after = _without_some(group, scale)
-    verdict = _with_owners_least(group, _verdict(group, at_peak, after, planned, busiest))
+    after = _without_some(sizes) if may_go else None
+    unknown = no_verdict or _too_many_untimed(planned, staff.policy.thresholds.PROVISION.max_unknown_rt_ratio)
+    verdict = Provision(UNDECIDED, unknown) if unknown else _verdict(staff, growth, at_peak, after, planned, busiest)
+    verdict = _with_owners_least(staff, verdict)
     needed, least = None, None
-    if group.is_clustering and group.mends_first is None:
-        needed = needed_clients(group, planned, bound, scale)
+    if staff.facts.is_clustering and staff.mends_first is None:
+        needed = needed_clients(sizes, planned, bound)
         least = clients_for(planned.typical_clients() * scale, bound)
         if verdict.cause is not None:
-            least = max(least, group.facts.connections, (needed and needed.target) or 0)
-        most = group.max_useful_clients
+            least = max(least, staff.facts.connections, (needed and needed.target) or 0)
+        most = staff.max_useful_clients
         least = least if most is None else min(least, max(most, 1))
     return replace(
         verdict,
         utilisation=use,
-        busiest_client=group.client_ids[busiest_now],
+        busiest_client=client_ids[busiest_now],
         judged_utilisation=use,
         at_peak=at_peak,
         without_some=after,
         needed=needed,
         min_safe_clients=least,
-        doubt=doubt(group, work),
+        doubt=doubt,
     )
 
 
-def with_outliers(verdict: Provision, group: "Group") -> Provision:
+def with_outliers(verdict: Provision, staff: Staff, outliers: Sequence[str], doubt: str | None) -> Provision:
     """The verdict on a group with its outliers apart, with what its clients, outliers included, really do.
 
     While one of its clients is sick, no other is too many.
+
+    Args:
+        verdict: on the group with its outliers apart.
+        staff: the group's clients, outliers included.
+        outliers: the client ids of the outliers.
+        doubt: as in :class:`Provision`, of the clients with the outliers.
     """
-    found = None if group.work is None else group.work.busiest()
-    if found is None or group.work is None:
+    found = None if staff.work is None else staff.work.busiest()
+    if found is None:
         return verdict
     use, busiest = found
-    names = listed([group.client_ids[one.client] for one in group.outliers])
+    names = listed(outliers)
     is_over = verdict.status == OVER
     return replace(
         verdict,
@@ -123,72 +146,75 @@ def with_outliers(verdict: Provision, group: "Group") -> Provision:
         if is_over
         else f"{verdict.reason}, with {names} taken as the median of the other clients",
         utilisation=use,
-        at_peak=_busy_at_peak(group),
-        busiest_client=group.client_ids[busiest],
-        doubt=doubt(group, group.work),
+        at_peak=_busy_at_peak(staff),
+        busiest_client=staff.division.members.client_ids[busiest],
+        doubt=doubt,
     )
 
 
-def _with_owners_least(group: "Group", verdict: Provision) -> Provision:
+def _with_owners_least(staff: Staff, verdict: Provision) -> Provision:
     """The verdict; its reason also says if the group runs fewer clients than its owner wants."""
-    wanted, connections = group.told.min_clients, group.facts.connections
+    wanted, connections = staff.policy.group_entry(staff.facts.consumer_group).min_clients, staff.facts.connections
     if wanted is None or connections >= wanted:
         return verdict
     return replace(verdict, reason=f"{verdict.reason}; it runs {connections}, and its owner wants at least {wanted}")
 
 
-def _busy_at_peak(group: "Group") -> Interval | None:
+def _busy_at_peak(staff: Staff) -> Interval | None:
     """The busy share of the busiest client at the peak; None if unknown."""
-    found = None if group.planned_work is None else group.planned_work.busiest()
-    return None if found is None else found[0].times(group.peak.scale)
+    found = None if staff.planned_work is None else staff.planned_work.busiest()
+    return None if found is None else found[0].times(staff.peak.scale)
 
 
-def _verdict(group: "Group", use: Interval, after: Interval | None, work: Work, busiest_index: int) -> Provision:
+def _verdict(
+    staff: Staff, growth: Growth, use: Interval, after: Interval | None, work: Work, busiest_index: int
+) -> Provision:
     """The status with its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
-    bounds = group.policy.thresholds.PROVISION
-    unknown = _no_verdict(group) or _too_many_untimed(group, work)
-    if unknown is not None:
-        return Provision(UNDECIDED, unknown)
-    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(group)}"
+    bounds, peak = staff.policy.thresholds.PROVISION, staff.peak
+    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
     if use.lower > bounds.under_utilisation:
-        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, group.peak.scale), "busy")
-    low = group.policy.thresholds.LOW_UTILISATION
+        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, peak.scale), "busy")
+    low = staff.policy.thresholds.LOW_UTILISATION
     # Clients that are known to have time left do not fall behind for want of capacity.
-    if group.growth.is_above(low.min_lag) and use.upper > low.busy_ratio:
-        return Provision(UNDER, group.growth.words, "lag")
+    if growth.is_above(low.min_lag) and use.upper > low.busy_ratio:
+        return Provision(UNDER, growth.words, "lag")
     if use.upper > bounds.under_utilisation:
         return Provision(UNDECIDED, f"{busiest}: {_untimed(work)}")
     if after is None or after.lower > bounds.over_utilisation:
         return Provision(RIGHT, busiest)
-    connections = group.facts.connections
+    connections = staff.facts.connections
     fewer = (
-        f"without {leaving(group, connections)} of its {counted(connections, 'client')} "
-        f"the busiest would be busy for {_shown(after)} of its time{_at_peak(group)}"
+        f"without {leaving(staff)} of its {counted(connections, 'client')} "
+        f"the busiest would be busy for {_shown(after)} of its time{_at_peak(peak)}"
     )
     if after.upper <= bounds.over_utilisation:
         return Provision(OVER, fewer)
     return Provision(UNDECIDED, f"{fewer}: {_untimed(work)}")
 
 
-def _no_verdict(group: "Group") -> str | None:
-    """Why there can be no verdict, however busy the clients are; else None."""
-    facts = group.facts
+def no_verdict(facts: GroupFacts, completeness: float, min_completeness: float, *, is_off: bool) -> str | None:
+    """Why there can be no verdict, however busy the clients are; else None.
+
+    Args:
+        facts: the snapshot's facts about the group.
+        completeness: of the snapshot.
+        min_completeness: the policy's bound.
+        is_off: whether the group has no clients, as its schedule expects.
+    """
     if not facts.is_clustering and not facts.is_broadcasting:
         return NO_STRATEGY if facts.message_model else MODEL_UNKNOWN
     if not facts.connections:
         unseen = facts.unseen_clients
-        if group.is_off:
+        if is_off:
             return "the group has no clients, as its schedule in the policy expects"
         return "the group has no clients" if unseen is None else UNSEEN_CLIENTS[unseen]
-    completeness = group.cluster.cluster.completeness_ratio
-    if completeness < group.policy.thresholds.PROVISION.min_completeness:
+    if completeness < min_completeness:
         return f"the snapshot answered for {percent(completeness)} of the queues only"
     return None
 
 
-def _too_many_untimed(group: "Group", work: Work) -> str | None:
+def _too_many_untimed(work: Work, bound: float) -> str | None:
     """The reason that too many of the clients with work report no response time; else None."""
-    bound = group.policy.thresholds.PROVISION.max_unknown_rt_ratio
     at_work = (work.incoming_msgs_per_s > 0).any(axis=1)
     if not at_work.any() or work.is_untimed.sum() / at_work.sum() <= bound:
         return None
@@ -200,30 +226,30 @@ def _untimed(work: Work) -> str:
     return f"response times are unknown for {untimed} of {counted(at_work, 'client')} with messages to handle"
 
 
-def _missing(group: "Group", work: Work | None) -> str:
+def _missing(staff: Staff, work: Work | None) -> str:
     """The missing fact without which it is unknown how busy clients are."""
-    if group.is_clustering and group.today is None:
-        runs = None if group.current is None else group.current.strategy
+    if staff.facts.is_clustering and staff.today is None:
+        runs = None if staff.current is None else staff.current.strategy
         return f"who owns which queue is unknown: {runs} is not computed, and not every client reported its queues"
-    if group.today is not None and group.today.owners.unknown:
-        names = sorted(group.division.queues.topic_names(group.today.owners.unknown))
+    if staff.today is not None and staff.today.owners.unknown:
+        names = sorted(staff.division.queues.topic_names(staff.today.owners.unknown))
         return f"who owns {listed(names)} is unknown: there its strategy throws, and the queues keep their old owners"
     if work is None:
         return "its clients own queues that are not in the cluster"
-    if group.facts.is_broadcasting and np.isnan(work.incoming_msgs_per_s).any():
+    if staff.facts.is_broadcasting and np.isnan(work.incoming_msgs_per_s).any():
         return "some of its clients do not report what they consume, and they keep their own offsets"
-    unfiltered = [reads.topic.topic for reads in group.business if reads.pass_ratio is None]
+    unfiltered = [reads.topic.topic for reads in staff.facts.business if reads.pass_ratio is None]
     if unfiltered:
         return f"what its filter lets through is unknown: no client's rates on {listed(unfiltered)} tell it"
     if not work.has_queues.any():
         return "its clients own no queue"
-    topics = [reads.topic.topic for reads in group.division.queues.topics]
+    topics = [reads.topic.topic for reads in staff.division.queues.topics]
     unrated = np.isnan(work.incoming_msgs_per_s).any(axis=0)
     if unrated.any():
         names = [topics[index] for index in np.flatnonzero(unrated).tolist()]
         return f"how many messages are written to some queues of {listed(names)} is unknown"
     if not (work.at_once[work.has_queues] > 0).all():
-        if group.facts.has_grpc_clients:
+        if staff.facts.has_grpc_clients:
             return "its gRPC clients say nothing of their threads and response times"
         return "the threads or the batch size of some clients are unknown"
     untimed = np.isnan(work.parts(work.times.estimate)).any(axis=0)
@@ -231,33 +257,29 @@ def _missing(group: "Group", work: Work | None) -> str:
     return f"no client reported a response time of {listed(names)}"
 
 
-def _without_some(group: "Group", peak: float) -> Interval | None:
-    """The busy share at the peak without the last consumers in Java's order; None if no consumer may leave."""
-    kept = group.facts.connections - leaving(group, group.facts.connections)
-    if kept < 1 or forbids(group):
-        return None
-    size = group.size(kept)
-    return None if size is None or size.busiest is None else size.busiest.times(peak)
+def _without_some(sizes: Sizes) -> Interval | None:
+    """The busy share at the peak without the last consumers in Java's order; None if none would be left."""
+    kept = sizes.staff.facts.connections - leaving(sizes.staff)
+    return None if kept < 1 else sizes.busiest(kept)
 
 
-def likely_sizes(group: "Group", work: Work) -> set[int]:
+def likely_sizes(staff: Staff, work: Work) -> set[int]:
     """The numbers of clients that a verdict will need, as far as they are known in advance."""
-    connections, bound = group.facts.connections, group.policy.thresholds.PROVISION.under_utilisation
-    likely = {connections, connections - leaving(group, connections)}
-    needed = likely_needed(group, work, bound, group.peak.scale)
-    return {clients for clients in (*likely, needed) if clients}
+    connections, bound = staff.facts.connections, staff.policy.thresholds.PROVISION.under_utilisation
+    likely = {connections, connections - leaving(staff)}
+    return {clients for clients in (*likely, likely_needed(staff, work, bound)) if clients}
 
 
-def needed_sizes(group: "Group", work: Work) -> Iterator[range]:
+def needed_sizes(sizes: Sizes, work: Work) -> Iterator[range]:
     """The numbers of clients that the search for those that are needed asks for, one after the other."""
-    bound = group.policy.thresholds.PROVISION.under_utilisation
-    yield from chain.from_iterable(searches_for_needed(group, work, bound, group.peak.scale))
+    bound = sizes.staff.policy.thresholds.PROVISION.under_utilisation
+    yield from chain.from_iterable(searches_for_needed(sizes, work, bound))
 
 
-def leaving(group: "Group", consumers: int) -> int:
+def leaving(staff: Staff) -> int:
     """How many consumers the policy's share is, rounded up."""
     # 100 * 0.07 is a little more than 7 in floating point; that must not round up to an eighth consumer.
-    return ceil(rounded(consumers * group.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)
+    return ceil(rounded(staff.facts.connections * staff.policy.thresholds.PROVISION.over_removed_ratio, 6) or 0)
 
 
 def _beside_the_median(work: Work, busiest: int, peak: float) -> str:
@@ -273,9 +295,8 @@ def _shown(use: Interval) -> str:
     return percent(use.estimate) if use.is_exact else f"{percent(use.lower)} to {percent(use.upper)}"
 
 
-def _at_peak(group: "Group") -> str:
+def _at_peak(peak: Peak) -> str:
     """When the peak was, if it is worth saying; else an empty text."""
-    peak = group.peak
     if peak.factor is None:
         return f" at the peak of {rounded(peak.msgs_per_s, 1)} msg/s, while none came when the snapshot was taken"
     return f" at the peak, {rounded(peak.factor, 2)} times the measured rate" if peak.factor >= WORTH_SAYING else ""

@@ -1,19 +1,20 @@
 """Remedies that keep the busiest client of a group within the bound, each simulated by itself over all topics."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.sizes import Sizes
+from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.settings.thresholds import RaiseConsumeThreads
 from rocketmq_capacity.vocabulary import POP
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 
 def busiest_share(work: Work | None, peak: float) -> float | None:
@@ -69,14 +70,14 @@ class Together:
     busy_ratio: float
 
 
-def together(group: "Group", work: Work, bound: float, peak: float) -> Together | None:
+def together(sizes: Sizes, work: Work, bound: float) -> Together | None:
     """As many clients as can own a queue, with more threads each, and if that is not enough, with shorter calls."""
-    limits, today = group.policy.thresholds.RAISE_CONSUME_THREADS, group.facts.connections
+    staff = sizes.staff
+    limits, today = staff.policy.thresholds.RAISE_CONSUME_THREADS, staff.facts.connections
     # The busiest client may be the one with most threads; then it gains least.
     most, largest = most_threads(work, limits), float(np.fmax.reduce(work.threads))
-    clients = max(today, group.max_useful_clients or today)
-    size = group.size(clients)
-    share = None if size is None else size.share(peak)
+    clients = max(today, staff.max_useful_clients or today)
+    share = sizes.share(clients)
     if share is None or work.is_orderly or not largest < most or bound <= 0:
         return None
     threads = min(most, ceil(rounded(largest * share / bound, 6) or 0))
@@ -109,7 +110,7 @@ class ShorterCalls:
     busy_ratio: float
 
 
-def shorter_calls(group: "Group", work: Work, bound: float, peak: float) -> ShorterCalls | None:
+def shorter_calls(division: Division, work: Work, bound: float, peak: float) -> ShorterCalls | None:
     """The shorter calls that keep the busiest client within the bound; None if its share is unknown."""
     found = work.busiest()
     if found is None or not 0 < bound < found[0].estimate * peak:
@@ -118,7 +119,7 @@ def shorter_calls(group: "Group", work: Work, bound: float, peak: float) -> Shor
     ratio = _cut(bound / share)
     handled = np.flatnonzero(work.incoming_msgs_per_s[busiest] > 0)
     times = [(float(work.times.estimate[busiest, topic]), topic) for topic in handled.tolist()]
-    topics = group.division.queues.topics
+    topics = division.queues.topics
     return ShorterCalls(
         ratio,
         tuple(
@@ -139,15 +140,15 @@ def _significant(figure: float) -> float:
     return float(f"{figure:.6g}")
 
 
-def strategies(group: "Group", peak: float) -> dict[str, float]:
+def strategies(staff: Staff, loads: Mapping[str, Load]) -> dict[str, float]:
     """The busy share of the busiest client at the peak under each other strategy that clients can run."""
-    now = None if group.current is None else group.policy.computed(group.current.strategy)
+    now = None if staff.current is None else staff.policy.computed(staff.current.strategy)
     shares = {}
-    for name, load in group.loads.items():
+    for name, load in loads.items():
         if name in (POP, now) or len(load.orphans):
             continue
-        work = Work.of(group.division, group.planned_msgs_per_s, load.owners, group.response_times)
-        share = busiest_share(work, peak)
+        work = Work.of(staff.division, staff.planned_msgs_per_s, load.owners, staff.times)
+        share = busiest_share(work, staff.peak.scale)
         if share is not None:
             shares[name] = share
     return shares

@@ -15,7 +15,6 @@ from rocketmq_capacity.assessment.capacity import fewest_clients
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import divided, least_number, result
-from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.assessment.without_brokers import added_at_peak, one_strategy, shares_without
 from rocketmq_capacity.contracts import Finding
@@ -49,7 +48,7 @@ def scale_down(group: Group, findings: Iterable[Finding]) -> ScaleDown:
         rules.add(CAPACITY)
     if group.outliers:
         rules.add(OUTLIER)
-    codes: list[str] = [*(["UNDECIDED"] if status == UNDECIDED else []), *forbids(group)]
+    codes: list[str] = [*(["UNDECIDED"] if status == UNDECIDED else []), *group.forbids]
     if status == RIGHT and not rules and not codes:
         codes.append("TOO_BUSY_WITHOUT_SOME")
     if rules or codes:
@@ -76,7 +75,7 @@ def _most(group: Group) -> int:
 
 def _bears_a_lost_broker(group: Group, clients: int) -> bool:
     """Whether so many clients stay within ``under_utilisation`` at the peak whichever broker is lost."""
-    strategy, (left,) = one_strategy(group), divided([(group, clients)])
+    strategy, (left,) = one_strategy(group), divided([(group.staff, clients)])
     if strategy is None or left is None:
         return False
     names = BrokerLosses.of_each(group.division).losses

@@ -35,10 +35,10 @@ def _numbers(group: Group, needed: int) -> set[int]:
 
 
 def _row(group: Group, clients: int) -> GroupSize | None:
-    size = group.size(clients)
+    size = group.sizes[clients]
     if size is None:
         return None
-    busy = None if size.busiest is None else size.busiest.times(group.peak.scale)
+    busy = group.sizes.busiest(clients)
     return GroupSize(
         consumer_group=group.name,
         clients=clients,

@@ -1,10 +1,10 @@
 """A group with another number of clients: what each would own and how busy it would be, and how many it needs."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from msgspec import structs
@@ -12,15 +12,13 @@ from msgspec import structs
 from rocketmq_capacity.assessment.burden import Burden, Case, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Integers, Members
 from rocketmq_capacity.contracts.facts import Consumer
 from rocketmq_capacity.contracts.owners import Owners
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import java_order
-
-if TYPE_CHECKING:
-    from rocketmq_capacity.assessment.group import Group
 
 MOST_CLIENTS: Final = 4_096
 """The search for a number of clients ends here."""
@@ -64,10 +62,6 @@ class Size:
     idle_clients: int
     peak: float | None
 
-    def share(self, peak: float) -> float | None:
-        """The most likely busy share of the busiest client, times ``peak``; None if it is unknown."""
-        return None if self.busiest is None else self.busiest.estimate * peak
-
 
 @dataclass(frozen=True, slots=True)
 class Divided:
@@ -87,24 +81,24 @@ class Divided:
     rows: Integers
 
 
-Asked = Sequence[tuple["Group", int]]
+Asked = Sequence[tuple[Staff, int]]
 """Groups, each with a number of clients."""
 
 
 def divided(asked: Asked) -> list[Divided | None]:
     """Each group with the number of clients asked for; None if their queues cannot be computed."""
-    most: dict[int, int] = {}
-    for group, consumers in asked:
-        most[id(group)] = max(consumers, most.get(id(group), 0))
-    crowds = {id(group): Crowd(group, most[id(group)]) for group, _ in asked}
-    changed = [crowds[id(group)].of(consumers) for group, consumers in asked]
+    most: dict[Staff, int] = {}
+    for staff, consumers in asked:
+        most[staff] = max(consumers, most.get(staff, 0))
+    crowds = {staff: Crowd(staff, number) for staff, number in most.items()}
+    changed = [crowds[staff].of(consumers) for staff, consumers in asked]
     wanted = [(strategy, one.division) for one in changed if one is not None for strategy in one.strategies]
     owners = iter(asked[0][0].allocator.owners_of_each(wanted) if wanted else ())
     found = []
-    for (group, consumers), one in zip(asked, changed, strict=True):
+    for (staff, consumers), one in zip(asked, changed, strict=True):
         if one is None:
-            is_today = consumers == group.facts.connections and group.today is not None and group.today.is_predicted
-            found.append(_today(group) if is_today else None)
+            is_today = consumers == staff.facts.connections and staff.today is not None and staff.today.is_predicted
+            found.append(_today(staff) if is_today else None)
             continue
         of_strategy = {strategy: next(owners) for strategy in one.strategies}
         own = predicted_owners(one.division, one.runs, of_strategy.__getitem__)
@@ -112,10 +106,10 @@ def divided(asked: Asked) -> list[Divided | None]:
     return found
 
 
-def _today(group: "Group") -> Divided | None:
-    if group.today is None:
+def _today(staff: Staff) -> Divided | None:
+    if staff.today is None:
         return None
-    return Divided(group.division, group.today.owners, np.arange(len(group.client_ids)))
+    return Divided(staff.division, staff.today.owners, np.arange(len(staff.division.members.client_ids)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,37 +133,37 @@ class Changed:
 class Crowd:
     """The consumers of a group in any number up to ``most``."""
 
-    group: "Group"
+    staff: Staff
     most: int
 
     def of(self, consumers: int) -> Changed | None:
         """The group with so many consumers; None for today's number, and if owners cannot be computed."""
-        group = self.group
-        is_predicted = group.current is not None and group.today is not None and group.today.is_predicted
-        if not is_predicted or group.current is None or not consumers or consumers == group.facts.connections:
+        staff = self.staff
+        is_predicted = staff.current is not None and staff.today is not None and staff.today.is_predicted
+        if not is_predicted or staff.current is None or not consumers or consumers == staff.facts.connections:
             return None
         members, rows = self._fewer(consumers) if consumers <= len(self._today) else self._more(consumers)
-        division = Division(group.facts, group.division.queues, members)
+        division = Division(staff.facts, staff.division.queues, members)
         if not (self._today.is_plain and members.is_plain):
-            runs = client_runs(division, group.current.strategy, group.policy)
+            runs = client_runs(division, staff.current.strategy, staff.policy)
         elif self._is_alike:
-            return Changed(division, rows, group.runs[:1] * consumers, self._strategies)
+            return Changed(division, rows, staff.runs[:1] * consumers, self._strategies)
         else:
-            runs = [group.runs[row] for row in rows.tolist()]
+            runs = [staff.runs[row] for row in rows.tolist()]
         return Changed(division, rows, runs, strategies_in_use(division, runs))
 
     @cached_property
     def _is_alike(self) -> bool:
         """Whether all of today's clients run one strategy."""
-        return len(set(self.group.runs)) == 1
+        return len(set(self.staff.runs)) == 1
 
     @cached_property
     def _strategies(self) -> list[str]:
-        return strategies_in_use(self.group.division, self.group.runs)
+        return strategies_in_use(self.staff.division, self.staff.runs)
 
     @cached_property
     def _today(self) -> Members:
-        return self.group.division.members
+        return self.staff.division.members
 
     def _fewer(self, consumers: int) -> tuple[Members, Integers]:
         left = self._today.consumers[:consumers]
@@ -212,17 +206,63 @@ class Crowd:
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
 
 
+class Sizes(dict[int, Size | None]):
+    """What the clients of a group would bear, by their number; None if that cannot be computed.
+
+    A number that is not in it is computed when it is asked for.
+    """
+
+    def __init__(self, staff: Staff) -> None:
+        """Without any number yet."""
+        super().__init__()
+        self.staff = staff
+
+    def __missing__(self, clients: int) -> Size | None:
+        (self[clients],) = sizes_of([(self.staff, clients)])
+        return self[clients]
+
+    def share(self, clients: int) -> float | None:
+        """The most likely busy share of the busiest of so many clients at the peak; None if it is unknown."""
+        size = self[clients]
+        return None if size is None or size.busiest is None else size.busiest.estimate * self.staff.peak.scale
+
+    def busiest(self, clients: int) -> Interval | None:
+        """The busy share of the busiest of so many clients at the peak; None if it is unknown."""
+        size = self[clients]
+        return None if size is None or size.busiest is None else size.busiest.times(self.staff.peak.scale)
+
+    def unknown(self, numbers: Iterable[int]) -> list[int]:
+        """Those of the numbers that are not in it yet, in order."""
+        return sorted({*numbers} - self.keys())
+
+
+Wanted = Iterator[Iterable[int]]
+"""Numbers of clients whose sizes a group asks for: each lot only after those before it are computed."""
+
+
+def compute(wanted: Iterable[tuple[Sizes, Wanted]]) -> None:
+    """Compute the sizes that many groups ask for, in each turn the next ones of all groups together."""
+    asking = list(wanted)
+    while asking:
+        turn = [(sizes, lots, next(filter(None, map(sizes.unknown, lots)), [])) for sizes, lots in asking]
+        asked = [(sizes, clients) for sizes, _, new in turn for clients in new]
+        found = sizes_of([(sizes.staff, clients) for sizes, clients in asked])
+        for (sizes, clients), size in zip(asked, found, strict=True):
+            sizes[clients] = size
+        asking = [(sizes, lots) for sizes, lots, new in turn if new]
+
+
 def sizes_of(asked: Asked) -> list[Size | None]:
-    """What each group's clients would bear in that number; None if that cannot be computed. ``Group.size`` keeps it."""
+    """What each group's clients would bear in that number; None if that cannot be computed."""
     return [size for some in _in_memory(asked) for size in _sizes_of(some)]
 
 
 def _in_memory(asked: Asked) -> Iterator[Asked]:
     """The same in parts of at most MOST_ENTRIES, but of at least one number of clients."""
     begin, entries = 0, 0
-    for number, (group, consumers) in enumerate(asked):
-        queues = group.division.queues
-        own = len(queues) + consumers * (len(queues.topics) + len(queues) * group.pops)
+    for number, (staff, consumers) in enumerate(asked):
+        queues = staff.division.queues
+        own = len(queues) + consumers * (len(queues.topics) + len(queues) * staff.pops)
         if number > begin and entries + own > MOST_ENTRIES:
             yield asked[begin:number]
             begin, entries = number, 0
@@ -234,85 +274,83 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
 def _sizes_of(asked: Asked) -> list[Size | None]:
     each = divided(asked)
     cases = [
-        Case(group, one.division, one.owners, one.rows, None, group.planned_msgs_per_s)
-        for (group, _), one in zip(asked, each, strict=True)
+        Case(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
+        for (staff, _), one in zip(asked, each, strict=True)
         if one is not None
     ]
     borne = iter(burdens(cases))
     return [
-        None if one is None else _size(group, one, next(borne)) for (group, _), one in zip(asked, each, strict=True)
+        None if one is None else _size(staff, one, next(borne)) for (staff, _), one in zip(asked, each, strict=True)
     ]
 
 
-def _size(group: "Group", found: Divided, burden: Burden) -> Size:
-    is_known = not found.owners.unknown and burden.orphans <= (group.orphans_today or 0)
+def _size(staff: Staff, found: Divided, burden: Burden) -> Size:
+    is_known = not found.owners.unknown and burden.orphans <= (staff.orphans or 0)
     return Size(
         burden.busiest if is_known else None,
         burden.most_queues,
         burden.idle_clients,
-        None if group.pops else burden.peak,
+        None if staff.pops else burden.peak,
     )
 
 
-def needed_clients(group: "Group", work: Work, bound: float, peak: float) -> Needed | None:
+def needed_clients(sizes: Sizes, work: Work, bound: float) -> Needed | None:
     """How many clients keep the busiest one's share at the peak within a bound; None if that cannot be computed.
 
     If today's busiest client is above the bound, fewer clients are never the answer: they could be enough only if a
     slow client were among those that leave.
 
     Args:
-        group: the group.
-        work: what its clients have to do today.
+        sizes: what other numbers of clients would bear.
+        work: what the clients have to do, times the peak's scale.
         bound: the highest allowed share of the busiest client.
-        peak: messages at the busiest moment divided by the usual number.
     """
-    found = list(map(result, searches_for_needed(group, work, bound, peak)))
+    found = list(map(result, searches_for_needed(sizes, work, bound)))
     return Needed(*(found * 3 if len(found) == 1 else found)) if found else None
 
 
-def searches_for_needed(group: "Group", work: Work, bound: float, peak: float) -> "list[Search]":
+def searches_for_needed(sizes: Sizes, work: Work, bound: float) -> "list[Search]":
     """The searches of :func:`needed_clients`: one for each member of :class:`Needed`, or one for all."""
-    today = group.size(group.facts.connections)
-    if today is None or today.busiest is None:
+    connections, peak = sizes.staff.facts.connections, sizes.staff.peak.scale
+    today = sizes.busiest(connections)
+    if today is None:
         return []
     start = clients_for(work.least_clients() * peak, bound)
-    more = group.facts.connections + 1
-    shares = [rounded(share, 9) or 0 for share in today.busiest.times(peak)]
-    if group.response_times.is_exact:
+    more = connections + 1
+    shares = [rounded(share, 9) or 0 for share in today]
+    if sizes.staff.times.is_exact:
         shares = shares[:1]  # all three are equal
     return [
-        _within(group, place, bound, peak, start if share <= bound else max(start, more))
+        _within(sizes, place, bound, start if share <= bound else max(start, more))
         for place, share in enumerate(shares)
     ]
 
 
-def more_clients(group: "Group", bound: float, peak: float) -> "Search":
+def more_clients(sizes: Sizes, bound: float) -> "Search":
     """The lowest number above today's that keeps the busiest client's estimate within a bound; None if none does."""
-    return _within(group, 1, bound, peak, group.facts.connections + 1)
+    return _within(sizes, 1, bound, sizes.staff.facts.connections + 1)
 
 
-def _most(group: "Group") -> int:
+def _most(staff: Staff) -> int:
     """The highest number of clients that is tried."""
-    most = group.max_useful_clients
+    most = staff.max_useful_clients
     return MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
 
 
-def likely_needed(group: "Group", work: Work, bound: float, peak: float) -> int | None:
+def likely_needed(staff: Staff, work: Work, bound: float) -> int | None:
     """The number of clients at which the search of :func:`needed_clients` starts; None if there are too few queues."""
-    start = clients_for(work.least_clients() * peak, bound)
-    return start if start < _most(group) else None
+    start = clients_for(work.least_clients() * staff.peak.scale, bound)
+    return start if start < _most(staff) else None
 
 
-def _within(group: "Group", place: int, bound: float, peak: float, start: int) -> "Search":
+def _within(sizes: Sizes, place: int, bound: float, start: int) -> "Search":
     """The lowest number of clients, searched from ``start``, with which one end of the busiest one's interval fits."""
-    most = _most(group)
 
     def fits(clients: int) -> bool:
-        size = group.size(clients)
-        busiest = None if size is None or size.busiest is None else size.busiest.times(peak)
+        busiest = sizes.busiest(clients)
         return busiest is not None and (rounded(busiest[place], 9) or 0) <= bound
 
-    return or_shown(fits, start, most)
+    return or_shown(fits, start, _most(sizes.staff))
 
 
 def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":

@@ -43,7 +43,7 @@ class Without:
         if strategy is None or work is None:
             return None
         change = group.churn.without_brokers
-        owners = group.churn.owners(strategy, change) if len(losses.division.queues) else None
+        owners = change.owners[strategy] if len(losses.division.queues) else None
         if owners is not None and (owners.unknown or owners.strangers):
             return None
         rates = group.planned_msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
