@@ -223,7 +223,7 @@ def effect_of(strategy: str, *changes: Mapping[str, Any], name: str = "g_shop") 
 def owners_planned(found: PlainPlan, strategy: str, name: str = "g_shop") -> dict[Name, str]:
     """Who owns which queue by the plan."""
     (own,) = (each for each in found.groups if each.name == name)
-    owners, names = own.owners(strategy), own.division.queues.names
+    owners, names = own.owned[strategy], own.division.queues.names
     return {
         (names[queue].topic, names[queue].broker_name, names[queue].queue_id): own.client_ids[index]
         for queue, index in zip(owners.queue.tolist(), owners.client.tolist(), strict=True)

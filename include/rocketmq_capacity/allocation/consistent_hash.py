@@ -74,7 +74,7 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
 def _nodes(client_id: str, count: int) -> bytes:
     """The hashes of a client id's virtual nodes."""
     text = client_id.encode(errors="replace")
-    return _hashes(b"%b-%d" % (text, replica) for replica in range(count))
+    return _hashes([b"%b-%d" % (text, replica) for replica in range(count)])
 
 
 def points_of(queues: Queues) -> Integers:
@@ -86,10 +86,10 @@ def points_of(queues: Queues) -> Integers:
 def _points(topic: str, broker_name: str, queues: int) -> bytes:
     """The hashes of a topic's queues on a broker: those of ``MessageQueue.toString()``."""
     beginning = f"MessageQueue [topic={topic}, brokerName={broker_name}, queueId=".encode(errors="replace")
-    return _hashes(b"%b%d]" % (beginning, queue_id) for queue_id in range(queues))
+    return _hashes([b"%b%d]" % (beginning, queue_id) for queue_id in range(queues)])
 
 
-def _hashes(texts: Iterable[bytes]) -> bytes:
+def _hashes(texts: list[bytes]) -> bytes:
     """The first four bytes of each text's MD5."""
     return b"".join([md5(text, usedforsecurity=False).digest()[:4] for text in texts])
 

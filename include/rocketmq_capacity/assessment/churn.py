@@ -39,8 +39,8 @@ class Moves:
     @property
     def worst_broker(self) -> int | None:
         """The most queues that the loss of one broker moves."""
-        moved = self.brokers.values()
-        return None if None in moved else max((number or 0 for number in moved), default=0)
+        known = [number for number in self.brokers.values() if number is not None]
+        return max(known, default=0) if len(known) == len(self.brokers) else None
 
     @property
     def total(self) -> int | None:

@@ -11,6 +11,7 @@ from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.finding import finding, percent
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
@@ -97,7 +98,7 @@ def _without(group: Group, gone: set[str]) -> float | None:
     members = group.division.members.only(lambda one: one.client_id not in gone)
     division = Division(group.facts, group.division.queues, members)
     runs = client_runs(division, group.current.strategy, group.policy)
-    owners = predicted_owners(division, runs, lambda strategy: group.allocator.owners(strategy, division))
+    owners = predicted_owners(OwnersByStrategy(group.allocator, division), runs)
     if owners.unknown:
         return None
     rates = group.weights.msgs_per_s

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
 from rocketmq_capacity.contracts.owners import NO_OWNERS, Allocator, Owners, with_proxied
@@ -78,10 +79,9 @@ def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
 
 
 def owned_today(
-    division: Division,
+    owned: OwnersByStrategy,
     runs: list[str],
     applies: Callable[[str], bool],
-    owners: Callable[[str], Owners],
     policy: Policy,
     old: OldQueues | None = None,
 ) -> Today | None:
@@ -91,22 +91,22 @@ def owned_today(
     it owns. If a client's strategy throws for a topic, the client owns what it owned before.
 
     Args:
-        division: the group's queues and consumers.
+        owned: the owners of the group's queues by strategy.
         runs: of :func:`client_runs`.
         applies: whether RocketMQ would allocate by a strategy of the policy; False for one that the policy lacks.
-        owners: the owners under a strategy.
         policy: the strategies that are computed.
         old: what clients owned before; without it, what they report to own.
     """
     if not runs:
         return None
+    division = owned.division
     pops = any(map(division.group.pops, division.group.business))
     in_use = _in_use(division, runs)
     if all(map(applies, in_use)) and not (pops and in_use and POP not in policy.strategies):
-        predicted = predicted_owners(division, runs, owners)
+        predicted = predicted_owners(owned, runs)
         if not predicted.unknown:
             return Today(predicted, is_predicted=True)
-        kept = {strategy: owners(strategy).unknown & predicted.unknown for strategy in in_use}
+        kept = {strategy: owned[strategy].unknown & predicted.unknown for strategy in in_use}
         known = _with_old_owners(division, predicted, [kept.get(run) for run in runs], old or _reported(division))
         return Today(known, is_predicted=old is not None)
     if all(one.has_owned_queues or one.is_grpc for one in division.members.consumers):
@@ -138,26 +138,27 @@ def _pops_all(division: Division) -> bool:
     return modes == {True}
 
 
-def predicted_owners(division: Division, runs: list[str], owners: Callable[[str], Owners]) -> Owners:
+def predicted_owners(owned: OwnersByStrategy, runs: list[str]) -> Owners:
     """The owners if each client runs its own strategy; popped topics have the owners of POP.
 
     The owners of topics for which one of these strategies throws are unknown.
     """
-    queues, in_use = division.queues, _in_use(division, runs)
+    division, queues = owned.division, owned.division.queues
+    in_use = _in_use(division, runs)
     if not in_use:
         return with_proxied(NO_OWNERS, division)
     pops = [division.group.pops(reads) for reads in queues.topics]
     if len(in_use) == 1 and not any(pops):
-        return owners(in_use.pop())
+        return owned[in_use.pop()]
     if _pops_all(division) and not division.members.has_grpc:
-        return replace(owners(POP), unknown=frozenset())
+        return replace(owned[POP], unknown=frozenset())
     is_popped = np.array(pops, bool)
     popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     is_grpc = division.members.is_grpc[division.members.first]
     ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
     for strategy in strategies_in_use(division, runs):
-        own = owners(strategy)
+        own = owned[strategy]
         of_popped = is_popped[queues.topic[own.queue]]
         keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]
         parts.append((own.queue[keep], own.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))

@@ -19,7 +19,7 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak, one_strategy
+from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Broker, Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.contracts.division import Integers, Members
@@ -200,7 +200,7 @@ def _taken(one: _Failure) -> Taken:
 def _readers(one: _Failure) -> Readers | None:
     """Who reads the queues that stay after a failure; None if an owner is unknown."""
     group, change = one.group, one.change
-    strategy = one_strategy(group)
+    strategy = group.one_strategy
     if change.is_empty:
         return Readers()  # no client is left, or no queue
     if strategy is None:
@@ -269,7 +269,7 @@ def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
 def _case(one: _Failure) -> Case | None:
     """The group after a failure; None if the owners after it are unknown."""
     group, change, losses = one.group, one.change, one.losses
-    strategy = one_strategy(group)
+    strategy = group.one_strategy
     if strategy is None or (losses is not None and change.is_empty):
         return None
     owners = change.owners[strategy]

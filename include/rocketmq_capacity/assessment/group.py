@@ -106,13 +106,9 @@ class Group:
         each = [self.owned[name] for name in names]
         return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
 
-    def owners(self, strategy: str) -> Owners:
-        """The owners under a strategy of the policy; unknown for topics that it does not allocate."""
-        return self.owned[strategy]
-
     @cached_property
     def owned(self) -> OwnersByStrategy:
-        """The owners under each strategy."""
+        """The owners under each strategy of the policy; unknown for topics that it does not allocate."""
         return OwnersByStrategy(self.allocator, self.division)
 
     @cached_property
@@ -131,12 +127,21 @@ class Group:
         """The owners of today; None if unknown, and for a group that is not clustering."""
         if self.current is None:
             return None
-        return owned_today(self.division, self.runs, self.applies, self.owners, self.policy)
+        return owned_today(self.owned, self.runs, self.applies, self.policy)
 
     @cached_property
     def runs(self) -> list[str]:
         """The strategy of each client id, as the policy computes it; empty if the group is not clustering."""
         return [] if self.current is None else client_runs(self.division, self.current.strategy, self.policy)
+
+    @cached_property
+    def one_strategy(self) -> str | None:
+        """The one strategy that all its clients run; None if they run several, pop some topic, or are unknown."""
+        if self.current is None or self.work is None or self.pops or self.division.members.has_grpc:
+            return None
+        strategy = self.policy.computed(self.current.strategy)
+        is_predicted = self.today is not None and self.today.is_predicted and not self.today.owners.unknown
+        return strategy if is_predicted and strategy in self.loads else None
 
     @cached_property
     def response_times(self) -> ResponseTimes:

@@ -187,14 +187,10 @@ def business_topics(group: GroupFacts) -> frozenset[str]:
     return frozenset(reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS)
 
 
-def _business_samples(group: GroupFacts) -> Iterator[Samples]:
+def _business_samples(group: GroupFacts) -> list[Samples]:
     """The samples of each queue of a business topic; none of a broadcasting group, whose clients keep their offsets."""
-    if group.is_broadcasting:
-        return
-    topics = business_topics(group)
-    for queue in group.samples:
-        if queue.at_s and queue.topic in topics:
-            yield queue
+    topics = frozenset() if group.is_broadcasting else business_topics(group)
+    return [queue for queue in group.samples if queue.at_s and queue.topic in topics]
 
 
 def _sum(parts: list[int | None]) -> int | None:

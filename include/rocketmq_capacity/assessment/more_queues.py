@@ -9,13 +9,13 @@ from msgspec import structs
 
 from rocketmq_capacity.assessment.burden import Burden, Case, burdens
 from rocketmq_capacity.assessment.current import predicted_owners
-from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Integers, Members, Queues
-from rocketmq_capacity.contracts.facts import GroupFacts, Reads, Written
+from rocketmq_capacity.contracts.facts import GroupFacts, Place, Reads
 from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.contracts.wording import rounded
 from rocketmq_capacity.vocabulary import READ_WRITE
@@ -88,13 +88,14 @@ def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
     if staff.current is None or staff.today is None or not staff.today.is_predicted:
         return
     busiest = int(work.busy(work.times.estimate).argmax())
-    heaviest = staff.division.queues.topics[int(work.parts(work.times.estimate)[busiest].argmax())]
-    places = [place for place in heaviest.topic.places if (place.perm or 0) & READ_WRITE == READ_WRITE]
+    index = int(work.parts(work.times.estimate)[busiest].argmax())
+    heaviest = staff.division.queues.topics[index]
+    places = list(filter(_takes_more, heaviest.topic.places))
     if not places or kept_count(heaviest.topic) is not None:
         return
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     for each in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
-        yield _Layout(staff, heaviest, each)
+        yield _Layout(staff, index, each)
 
 
 def _share(burden: Burden | None, peak: float) -> float | None:
@@ -108,13 +109,17 @@ class _Layout:
 
     Attributes:
         staff: the group's clients today.
-        heaviest: the topic.
+        index: the index of the topic in their division.
         each: its queues on each writable broker.
     """
 
     staff: Staff
-    heaviest: Reads
+    index: int
     each: int
+
+    @property
+    def heaviest(self) -> Reads:
+        return self.staff.division.queues.topics[self.index]
 
     @property
     def topic(self) -> str:
@@ -122,7 +127,9 @@ class _Layout:
 
     @cached_property
     def facts(self) -> GroupFacts:
-        return structs.replace(self.staff.facts, reads=tuple(_grown(self.staff.facts, self.heaviest, self.each)))
+        today, grown = self.heaviest, _grown(self.heaviest, self.each)
+        reads = tuple(grown if one is today else one for one in self.staff.facts.reads)
+        return structs.replace(self.staff.facts, reads=reads)
 
     @cached_property
     def queues(self) -> Queues:
@@ -145,7 +152,7 @@ class _Layout:
             return None
         members, rows, runs = crowd
         division = Division(self.facts, self.queues, members)
-        owners = predicted_owners(division, runs, lambda strategy: self.staff.allocator.owners(strategy, division))
+        owners = predicted_owners(OwnersByStrategy(self.staff.allocator, division), runs)
         if owners.unknown:
             return None
         today, times = self.staff.division, self.staff.times
@@ -154,17 +161,17 @@ class _Layout:
 
     @cached_property
     def planned_msgs_per_s(self) -> Numbers:
-        """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``: each topic has what it has there."""
-        staff, weights = self.staff, Weights.of(Division(self.facts, self.queues, self.staff.division.members))
-        if staff.peak.of_queues is None:
-            return weights.msgs_per_s
-        queues, topics = weights.queue, len(self.queues.topics)
-        topic, measured = self.queues.topic[queues], weights.msgs_per_s[queues]
-        today = np.flatnonzero(staff.division.queues.is_business)
-        planned = np.bincount(staff.division.queues.topic[today], staff.planned_msgs_per_s[today], topics)[topic]
-        now, number = np.bincount(topic, measured, topics)[topic], np.bincount(topic, minlength=topics)[topic]
-        rates = weights.msgs_per_s.copy()
-        rates[queues] = np.where(now > 0, measured * planned / np.where(now > 0, now, 1.0), planned / number)
+        """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``, but the topic's are spread evenly."""
+        today, planned, peak = self.staff.division.queues, self.staff.planned_msgs_per_s, self.staff.peak
+        was, is_grown = today.topic == self.index, self.queues.topic == self.index
+        takes = is_grown & np.array([_takes_more(place) for place in self.queues.places], bool)[self.queues.place]
+        written = [one.put_msgs_per_s for one in self.heaviest.topic.written]
+        known = [rate for rate in written if rate is not None]
+        # Without another peak, the messages of queues that nobody reads count as well: they come to the others then.
+        total = sum(known) * (self.heaviest.pass_ratio or 0.0) if peak.of_queues is None else planned[was].sum()
+        rates = np.zeros(len(self.queues))
+        rates[~is_grown] = planned[~was]
+        rates[takes] = total / np.count_nonzero(takes) if len(known) == len(written) else np.nan
         return rates
 
     def _crowd(self, clients: int) -> tuple[Members, Integers, list[str]] | None:
@@ -173,31 +180,18 @@ class _Layout:
         if clients == staff.facts.connections:
             return staff.division.members, np.arange(len(staff.division.members.client_ids)), staff.runs
         changed = Crowd(staff, clients).of(clients)
-        return None if changed is None else (changed.division.members, changed.rows, changed.runs)
+        return None if changed is None else (changed.owned.division.members, changed.rows, changed.runs)
 
 
-def _grown(facts: GroupFacts, heaviest: Reads, each: int) -> Iterator[Reads]:
-    """The topics that the group reads, one of them with this number of queues on each writable broker."""
-    for reads in facts.reads:
-        if reads.topic.topic != heaviest.topic.topic:
-            yield reads
-            continue
-        places = tuple(
-            structs.replace(place, read_queue_nums=each, write_queue_nums=each)
-            if (place.perm or 0) & READ_WRITE == READ_WRITE
-            else place
-            for place in reads.topic.places
-        )
-        names = [place.broker_name for place in places if (place.perm or 0) & READ_WRITE == READ_WRITE]
-        rates = [one.put_msgs_per_s for one in reads.topic.written]
-        known = [rate for rate in rates if rate is not None]
-        share = sum(known) / (len(names) * each) if len(known) == len(rates) else None
-        written = tuple(
-            Written(broker_name=name, queue_id=queue_id, put_msgs_per_s=share)
-            for name in names
-            for queue_id in range(each)
-        )
-        rest = tuple(
-            structs.replace(one, put_msgs_per_s=0.0) for one in reads.topic.written if one.broker_name not in names
-        )
-        yield structs.replace(reads, topic=structs.replace(reads.topic, places=places, written=written + rest))
+def _takes_more(place: Place) -> bool:
+    """Whether queues are added to a topic on this broker."""
+    return (place.perm or 0) & READ_WRITE == READ_WRITE
+
+
+def _grown(heaviest: Reads, each: int) -> Reads:
+    """The topic with this number of queues on each writable broker."""
+    places = tuple(
+        structs.replace(place, read_queue_nums=each, write_queue_nums=each) if _takes_more(place) else place
+        for place in heaviest.topic.places
+    )
+    return structs.replace(heaviest, topic=structs.replace(heaviest.topic, places=places))

@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import divided, least_number, result
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.assessment.without_brokers import added_at_peak, one_strategy, shares_without
+from rocketmq_capacity.assessment.without_brokers import added_at_peak, shares_without
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.wording import listed, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, OVER, RIGHT, UNDECIDED, UNDER
@@ -75,7 +75,7 @@ def _most(group: Group) -> int:
 
 def _bears_a_lost_broker(group: Group, clients: int) -> bool:
     """Whether so many clients stay within ``under_utilisation`` at the peak whichever broker is lost."""
-    strategy, (left,) = one_strategy(group), divided([(group.staff, clients)])
+    strategy, (left,) = group.one_strategy, divided([(group.staff, clients)])
     if strategy is None or left is None:
         return False
     names = BrokerLosses.of_each(group.division).losses

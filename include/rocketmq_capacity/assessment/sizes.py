@@ -12,6 +12,7 @@ from msgspec import structs
 from rocketmq_capacity.assessment.burden import Burden, Case, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.division import Division, Integers, Members
@@ -92,17 +93,15 @@ def divided(asked: Asked) -> list[Divided | None]:
         most[staff] = max(consumers, most.get(staff, 0))
     crowds = {staff: Crowd(staff, number) for staff, number in most.items()}
     changed = [crowds[staff].of(consumers) for staff, consumers in asked]
-    wanted = [(strategy, one.division) for one in changed if one is not None for strategy in one.strategies]
-    owners = iter(asked[0][0].allocator.owners_of_each(wanted) if wanted else ())
+    divide((one.owned, strategy) for one in changed if one is not None for strategy in one.strategies)
     found = []
     for (staff, consumers), one in zip(asked, changed, strict=True):
         if one is None:
             is_today = consumers == staff.facts.connections and staff.today is not None and staff.today.is_predicted
             found.append(_today(staff) if is_today else None)
             continue
-        of_strategy = {strategy: next(owners) for strategy in one.strategies}
-        own = predicted_owners(one.division, one.runs, of_strategy.__getitem__)
-        found.append(None if own.unknown else Divided(one.division, own, one.rows))
+        own = predicted_owners(one.owned, one.runs)
+        found.append(None if own.unknown else Divided(one.owned.division, own, one.rows))
     return found
 
 
@@ -117,13 +116,13 @@ class Changed:
     """A group with another number of clients, before its queues are divided.
 
     Attributes:
-        division: as in :class:`Divided`.
+        owned: the owners by strategy.
         rows: as in :class:`Divided`.
         runs: the strategy of each client id.
         strategies: those by which the owners are computed.
     """
 
-    division: Division
+    owned: OwnersByStrategy
     rows: Integers
     runs: list[str]
     strategies: list[str]
@@ -144,13 +143,14 @@ class Crowd:
             return None
         members, rows = self._fewer(consumers) if consumers <= len(self._today) else self._more(consumers)
         division = Division(staff.facts, staff.division.queues, members)
+        owned = OwnersByStrategy(staff.allocator, division)
         if not (self._today.is_plain and members.is_plain):
             runs = client_runs(division, staff.current.strategy, staff.policy)
         elif self._is_alike:
-            return Changed(division, rows, staff.runs[:1] * consumers, self._strategies)
+            return Changed(owned, rows, staff.runs[:1] * consumers, self._strategies)
         else:
             runs = [staff.runs[row] for row in rows.tolist()]
-        return Changed(division, rows, runs, strategies_in_use(division, runs))
+        return Changed(owned, rows, runs, strategies_in_use(division, runs))
 
     @cached_property
     def _is_alike(self) -> bool:

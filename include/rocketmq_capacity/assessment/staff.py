@@ -77,6 +77,6 @@ def max_useful_clients(facts: GroupFacts) -> int | None:
 
     A group with gRPC clients has no such bound: each of these clients gets messages.
     """
-    if not facts.is_clustering or facts.message_request_mode == POP or facts.has_grpc_clients:
+    if facts.message_request_mode == POP or not facts.is_clustering or facts.has_grpc_clients:
         return None
     return max(pulled_sizes(facts).values(), default=0)

@@ -83,9 +83,9 @@ def stuck_queues(facts: GroupFacts, bounds: StuckQueue) -> list[Stuck]:
 
 def _may_be_stuck(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
     """Whether the samples have to be looked at; most queues show no sign of being stuck."""
-    is_unlocked = one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s)
-    is_silent = _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s)
-    return bool(one.dropped or one.cached_msgs or is_silent or (facts.is_orderly and is_unlocked))
+    is_silent = max(one.pulled_ago_s or 0.0, one.silent_s or 0.0) > bounds.pull_s
+    is_unlocked = facts.is_orderly and (one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s))
+    return bool(one.dropped or one.cached_msgs or is_silent or is_unlocked)
 
 
 def _state(facts: GroupFacts, one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:

@@ -14,15 +14,6 @@ from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.owners import Owners
 
 
-def one_strategy(group: Group) -> str | None:
-    """The one strategy that all clients of a group run, for topics that are pulled; None for any other group."""
-    if group.current is None or group.work is None or group.pops:
-        return None
-    strategy = group.policy.computed(group.current.strategy)
-    is_predicted = group.today is not None and group.today.is_predicted and not group.today.owners.unknown
-    return strategy if is_predicted and strategy in group.loads and not group.facts.has_grpc_clients else None
-
-
 @dataclass(frozen=True)
 class Without:
     """A group without each of its brokers.
@@ -39,7 +30,7 @@ class Without:
     @classmethod
     def of(cls, group: Group) -> "Without | None":
         """The group without its brokers; None if today's owners are not computed from one strategy."""
-        strategy, work, losses = one_strategy(group), group.planned_work, group.churn.losses
+        strategy, work, losses = group.one_strategy, group.planned_work, group.churn.losses
         if strategy is None or work is None:
             return None
         change = group.churn.without_brokers

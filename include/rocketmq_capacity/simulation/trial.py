@@ -12,6 +12,7 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
 from rocketmq_capacity.contracts.cases import Case, Side
 from rocketmq_capacity.contracts.dataset import Queue
@@ -202,8 +203,8 @@ def _owned(group: AssessedGroup, runs: list[str] | None, division: Division, old
     own = group.policy.current_strategies.own.get(group.name)
     if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
         return None  # nobody asked the class about these clients and queues
-    owners = group.owners if division is group.division else partial(group.allocator.owners, division=division)
-    today = owned_today(division, runs, group.applies, owners, group.policy, old)
+    owned = group.owned if division is group.division else OwnersByStrategy(group.allocator, division)
+    today = owned_today(owned, runs, group.applies, group.policy, old)
     if today is None or not today.is_predicted or today.owners.unknown:
         return None
     return _Owned(group, division, today.owners)
@@ -221,7 +222,7 @@ class _Sides(Mapping[str, Side]):
             raise KeyError(strategy)
         if strategy not in self.known:
             group = self.group
-            self.known[strategy] = _side(Load.of(group.division, group.weights, group.owners(strategy)))
+            self.known[strategy] = _side(Load.of(group.division, group.weights, group.owned[strategy]))
         return self.known[strategy]
 
     def __contains__(self, strategy: object) -> bool:
