@@ -71,7 +71,7 @@ def test_a_lost_room_with_the_sick_client_makes_nobody_better_off() -> None:
     assert row.before_utilisation is not None
     assert row.before_utilisation > 1 > 0.5 > (row.after_utilisation or 0)
     assert (row.verdict, row.reasons) == ("WORSE", ("LOSS",))
-    assert row.why == "8000 messages would wait that are not read"
+    assert row.why == "8,000 messages would wait that are not read"
 
     assert tried(read_by(worker("hz-1", 1000.0), worker("sh-1"), worker("sh-2")), LOSE_ROOM).verdict == "UNCHANGED"
 
