@@ -530,6 +530,7 @@ class Plan(Part, frozen=True):
     freeze: dict[str, Any] | None
     notes: list[str]
     changes: Changes | None
+    recommendations_digest: Sha256 | msgspec.UnsetType = msgspec.UNSET
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
 
 
