@@ -119,9 +119,8 @@ def test_a_plan_says_whose_everything_is_what_is_accepted_and_that_nothing_may_b
     assert len(plan["notes"]) == 2
     commands = [command for one in plan["recommendations"] for command in one["commands"]]
     assert commands
-    frozen = [command for command in commands if not command.startswith("mqadmin ") or changes_cluster(command)]
-    assert frozen
-    assert all(command.startswith("# frozen until 2026-11-21T00:00:00Z (the sale): ") for command in frozen)
+    # The answers to these findings change clients, not the cluster: what only looks is not frozen.
+    assert all(command.startswith("mqadmin ") and not changes_cluster(command) for command in commands)
     assert {file.name for file in (out / "by-owner").iterdir()} == {"payments.csv", "platform.csv", "reports.csv"}
     with (out / "by-owner/payments.csv").open(newline="") as file:
         assert "LAG_STATE" in {line["rule"] for line in csv.DictReader(file)}
