@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
-from rocketmq_capacity.steps.what_if import WhatIf, simulate
+from rocketmq_capacity.steps.what_if import simulate
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
 

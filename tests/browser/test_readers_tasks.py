@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import Browser
 
 from rocketmq_capacity import contracts
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan

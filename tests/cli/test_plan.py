@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rocketmq_capacity.plan_file.plan import read_plan as read_plan_file
 from rocketmq_capacity.report.difference import difference
-from rocketmq_capacity.report.plan_file.plan import read_plan as read_plan_file
 from rocketmq_capacity.store.whole_folder import MARKER, whole_folder
 from tests.cli.plan_file import Finding, Queue, Scenario, Strategy
 from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts

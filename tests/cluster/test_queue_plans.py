@@ -8,11 +8,13 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.facts import Cluster as ClusterFacts
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
@@ -46,7 +48,7 @@ class Story:
         kept: messages that lie in all queues, those that went included.
     """
 
-    plan: dict[str, Any]
+    plan: QueuePlan
     routes: list[dict[str, tuple[int, int]]]
     is_blocked: bool
     unread: int
@@ -71,21 +73,21 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     wait_until(lambda: all(one.consumed > 0 for one in clients.owned()))
     clients.stop_consumer(away)
     plan = plan_of(cluster)
-    write_down, routes, drained, read_down = plan["steps"]
+    write_down, routes, drained, read_down = plan.steps
 
     follow(write_down, run)
     after_first = route(run(one_check(write_down)))
     wait_until(lambda: is_quiet(run, one_check(routes)))
-    is_blocked = not all(is_drained(run, check["command"]) for check in drained["checks"])
+    is_blocked = not all(is_drained(run, check.command) for check in drained.checks)
     clients.start_consumer(Consumer(IS_AWAY, IS_AWAY, ["pay"]))
-    wait_until(lambda: all(is_drained(run, check["command"]) for check in drained["checks"]))
+    wait_until(lambda: all(is_drained(run, check.command) for check in drained.checks))
     gone = sum(ends(run(one_check(routes)), AFTER))
     follow(read_down, run)
     after_last = route(run(one_check(read_down)))
 
     clients.settled()
     sent = clients.stop_loads()
-    commands = [check["command"] for check in drained["checks"]]
+    commands = [check.command for check in drained.checks]
     wait_until(lambda: gone + sum(ends(run(one_check(routes)), 0)) >= sent)  # a queue gets a message a little later
     wait_until(lambda: all(not unread(run(command)) for command in commands))
     return Story(
@@ -98,7 +100,7 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     )
 
 
-def plan_of(cluster: Cluster) -> dict[str, Any]:
+def plan_of(cluster: Cluster) -> QueuePlan:
     """The plan by the first snapshot that everybody answers."""
     taken: list[Inventory] = []
 
@@ -115,15 +117,14 @@ def plan_of(cluster: Cluster) -> dict[str, Any]:
     return plan
 
 
-def follow(step: dict[str, Any], run: Callable[[str], str]) -> None:
-    for command in step["commands"]:
+def follow(step: Step, run: Callable[[str], str]) -> None:
+    for command in step.commands:
         run(command)
 
 
-def one_check(step: dict[str, Any]) -> str:
-    (check,) = step["checks"]
-    command: str = check["command"]
-    return command
+def one_check(step: Step) -> str:
+    (check,) = step.checks
+    return check.command
 
 
 def rows(said: str) -> list[list[str]]:
@@ -172,16 +173,16 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(1)  # mqadmin starts a client for each command
 
 
-def titles(steps: Sequence[dict[str, Any]]) -> list[str]:
-    return [step["title"].partition(":")[0] for step in steps]
+def titles(steps: Sequence[Step]) -> list[str]:
+    return [step.title.partition(":")[0] for step in steps]
 
 
 def test_the_plan_has_four_phases_and_names_every_group_that_must_have_read(story: Story) -> None:
-    steps = story.plan["steps"]
+    steps = story.plan.steps
     assert titles(steps) == ["Write down", "Wait for routes", "Drained", "Read down"]
-    assert not story.plan["manual"]
-    assert [check["command"].split(" -g ")[1].split()[0] for check in steps[2]["checks"]] == [IS_AWAY, STAYS]
-    assert IS_AWAY in steps[2]["blocks"][0]
+    assert not story.plan.manual
+    assert [check.command.split(" -g ")[1].split()[0] for check in steps[2].checks] == [IS_AWAY, STAYS]
+    assert IS_AWAY in steps[2].blocks[0]
 
 
 def test_write_queues_go_down_first_and_read_queues_last(story: Story) -> None:

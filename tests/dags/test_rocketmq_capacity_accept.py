@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.report.plan_file.plan import read_plan
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.store.acceptances import acceptances
 from tests.fixtures.environment import ROOT
 from tests.plugins.stored_reports import CLUSTER, LAST, put, rows_of

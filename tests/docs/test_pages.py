@@ -17,8 +17,8 @@ from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.cli import arguments
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.contracts import DATASETS
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.glossary import GLOSSARY
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.schema import schema_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.simulation.scenario import read_scenario

@@ -9,8 +9,8 @@ from typing import Any, Final
 import jsonschema
 import pytest
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.schema import FILES, main
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.sample_cluster import sample_rows

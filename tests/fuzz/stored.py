@@ -7,14 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.approval import answers_of, set_aside
-from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory
 from rocketmq_capacity.snapshot.outline import outline_of
 from rocketmq_capacity.steps.inputs import stored_history
-from rocketmq_capacity.steps.what_if import WhatIf
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import earlier_runs

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.collector import collect_seldom
-from rocketmq_capacity.report.plan_file.plan import decoded_plan
+from rocketmq_capacity.plan_file.plan import decoded_plan
 from tests.cli.plan_file import Finding, Strategy
 from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
 from tests.fixtures.environment import ROOT

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.provider.answer_form import SHOWN_WITH_ITS_REASON
 from rocketmq_capacity.provider.approval import answer_fields, questions
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of

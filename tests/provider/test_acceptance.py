@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.provider.acceptance import accept_risk, problem_of
-from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import Lake

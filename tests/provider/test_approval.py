@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.plan_file.plan import read_plan
+from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.provider.approval import (
     Question,
     answer_fields,
@@ -17,8 +19,6 @@ from rocketmq_capacity.provider.approval import (
 )
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import answers_of, needing_approval
-from rocketmq_capacity.report.plan_file.plan import read_plan
-from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.refusal import OtherRecommendations, refusal_of
 from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan
 from rocketmq_capacity.recommendation.facts import Cluster, Topic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
@@ -38,7 +39,7 @@ def of_topic(
     return facts_of(inventory)[1][name]
 
 
-def plan_to(topic: Topic, read: int, write: int | None = None) -> list[dict[str, Any]]:
+def plan_to(topic: Topic, read: int, write: int | None = None) -> list[QueuePlan]:
     """The plans to so many queues on each of its brokers; as many to write as to read where that is not said."""
     names = [place.place.broker_name for place in topic.places]
     counts = [
@@ -48,7 +49,7 @@ def plan_to(topic: Topic, read: int, write: int | None = None) -> list[dict[str,
     return list(plans_of_topic(topic, counts))
 
 
-def added(topic: Topic, whole: Cluster, address: str | None = "broker-c:10911") -> dict[str, Any]:
+def added(topic: Topic, whole: Cluster, address: str | None = "broker-c:10911") -> QueuePlan:
     """The plan of a broker that comes, with the topic on it."""
     counts = QueueCounts(broker_name="broker-c", read_queue_nums=8, write_queue_nums=8)
     return add_broker_plan(whole, "broker-c", address, {topic.name: (topic, counts)})

@@ -45,9 +45,9 @@ def test_the_official_tool_reads_every_command_and_every_check_of_the_queue_plan
         added(topic, topic.cluster),
         remove_broker_plan(topic.cluster, "broker-b", [topic]),
     ]
-    steps = [step for plan in plans for step in plan["steps"]]
-    commands = [command for step in steps for command in step["commands"]]
-    _are_read_as_meant([*commands, *(check["command"] for step in steps for check in step["checks"])])
+    steps = [step for plan in plans for step in plan.steps]
+    commands = [command for step in steps for command in step.commands]
+    _are_read_as_meant([*commands, *(check.command for step in steps for check in step.checks)])
 
 
 def _are_read_as_meant(lines: list[str]) -> None:

@@ -8,10 +8,11 @@ import msgspec
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
@@ -48,7 +49,8 @@ def plan_of(
     """The plan; ``approval`` is one answer, ``answers`` are several, oldest first."""
     given = tuple(approval_of(one) for one in (answers or ([] if approval is None else [approval])))
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
-    return plan.plan_of(Rows(**held), policy, scenario=scenario, answers=given)
+    found = None if scenario is None else msgspec.convert(scenario, ScenarioResult)
+    return plan.plan_of(Rows(**held), policy, scenario=found, answers=given)
 
 
 def page_of(

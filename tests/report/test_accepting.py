@@ -2,8 +2,8 @@
 
 import pytest
 
+from rocketmq_capacity.plan_file.told import Accepted
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.told import Accepted
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of, plan_of

@@ -2,8 +2,8 @@
 
 import pytest
 
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import answering, urgency
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.wording import action_title
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.difference import Load, difference
-from rocketmq_capacity.report.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics

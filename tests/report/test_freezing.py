@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from rocketmq_capacity.report.plan_file.told import Freeze
+from rocketmq_capacity.plan_file.told import Freeze
 from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.tables import recommendations_csv
 from rocketmq_capacity.settings.policy import Policy

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.selection import Asked, Decision, asked_about, decide, decide_against
 from tests.report.from_rows import plan_of
 from tests.report.varied_cluster import varied_rows

@@ -6,8 +6,8 @@ from datetime import date
 import msgspec
 import pytest
 
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.report.summary_file import read_summary, summary_of_plan
 from tests.report.from_rows import plan_of, publish_rows
 from tests.report.sample_cluster import sample_rows

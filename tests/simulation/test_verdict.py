@@ -278,16 +278,16 @@ def test_the_first_line_says_what_is_not_carried() -> None:
     bound = 0.7
     calm = tried(read_by(worker("1"), worker("2")), {"change": "add_clients", "consumer_group": "g", "count": 1})
     fine = carried([calm], [], NO_TOPIC, bound)
-    assert (fine["is_carried"], fine["over_bound"], fine["waiting_messages"]) == (True, [], 0)
+    assert (fine.is_carried, fine.over_bound, fine.waiting_messages) == (True, (), 0)
 
     busy = replace(calm, before_peak_utilisation=0.6, after_peak_utilisation=1.1, is_over_bound=True)
     found = carried([busy], [Busy("g", 7.0), Busy("was", 0.9), Busy("calm", 1.0)], NO_TOPIC, bound)
-    assert (found["over_bound"], found["newly_over_bound"]) == (["g", "was"], ["g"])
-    assert (found["is_carried"], found["falling_behind"]) == (False, ["g"])
+    assert (found.over_bound, found.newly_over_bound) == (("g", "was"), ("g",))
+    assert (found.is_carried, found.falling_behind) == (False, ("g",))
 
     for lost in ({"unread_queues": 1}, {"after_clients": 0}):
-        assert carried([replace(calm, **lost)], [], NO_TOPIC, bound)["is_carried"] is False
-    assert carried([calm], [], LostTopics(["pay"], []), bound)["is_carried"] is False
-    assert carried([replace(calm, verdict="UNDECIDED")], [], NO_TOPIC, bound)["is_carried"] is None
+        assert carried([replace(calm, **lost)], [], NO_TOPIC, bound).is_carried is False
+    assert carried([calm], [], LostTopics(["pay"], []), bound).is_carried is False
+    assert carried([replace(calm, verdict="UNDECIDED")], [], NO_TOPIC, bound).is_carried is None
     wait = carried([replace(calm, waiting_messages=7), replace(calm, waiting_messages=None)], [], NO_TOPIC, bound)
-    assert (wait["is_carried"], wait["waiting_messages"]) == (True, 7)
+    assert (wait.is_carried, wait.waiting_messages) == (True, 7)

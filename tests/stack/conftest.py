@@ -13,8 +13,8 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.report.selection import Asked, asked_about
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run

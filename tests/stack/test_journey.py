@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.provider.scenario_form import WHAT_CHANGES
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.plan_file.plan import read_plan
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_key import key_before
 from rocketmq_capacity.store.run_lookup import existing_run, runs_before

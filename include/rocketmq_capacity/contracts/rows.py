@@ -7,7 +7,7 @@ millions of values, most of them in lists and maps. This module converts whole c
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +19,7 @@ from rocketmq_capacity.contracts.dataset import Dataset, Queue
 BATCH_ROWS: Final = 5_000
 """Rows that are in memory at a time."""
 Row = TypeVar("Row", bound=Dataset)
+Record = TypeVar("Record", bound=NamedTuple)
 
 
 def rows_in(files: Sequence[Path], dataset: type[Row]) -> Iterator[Row]:
@@ -63,6 +64,14 @@ def rows_by(
     for row in rows_where(files, dataset, wanted if condition is None else condition & wanted):
         found.setdefault(getattr(row, key), []).append(row)
     return found
+
+
+def records_where(
+    files: Sequence[Path], dataset: type[Dataset], kind: type[Record], condition: pc.Expression
+) -> Iterator[Record]:
+    """Some columns of the rows that meet a condition, as named tuples."""
+    table = table_in(files, dataset, kind._fields, condition)
+    return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
 
 def column_by(

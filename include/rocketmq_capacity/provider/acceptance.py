@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.accepting import is_about
 from rocketmq_capacity.report.detail import SEVERITY_RANK
-from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.settings.accepted import PLACES, AcceptedRisk
 from rocketmq_capacity.settings.yaml_file import nearest

@@ -17,12 +17,12 @@ from airflow.sdk import Context, Param
 from msgspec import UNSET
 
 from rocketmq_capacity.errors import cut
+from rocketmq_capacity.plan_file.order import beside
+from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.provider.report_asset import ask_again, report_address
 from rocketmq_capacity.report.approval import keep_answer, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
-from rocketmq_capacity.report.order import beside
-from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
-from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.refusal import (
     APPROVE,
     COMMENT,

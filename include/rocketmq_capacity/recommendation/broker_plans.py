@@ -1,20 +1,20 @@
 """Plans for a new broker with some topics, and for a broker that is drained and removed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rocketmq_capacity.contracts.cases import QueueCounts
 from rocketmq_capacity.contracts.facts import Reader
 from rocketmq_capacity.contracts.kept_counts import kept_brokers
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
 from rocketmq_capacity.recommendation.create_topic import NO_TYPE
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicPlace
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
-from rocketmq_capacity.recommendation.queue_plans import plan
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
 from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
 
@@ -45,7 +45,7 @@ def start_broker(nameserver: str, broker_name: str) -> Step:
 
 def add_broker_plan(
     cluster: Cluster, broker_name: str, address: str | None, topics: Mapping[str, tuple[Topic, QueueCounts]]
-) -> dict[str, Any]:
+) -> QueuePlan:
     """The plan for a new broker with these topics: by name, each topic of today and its queues on the new broker."""
     where = address or placeholder(f"address of {broker_name}")
     lines, forbids = [], []
@@ -56,10 +56,11 @@ def add_broker_plan(
         lines += preflight.commented([_creation(topic, safety, where, counts)], bool(why))
         forbids += [f"{name}: {reason}" for reason in why]
     nameserver = cluster.nameserver
-    return plan(
-        ADD,
+    return QueuePlan(
+        action=ADD,
+        topic=None,
         broker_name=broker_name,
-        is_manual=bool(forbids) or address is None,
+        manual=bool(forbids) or address is None,
         reason=sentences(
             f"{broker_name} is added with {counted(len(topics), 'topic')}: RocketMQ itself never spreads a topic over"
             " brokers that were added later.",
@@ -99,17 +100,18 @@ def add_broker_plan(
     )
 
 
-def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> dict[str, Any]:
+def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> QueuePlan:
     """The plan for a broker that is drained and then removed; ``topics`` are the business topics with queues there."""
     nameserver, address = cluster.nameserver, cluster.address(broker_name)
     readers = {one.consumer_group: one for topic in topics for one in topic.readers if one.kind != SYSTEM}
     offline = sorted(name for name, one in readers.items() if not one.connections)
     broadcasting = sorted(name for name, one in readers.items() if is_broadcasting(one.message_model))
     forbids = tuple(_kept_here(cluster, broker_name, topics))
-    return plan(
-        REMOVE,
+    return QueuePlan(
+        action=REMOVE,
+        topic=None,
         broker_name=broker_name,
-        is_manual=bool(forbids),
+        manual=bool(forbids),
         reason=sentences(
             f"Producers leave {broker_name}. Once it is read to its end by {counted(len(readers), 'group')}, it is"
             " removed.",

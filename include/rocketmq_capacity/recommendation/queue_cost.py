@@ -7,10 +7,11 @@ rocketmq-all-5.3.3.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.plan_file.queue_plan import QueueCost
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
 
@@ -20,22 +21,22 @@ FILE_SIZE: Final = "mappedFileSizeConsumeQueue"
 SUSPENDED_S: Final = 15
 
 
-def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> list[dict[str, Any]]:
-    """An entry for each broker of the topic with these readable queues, by name; ``report.plan_file.queue_plan``."""
+def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> tuple[QueueCost, ...]:
+    """An entry for each broker of the topic with these readable queues, by name."""
     replicas: dict[str, int] = {}
     for broker in topic.cluster.facts.brokers:
         replicas[broker.broker_name] = replicas.get(broker.broker_name, 0) + 1
     pulls = _pulls_of_a_queue(topic)
-    return [
-        {
-            "broker_name": name,
-            "replicas": replicas.get(name, 0),
-            "files": queues,
-            "files_bytes": queues * _file_bytes(topic, name),
-            "pulls_per_s": None if pulls is None else rounded(queues * pulls / SUSPENDED_S, 4),
-        }
+    return tuple(
+        QueueCost(
+            broker_name=name,
+            replicas=replicas.get(name, 0),
+            files=queues,
+            files_bytes=queues * _file_bytes(topic, name),
+            pulls_per_s=None if pulls is None else rounded(queues * pulls / SUSPENDED_S, 4),
+        )
         for name, queues in sorted(read_queue_nums.items())
-    ]
+    )
 
 
 def _pulls_of_a_queue(topic: Topic) -> int | None:

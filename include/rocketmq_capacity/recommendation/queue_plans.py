@@ -1,16 +1,17 @@
 """Plans for another number of queues of a topic: fewer, more, and those of a retry topic."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-import msgspec
+from msgspec import structs
 
 from rocketmq_capacity.contracts.cases import QueueCounts
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.kept_counts import kept_count
 from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.facts import Topic
@@ -24,8 +25,8 @@ SHRINK: Final = "SHRINK_QUEUES"
 EXPAND: Final = "EXPAND_QUEUES"
 
 
-def plans_of_topic(topic: Topic, counts: Sequence[QueueCounts]) -> Iterator[dict[str, Any]]:
-    """The plans that give the topic these queues on brokers that have it; ``report.plan_file.queue_plan``."""
+def plans_of_topic(topic: Topic, counts: Sequence[QueueCounts]) -> Iterator[QueuePlan]:
+    """The plans that give the topic these queues on brokers that have it."""
     now = {place.place.broker_name: place.place for place in topic.places}
     known = [one for one in counts if one.broker_name in now]
     fewer = [one for one in known if one.write_queue_nums < (now[one.broker_name].write_queue_nums or 0)]
@@ -43,13 +44,13 @@ def _larger(place: Place) -> int:
     return max(place.read_queue_nums or 0, place.write_queue_nums or 0)
 
 
-def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
+def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
     why = refusal(topic)
     reversed_at = [one.broker_name for one in counts if one.read_queue_nums < one.write_queue_nums]
     if why is None and reversed_at:
         why = f"{listed(reversed_at)} would have fewer read than write queues"
     if why is not None:
-        return plan(SHRINK, topic=topic.name, is_manual=True, reason=f"It does not get fewer queues: {why}.")
+        return _refused(SHRINK, topic, f"It does not get fewer queues: {why}.")
     targets = [
         QueueCounts(
             broker_name=one.broker_name, read_queue_nums=one.write_queue_nums, write_queue_nums=one.write_queue_nums
@@ -60,10 +61,11 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
     smallest = smallest_count(topic)
     too_few = [one.broker_name for one in targets if smallest is not None and one.read_queue_nums < smallest]
     each = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
-    return plan(
-        SHRINK,
+    return QueuePlan(
+        action=SHRINK,
         topic=topic.name,
-        is_manual=found.is_manual,
+        broker_name=None,
+        manual=found.is_manual,
         reason=sentences(
             f"Fewer queues, {each}: write queues first, read queues once every group has read the others.",
             f"With fewer than {smallest} on each writable broker some clients are left without a queue."
@@ -76,19 +78,25 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
     )
 
 
-def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
+def _refused(action: str, topic: Topic, why: str) -> QueuePlan:
+    """A plan without steps."""
+    return QueuePlan(action=action, topic=topic.name, broker_name=None, manual=True, reason=why)
+
+
+def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
     safety = topic_safety(topic)
     if topic.facts.kind == RETRY:
         return _expand_retry(topic, counts, safety)
     if (why := kept_count(topic.facts)) is not None:
-        return plan(EXPAND, topic=topic.name, is_manual=True, reason=f"The number of its queues stays, since {why}.")
+        return _refused(EXPAND, topic, f"The number of its queues stays, since {why}.")
     changes = queue_changes(topic, safety, counts)
     forbids = changes.forbids + preflight.reasons(preflight.offline_groups(safety), preflight.unseen_groups(safety))
     is_manual = bool(forbids) or safety.is_ordered
-    return plan(
-        EXPAND,
+    return QueuePlan(
+        action=EXPAND,
         topic=topic.name,
-        is_manual=is_manual,
+        broker_name=None,
+        manual=is_manual,
         reason=sentences(
             f"More queues, {_numbers(counts)}: read and write queues in one command for each broker.",
             preflight.ORDERED if safety.is_ordered else None,
@@ -98,7 +106,7 @@ def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, Any]:
     )
 
 
-def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -> dict[str, Any]:
+def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -> QueuePlan:
     """The plan for more queues of a retry topic: first the topic, and then the number of queues that brokers use."""
     group = topic.name.removeprefix(RETRY_PREFIX)
     changes = queue_changes(topic, _of_business(safety), counts)
@@ -107,10 +115,11 @@ def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -
         commands.set_retry_queues(nameserver, topic.cluster.address(one.broker_name), group, one.write_queue_nums)
         for one in counts
     ]
-    return plan(
-        EXPAND,
+    return QueuePlan(
+        action=EXPAND,
         topic=topic.name,
-        is_manual=True,
+        broker_name=None,
+        manual=True,
         reason=sentences(
             f"More retry queues for {group}, {_numbers(counts)}: the topic first, and then the number that brokers send"
             " to. The other way round, messages that failed would be in queues that nobody reads.",
@@ -166,33 +175,10 @@ def _numbers(counts: Sequence[QueueCounts]) -> str:
     return listed([f"{one.write_queue_nums} on {one.broker_name}" for one in counts], BROKERS_SHOWN)
 
 
-def plan(
-    action: str,
-    *,
-    reason: str,
-    is_manual: bool,
-    topic: str | None = None,
-    broker_name: str | None = None,
-    steps: Sequence[Step] = (),
-) -> dict[str, Any]:
-    """A plan as the plan file has it, without its costs."""
-    return {
-        "action": action,
-        "topic": topic,
-        "broker_name": broker_name,
-        "manual": is_manual,
-        "reason": reason,
-        "steps": msgspec.to_builtins(tuple(steps)),
-    }
-
-
-def _with_costs(topic: Topic, counts: Sequence[QueueCounts], told: Mapping[str, Any]) -> dict[str, Any]:
+def _with_costs(topic: Topic, counts: Sequence[QueueCounts], told: QueuePlan) -> QueuePlan:
     before = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
     after = before | {one.broker_name: one.read_queue_nums for one in counts if one.broker_name in before}
     smallest = smallest_count(topic) if topic.facts.kind == BUSINESS else None
-    return {
-        **told,
-        "smallest": smallest,
-        "cost_before": queue_cost(topic, before),
-        "cost_after": queue_cost(topic, after),
-    }
+    return structs.replace(
+        told, smallest=smallest, cost_before=queue_cost(topic, before), cost_after=queue_cost(topic, after)
+    )

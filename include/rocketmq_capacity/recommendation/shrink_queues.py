@@ -116,8 +116,8 @@ def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) ->
         ),
         rules=(),
         commands=preflight.commented(found.commands, is_forbidden=True),
-        before={"queues": changes.before, "groups": before, "cost": queue_cost(topic, now)},
-        after={"queues": changes.after, "groups": after, "cost": queue_cost(topic, then)},
+        before={"queues": changes.before, "groups": before, "cost": msgspec.to_builtins(queue_cost(topic, now))},
+        after={"queues": changes.after, "groups": after, "cost": msgspec.to_builtins(queue_cost(topic, then))},
         steps=msgspec.json.encode(found.steps).decode(),
     )
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.order import subjects_key
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.detail import SEVERITY_RANK
-from rocketmq_capacity.report.order import subjects_key
-from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 
 
 def urgency(finding: Finding) -> tuple[Any, ...]:

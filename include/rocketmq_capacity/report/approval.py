@@ -16,9 +16,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.answering import answering
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.writing import add_whole, sync
 from rocketmq_capacity.vocabulary import INFO

@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import msgspec
 
-from rocketmq_capacity.report.order import beside
-from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.order import beside
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.selection import Asked, asked_about
 
 

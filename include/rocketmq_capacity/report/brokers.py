@@ -6,8 +6,8 @@ import msgspec
 from msgspec import structs
 
 from rocketmq_capacity.contracts.broker_load import BrokerLoad
+from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.headroom import steady
-from rocketmq_capacity.report.plan_file.broker import BrokerPlan
 
 
 def brokers_of(rows: Iterable[BrokerLoad]) -> tuple[BrokerPlan, ...]:

@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from rocketmq_capacity.report.plan_file.group import GroupPlan
-from rocketmq_capacity.report.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.group import GroupPlan
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.vocabulary import BoundsConfidence, ReasonCode
 
 FORMAT: Final = "rocketmq-capacity/capacity/1"

@@ -13,10 +13,10 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.plan import decoded_plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.difference import Changes, Difference, LoadChange, difference
-from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.report.plan_file.plan import decoded_plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import Severity

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rocketmq_capacity.contracts.wording import counted, fixed
-from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import Finding
 
 CROSS_ROOM: Final = "CROSS_ROOM"
 

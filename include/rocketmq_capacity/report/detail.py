@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from rocketmq_capacity.plan_file.group import GroupPlan
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.limits import GROUPS_IN_DETAIL
-from rocketmq_capacity.report.plan_file.group import GroupPlan
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.wording import STATUS_WORDS
 from rocketmq_capacity.vocabulary import INFO, OVER, SEVERITIES, UNDER, Severity
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from rocketmq_capacity.report.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import Finding
 
 COVERAGE: Final = "TOPIC_COVERAGE"
 FIFO: Final = "FIFO_BROKEN"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
-from rocketmq_capacity.report.plan_file.told import Freeze
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.told import Freeze
 from rocketmq_capacity.settings import freeze as policy
 from rocketmq_capacity.vocabulary import changes_cluster
 

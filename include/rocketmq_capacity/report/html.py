@@ -10,9 +10,9 @@ from typing import Final
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of

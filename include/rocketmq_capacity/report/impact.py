@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from rocketmq_capacity.plan_file.finding import Finding, Impact
 from rocketmq_capacity.report.crossing import mb_per_s
-from rocketmq_capacity.report.plan_file.finding import Finding, Impact
 
 ORPHAN: Final = "ORPHAN_QUEUE"
 UNSEEN: Final = "READ_LESS_THAN_WRITE"

@@ -1,6 +1,6 @@
 """The strategy that a group runs today, if the plan has it."""
 
-from rocketmq_capacity.report.plan_file.group import GroupPlan, StrategyPlan
+from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.vocabulary import POP, PULL
 
 

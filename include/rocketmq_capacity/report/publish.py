@@ -5,10 +5,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.scripts import scripts_of

@@ -14,9 +14,9 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing
 from rocketmq_capacity.own_process import in_own_process, within_limits
+from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
-from rocketmq_capacity.report.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.selection import ONLY, REJECTED, Decision, asked_about, decide, decide_against
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.store.lake import Lake, Run

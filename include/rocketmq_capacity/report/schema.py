@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import Capacity
-from rocketmq_capacity.report.plan_file.plan import Plan
 
 FILES: Final[dict[str, type[Struct]]] = {"plan.schema.json": Plan, "capacity.schema.json": Capacity}
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

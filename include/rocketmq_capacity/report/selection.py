@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, cut
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.settings.yaml_file import nearest
 
 SEPARATORS: Final = re.compile(r"[,;\s]+")

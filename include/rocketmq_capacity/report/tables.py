@@ -14,12 +14,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.order import beside, identity
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.approval import said_to_all
 from rocketmq_capacity.report.facts import subject
-from rocketmq_capacity.report.order import beside, identity
-from rocketmq_capacity.report.plan_file.finding import Finding
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 
 FINDING_COLUMNS: Final = (
     "rule",

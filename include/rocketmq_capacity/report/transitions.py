@@ -6,7 +6,7 @@ from typing import Final
 from rocketmq_capacity.contracts import GroupStatus, Recommendation
 from rocketmq_capacity.contracts.transition import RecommendedTransition
 from rocketmq_capacity.contracts.wording import listed
-from rocketmq_capacity.report.plan_file.recommendation import Transition
+from rocketmq_capacity.plan_file.recommendation import Transition
 
 DIGITS: Final = 3
 UNDECIDED: Final = {

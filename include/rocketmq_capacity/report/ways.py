@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.approval import Said
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 
 
 def ways_of(recommendations: Sequence[Recommendation], said: Mapping[str, Said]) -> list[list[Recommendation]]:

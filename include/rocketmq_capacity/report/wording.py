@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.vocabulary import (
     CRITICAL,
     DISK,

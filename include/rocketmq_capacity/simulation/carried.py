@@ -1,10 +1,11 @@
 """Whether the changed cluster still carries everything: the first line of a what-if, and the verdict on the cluster."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rocketmq_capacity.assessment.effect import OVERLOADED, Verdict
 from rocketmq_capacity.contracts import ScenarioGroup
+from rocketmq_capacity.plan_file.scenario import Carried
 from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable
 
 
@@ -68,7 +69,7 @@ def verdict_of(groups: Sequence[ScenarioGroup], lost: LostTopics) -> Verdict:
     return "BETTER" if "BETTER" in found else "UNCHANGED"
 
 
-def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostTopics, bound: float) -> dict[str, Any]:
+def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostTopics, bound: float) -> Carried:
     """The plan file's ``scenario.carried``.
 
     Everything is carried if no topic and no queue loses its last reader or writer, no group loses all of its clients,
@@ -84,25 +85,25 @@ def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostT
     touched = {one.consumer_group: one for one in groups}
     over = {one.consumer_group for one in groups if one.is_over_bound}
     over |= {one.consumer_group for one in others if one.consumer_group not in touched and _is_over(one)}
-    left = sorted(one.consumer_group for one in groups if one.before_clients and not one.after_clients)
-    behind = sorted(one.consumer_group for one in groups if _falls_behind(one))
-    undecided = sorted(one.consumer_group for one in groups if one.verdict == "UNDECIDED")
+    left = tuple(sorted(one.consumer_group for one in groups if one.before_clients and not one.after_clients))
+    behind = tuple(sorted(one.consumer_group for one in groups if _falls_behind(one)))
+    undecided = tuple(sorted(one.consumer_group for one in groups if one.verdict == "UNDECIDED"))
     unread = sum(one.unread_queues or 0 for one in groups)
     waiting = sum(one.waiting_messages or 0 for one in groups)
     is_lost = bool(any(lost) or left or behind or unread)
-    return {
-        "is_carried": _is_carried(is_lost=is_lost, is_known=not undecided),
-        "bound": bound,
-        "over_bound": sorted(over),
-        "newly_over_bound": sorted(one.consumer_group for one in groups if _is_newly_over(one, bound)),
-        "falling_behind": behind,
-        "without_clients": left,
-        "unreadable_topics": list(lost.unreadable),
-        "unwritable_topics": list(lost.unwritable),
-        "unread_queues": unread,
-        "waiting_messages": waiting,
-        "undecided": undecided,
-    }
+    return Carried(
+        is_carried=_is_carried(is_lost=is_lost, is_known=not undecided),
+        bound=bound,
+        over_bound=tuple(sorted(over)),
+        newly_over_bound=tuple(sorted(one.consumer_group for one in groups if _is_newly_over(one, bound))),
+        falling_behind=behind,
+        without_clients=left,
+        unreadable_topics=tuple(lost.unreadable),
+        unwritable_topics=tuple(lost.unwritable),
+        unread_queues=unread,
+        waiting_messages=waiting,
+        undecided=undecided,
+    )
 
 
 def _is_carried(*, is_lost: bool, is_known: bool) -> bool | None:

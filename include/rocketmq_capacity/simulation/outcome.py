@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rocketmq_capacity.assessment.effect import Verdict, effect_of
 from rocketmq_capacity.assessment.group import Group
@@ -51,6 +52,11 @@ def sides_of(
 ) -> tuple[list[tuple[Finding, Finding]], list[Finding], list[Finding]]:
     """The findings of both runs, of only the earlier run, and of only the later run."""
     return paired(before, after, (lambda one: (*place_of(one), one.about), place_of))
+
+
+def key_of(finding: Finding) -> tuple[Any, ...]:
+    """The key of a finding within one run."""
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
 def _undecided(found: Finding, why: str, lost_with: str | None) -> UndecidedFinding:

@@ -1,17 +1,22 @@
 """What a what-if says about slow brokers and lost masters: who can read and write there, and who avoids them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import ceil
-from typing import Any
 
-from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rocketmq_capacity.assessment.replicas import readable_without_master
 from rocketmq_capacity.contracts import Broker, TopicQueue
+from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook, SlowProducers
 from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, Generation
 from rocketmq_capacity.simulation.scenario import LoseMaster, Scenario, SlowBroker
-from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE
+from rocketmq_capacity.simulation.sides import Sides
+from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE
 
-EVERYBODY = Reading(pull=True, pull_in_order=True, pop=True)
+Outlook = LostMasterOutlook | SlowBrokerOutlook
+EVERYBODY = CanRead(pull=True, pull_in_order=True, pop=True)
 
 
 def named_brokers(scenario: Scenario) -> list[str]:
@@ -19,7 +24,17 @@ def named_brokers(scenario: Scenario) -> list[str]:
     return [one.broker_name for one in scenario.changes if isinstance(one, LoseMaster | SlowBroker)]
 
 
-def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[Broker]) -> list[dict[str, Any]]:
+def outlook_of(sides: Sides) -> tuple[Outlook, ...]:
+    """The entries of the brokers that lose their master or are slow."""
+    names = named_brokers(sides.scenario)
+    if not names:
+        return ()
+    is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
+    queues = sides.before.rows_where(TopicQueue, is_named & (pc.field("kind") == BUSINESS))
+    return outlook(sides.scenario, queues, sides.after.rows(Broker))
+
+
+def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[Broker]) -> tuple[Outlook, ...]:
     """An entry for each lost master and each slow broker, in the order of the changes.
 
     Args:
@@ -33,64 +48,66 @@ def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[
     replicas: dict[str, list[Broker]] = {}
     for broker in sorted(brokers, key=lambda one: one.broker_id):
         replicas.setdefault(broker.broker_name, []).append(broker)
-    entries = []
+    entries: list[Outlook] = []
     for change in scenario.changes:
         if isinstance(change, LoseMaster):
-            entries.append(_lost_master(change.broker_name, on, replicas.get(change.broker_name, ())))
+            name = change.broker_name
+            entries.append(_lost_master(name, on.get(name, ()), replicas.get(name, ())))
         elif isinstance(change, SlowBroker):
-            entries.append(_slow(change, on))
-    return entries
+            entries.append(_slow(change, on.get(change.broker_name, ())))
+    return tuple(entries)
 
 
-def _lost_master(name: str, on: Mapping[str, Sequence[TopicQueue]], replicas: Sequence[Broker]) -> dict[str, Any]:
+def _lost_master(name: str, on: Sequence[TopicQueue], replicas: Sequence[Broker]) -> LostMasterOutlook:
     """Who can read and write the queues of a broker that lost its master."""
     is_elected = any(broker.broker_id == 0 for broker in replicas)
     slaves = [broker for broker in replicas if broker.broker_id != 0]
-    return {
-        "change": "lose_master",
-        "broker_name": name,
-        "replicas": len(replicas),
-        "has_new_master": is_elected,
-        **_queues(on.get(name, ())),
-        "is_writable": is_elected,
-        "can_read": asdict(EVERYBODY if is_elected else readable_without_master(slaves)),
-    }
+    return LostMasterOutlook(
+        broker_name=name,
+        replicas=len(replicas),
+        has_new_master=is_elected,
+        readable_queues=_readable(on),
+        writable_queues=_writable(on),
+        is_writable=is_elected,
+        can_read=EVERYBODY if is_elected else CanRead(**asdict(readable_without_master(slaves))),
+    )
 
 
-def _slow(change: SlowBroker, on: Mapping[str, Sequence[TopicQueue]]) -> dict[str, Any]:
+def _slow(change: SlowBroker, on: Sequence[TopicQueue]) -> SlowBrokerOutlook:
     """What producers of each generation do about a slow broker. Fault tolerance is off unless a client turns it on."""
     fails = change.latency_ms >= SEND_TIMEOUT_MS
-    return {
-        "change": "slow_broker",
-        "broker_name": change.broker_name,
-        "latency_ms": change.latency_ms,
-        "for_s": change.for_s,
-        **_queues(on.get(change.broker_name, ())),
-        "fails": fails,
-        "producers": [_producers(each, change, fails=fails) for each in GENERATIONS],
-    }
+    return SlowBrokerOutlook(
+        broker_name=change.broker_name,
+        latency_ms=change.latency_ms,
+        for_s=change.for_s,
+        readable_queues=_readable(on),
+        writable_queues=_writable(on),
+        fails=fails,
+        producers=tuple(_producers(each, change, fails=fails) for each in GENERATIONS),
+    )
 
 
-def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> dict[str, Any]:
+def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> SlowProducers:
     """What a generation does if its latency fault tolerance is on."""
     taken = min(change.latency_ms, SEND_TIMEOUT_MS)
     back_off = generation.back_off_ms(taken, has_failed=fails)
     # A message that begins just before the broker is fast again takes its time, and is followed by a back-off.
     avoided_ms = taken + back_off
-    return {
-        "versions": generation.name,
-        "back_off_ms": back_off,
-        "most_sends_per_thread": ceil(change.for_s * 1000 / avoided_ms) if back_off else None,
-        "avoided_for_s_afterwards": avoided_ms / 1000 if back_off else 0.0,
-    }
+    return SlowProducers(
+        versions=generation.name,
+        back_off_ms=back_off,
+        most_sends_per_thread=ceil(change.for_s * 1000 / avoided_ms) if back_off else None,
+        avoided_for_s_afterwards=avoided_ms / 1000 if back_off else 0.0,
+    )
 
 
-def _queues(places: Iterable[TopicQueue]) -> dict[str, Any]:
-    """Readable and writable queues before the change; the writable number is null if one of its parts is unknown."""
-    places = list(places)
+def _readable(places: Iterable[TopicQueue]) -> int:
+    """Readable queues before the change."""
+    return sum(place.readable for place in places)
+
+
+def _writable(places: Iterable[TopicQueue]) -> int | None:
+    """Writable queues before the change; None if one of their numbers is unknown."""
     writable = [p for p in places if p.broker_state == MASTER and (p.perm is None or p.perm & PERM_WRITE)]
     is_known = all(p.perm is not None and p.write_queue_nums is not None for p in writable)
-    return {
-        "readable_queues": sum(place.readable for place in places),
-        "writable_queues": sum(place.write_queue_nums or 0 for place in writable) if is_known else None,
-    }
+    return sum(place.write_queue_nums or 0 for place in writable) if is_known else None

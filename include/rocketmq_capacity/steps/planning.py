@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +19,7 @@ from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where, table_in
+from rocketmq_capacity.contracts.rows import Record, Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
@@ -42,7 +42,6 @@ PUBLISH: Final = "publish"
 CHECKS: Final = ThreadPoolExecutor(1)
 """Imports what checks tables, which takes a second, while a step waits for Spark."""
 DATASETS: Final = {dataset.dataset_name(): dataset for dataset in contracts.DATASETS}
-Record = TypeVar("Record", bound=NamedTuple)
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
 
@@ -303,8 +302,7 @@ class Planning:
 
     def records(self, dataset: type[Dataset], kind: type[Record], condition: pc.Expression) -> Iterator[Record]:
         """Some columns of the rows of a dataset for which a condition holds, as named tuples."""
-        table = self.table(dataset, kind._fields, condition)
-        return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
+        return records_where(self.files(dataset), dataset, kind, condition)
 
     def values(self, dataset: type[Dataset], column: str) -> Counter[str]:
         """For each value of a column, the number of rows of a dataset of this run."""

@@ -1,10 +1,8 @@
 """The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from rocketmq_capacity import contracts
 from rocketmq_capacity.collector import without_collector
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
@@ -31,7 +29,7 @@ def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
     return policy.model_copy(update={"accepted": (*policy.accepted, *acceptances(run.folder.parent, taken_at))})
 
 
-def publish(planning: Planning, scenario: Mapping[str, Any] | None = None) -> None:
+def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
     """Write the run's report folder, with the answers of people if there are any."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.plan_file.headroom import Headroom
 from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.plan_file.headroom import Headroom
 from rocketmq_capacity.report.rows import PageRows
 from tests.report.from_rows import beside_of, plan_of
 from tests.report.page_reader import elements, read_page, text_of, with_class

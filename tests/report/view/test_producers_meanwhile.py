@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity.report.plan_file.troubled_broker import Producers
+from rocketmq_capacity.plan_file.troubled_broker import Producers
 from rocketmq_capacity.report.view.producers_meanwhile import producers_meanwhile
 from tests.report.from_rows import page_of
 from tests.report.page_reader import read_page, text_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity.report.plan_file.scenario import AffectedGroup, Carried, Scenario, ScenarioTotals
+from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult, ScenarioTotals
 from rocketmq_capacity.report.view.scenario_verdict import VerdictView, verdict_view
 
 NOTHING: dict[str, Any] = {
@@ -26,7 +26,7 @@ def view_of(*groups: AffectedGroup, **found: Any) -> VerdictView:
     both = {"before": None, "after": None}
     totals = dict.fromkeys(("findings_added", "findings_cleared", "findings_undecided", "findings_still"), 0)
     view = verdict_view(
-        Scenario(
+        ScenarioResult(
             name="what if",
             changes=(),
             verdict="UNCHANGED",

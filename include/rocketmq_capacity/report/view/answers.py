@@ -6,12 +6,12 @@ from typing import Final
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.order import beside
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.approval import Said, said_to_all
 from rocketmq_capacity.report.limits import ALL_FOLDED_CAUSES, CAUSES, FOLDED, FOLDED_CAUSES
-from rocketmq_capacity.report.order import beside
-from rocketmq_capacity.report.plan_file.finding import Cause, Finding
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.scripts import script_names
 from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import INFO

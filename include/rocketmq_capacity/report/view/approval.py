@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.limits import ANSWERS, APPROVED_LINKS
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Approval
 from rocketmq_capacity.report.view.answers import Answers, Link
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.plan_file.broker import BrokerPlan
 from rocketmq_capacity.vocabulary import SEEN
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
+from rocketmq_capacity.plan_file.finding import Cause, Impact
 from rocketmq_capacity.report.figures import counted, number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
-from rocketmq_capacity.report.plan_file.finding import Cause, Impact
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of

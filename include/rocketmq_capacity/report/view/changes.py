@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.plan_file.changes import Changes, Figure, Gone, Worse
+from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CHANGES, FOLDED, FOLDED_PLACES
-from rocketmq_capacity.report.plan_file.changes import Changes, Figure, Gone, Worse
-from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import SEVERITY_WORDS

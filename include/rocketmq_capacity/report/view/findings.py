@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.plan_file.changes import Gone
+from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.report.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.loads import measured_by
-from rocketmq_capacity.report.plan_file.changes import Gone
-from rocketmq_capacity.report.plan_file.finding import Finding
 from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
 
 

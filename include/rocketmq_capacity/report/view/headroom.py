@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.figures import factor
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.view.answers import Link
 from rocketmq_capacity.report.wording import BREAKS_WORDS
 from rocketmq_capacity.vocabulary import HeadroomKind

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.plan_file.recommendation import ConfigAssignment, Recommendation, Transition
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import counted, number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
-from rocketmq_capacity.report.plan_file.recommendation import ConfigAssignment, Recommendation, Transition
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.ways import ways_of

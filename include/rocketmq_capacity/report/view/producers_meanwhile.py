@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.contracts.producer_timeline import Course
 from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
-from rocketmq_capacity.report.plan_file.troubled_broker import ProducerRoute, Producers
 from rocketmq_capacity.vocabulary import JAVA
 
 HEADERS = (
@@ -92,13 +92,13 @@ def _names(course: Course) -> tuple[str, str]:
     return name, f"{setting}{ending}"
 
 
-def _topics(route: ProducerRoute) -> str:
+def _topics(route: ProducersRoute) -> str:
     named = route.topic_names[:NAMED_IN_A_CELL]
     more = route.topics - len(named)
     return f"{', '.join(named)} and {number(more)} more" if more else listed(list(named))
 
 
-def _row(course: Course, route: ProducerRoute) -> tuple[str, ...]:
+def _row(course: Course, route: ProducersRoute) -> tuple[str, ...]:
     failing = "" if course.failed_messages is None else f" ({number(course.failed_messages)})"
     returns = _both(course.returns_mean_s, course.returns_worst_s)
     if course.stays_away_ratio:

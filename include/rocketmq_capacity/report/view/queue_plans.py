@@ -6,10 +6,10 @@ from typing import Final
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.plan_file.queue_plan import QueueCost, QueuePlan
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.plan_file.queue_plan import QueueCost, QueuePlan
-from rocketmq_capacity.report.plan_file.scenario import Scenario
 
 TITLES: Final = {
     "SHRINK_QUEUES": "Fewer queues for",
@@ -45,7 +45,7 @@ class QueuePlanView:
     costs: tuple[CostLine, ...]
 
 
-def queue_plan_views(scenario: Scenario) -> tuple[QueuePlanView, ...]:
+def queue_plan_views(scenario: ScenarioResult) -> tuple[QueuePlanView, ...]:
     """The plans in their order."""
     return tuple(map(_view, () if scenario.queue_plans is UNSET else scenario.queue_plans))
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.plan_file.finding import Finding
 
 RULE: Final = "CROSS_ROOM"
 SHOWN: Final = frozenset({"matrix", "strategies", "nearby", "rooms_without_clients", "rooms_without_queues"})

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.limits import SAVINGS
-from rocketmq_capacity.report.plan_file.plan import Plan
-from rocketmq_capacity.report.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.view.answers import Answers, Link, scales_down
 from rocketmq_capacity.vocabulary import OVER
 

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.scenario import (
+    ScenarioGroup,
+    ScenarioResult,
+    UndecidedFinding,
+    UnjudgedTopic,
+)
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
-from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
-from rocketmq_capacity.report.plan_file.group import Skew
-from rocketmq_capacity.report.plan_file.scenario import (
-    Scenario,
-    ScenarioGroup,
-    UndecidedFinding,
-    UnjudgedTopic,
-)
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
@@ -76,7 +77,7 @@ class ScenarioView:
     more_queue_plans: int
 
 
-def scenario_of(scenario: Scenario, current: Mapping[str, str | None]) -> ScenarioView:
+def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> ScenarioView:
     """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top."""
 
     def key(group: ScenarioGroup) -> tuple[bool, int, str, str]:

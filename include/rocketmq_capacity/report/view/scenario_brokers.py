@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, SlowBrokerOutlook
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.plan_file.scenario import Scenario
-from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, SlowBroker
 
 ANSWERS = {True: "can read it", False: "cannot read it", None: "may read it: its slaves do not say"}
 
@@ -21,13 +21,13 @@ class BrokerLines:
     lines: tuple[tuple[str, str], ...]
 
 
-def broker_lines(scenario: Scenario) -> tuple[BrokerLines, ...]:
+def broker_lines(scenario: ScenarioResult) -> tuple[BrokerLines, ...]:
     """The brokers in the order of the changes."""
     brokers = () if scenario.brokers is UNSET else scenario.brokers
-    return tuple(_master(one) if isinstance(one, LostMaster) else _slow(one) for one in brokers)
+    return tuple(_master(one) if isinstance(one, LostMasterOutlook) else _slow(one) for one in brokers)
 
 
-def _master(one: LostMaster) -> BrokerLines:
+def _master(one: LostMasterOutlook) -> BrokerLines:
     clients = (
         ("clients that pull", one.can_read.pull),
         ("clients that consume in order", one.can_read.pull_in_order),
@@ -40,7 +40,7 @@ def _master(one: LostMaster) -> BrokerLines:
     return BrokerLines(one.broker_name, f"loses its master; {stays}{elected}", lines)
 
 
-def _slow(one: SlowBroker) -> BrokerLines:
+def _slow(one: SlowBrokerOutlook) -> BrokerLines:
     fails = ", longer than a send may take: these messages fail" if one.fails else ""
     lines = (
         ("producers without latency fault tolerance, the default", "go on sending there"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import SCENARIO_ROWS
-from rocketmq_capacity.report.plan_file.scenario import AffectedGroup, Carried, Scenario
 from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
 
 NAMED: Final = 5
@@ -44,7 +44,7 @@ class VerdictView:
     more_unchanged: int
 
 
-def verdict_view(scenario: Scenario) -> VerdictView | None:
+def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
     """The verdict; None if an earlier version of this program made the plan."""
     if scenario.verdict is None or scenario.totals is None:
         return None

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.limits import ACCEPTED, OWNER_CAUSES, OWNERS
-from rocketmq_capacity.report.plan_file.finding import Cause, Finding
-from rocketmq_capacity.report.plan_file.plan import Plan
 from rocketmq_capacity.report.tables import owner_files
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.findings import places_of

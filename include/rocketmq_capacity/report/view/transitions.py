@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rocketmq_capacity.plan_file.recommendation import GroupTransition
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COURSES, SCENARIO_ROWS
-from rocketmq_capacity.report.plan_file.recommendation import GroupTransition
 from rocketmq_capacity.report.timeline import Course, Stretch, timeline
 from rocketmq_capacity.report.view.pictures import Chart
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.plan_file.scenario import Verdict
 from rocketmq_capacity.report.figures import UNKNOWN
-from rocketmq_capacity.report.plan_file.scenario import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.report.plan_file.broker import BrokerPlan
-from rocketmq_capacity.report.plan_file.changes import Changes
-from rocketmq_capacity.report.plan_file.finding import Cause, Finding
-from rocketmq_capacity.report.plan_file.group import GroupPlan
-from rocketmq_capacity.report.plan_file.headroom import Headroom
-from rocketmq_capacity.report.plan_file.recommendation import Approval, Recommendation
-from rocketmq_capacity.report.plan_file.scenario import Scenario
-from rocketmq_capacity.report.plan_file.told import AcceptedRisk, Freeze
+from rocketmq_capacity.plan_file.broker import BrokerPlan
+from rocketmq_capacity.plan_file.changes import Changes
+from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.group import GroupPlan
+from rocketmq_capacity.plan_file.headroom import Headroom
+from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
 
 FORMAT: Final = "rocketmq-capacity/plan/1"
 
@@ -105,7 +105,7 @@ class Plan(Struct, frozen=True, kw_only=True):
             "one to other recommendations, with another `digest`"
         ),
     ] = UNSET
-    scenario: Annotated[Scenario | UnsetType, Meta(description="only of a what-if")] = UNSET
+    scenario: Annotated[ScenarioResult | UnsetType, Meta(description="only of a what-if")] = UNSET
 
 
 def read_plan(path: Path) -> Plan:

@@ -1,16 +1,14 @@
 """What is wrong: findings, and the causes that they belong to."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.steps import Check
-from rocketmq_capacity.report.plan_file.told import Accepted
+from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.told import Accepted
 from rocketmq_capacity.vocabulary import Severity
-
-JsonObject = dict[str, Any]
-"""Figures whose names say what they are; each rule, action and change has its own."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):

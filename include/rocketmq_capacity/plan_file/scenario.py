@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.report.plan_file.finding import Finding, JsonObject
-from rocketmq_capacity.report.plan_file.group import Skew
-from rocketmq_capacity.report.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.report.plan_file.recommendation import GroupTransition
-from rocketmq_capacity.report.plan_file.troubled_broker import LostMaster, Producers, SlowBroker
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.plan_file.recommendation import GroupTransition
+from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, Producers, SlowBrokerOutlook
 
 
 class ScenarioSide(Struct, frozen=True, kw_only=True):
@@ -161,7 +162,7 @@ class UnjudgedTopic(Struct, frozen=True, kw_only=True):
     why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
 
 
-class Scenario(Struct, frozen=True, kw_only=True):
+class ScenarioResult(Struct, frozen=True, kw_only=True):
     """What a what-if changed, and the results; the rest of the plan is of the changed cluster.
 
     A finding is the same before and after where its rule, group, topic and broker are, whatever its figures.
@@ -198,7 +199,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
         Meta(description="topics of `producer_balance` of the cluster as it is that can no longer be judged"),
     ] = ()
     brokers: Annotated[
-        tuple[LostMaster | SlowBroker, ...] | UnsetType,
+        tuple[LostMasterOutlook | SlowBrokerOutlook, ...] | UnsetType,
         Meta(description="only with lose_master or slow_broker: each of these brokers, in the order of the changes"),
     ] = UNSET
     producers: Annotated[

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts import config_assignment
 from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.report.plan_file.finding import JsonObject
+from rocketmq_capacity.plan_file.numbers import JsonObject
 
 
 class Transition(Struct, frozen=True, kw_only=True):

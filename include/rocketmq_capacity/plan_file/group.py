@@ -1,11 +1,13 @@
 """A consumer group in the plan: what each strategy means for it, and how many clients it needs."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.report.plan_file.headroom import GroupHeadroom
+from rocketmq_capacity.plan_file.headroom import GroupHeadroom
+from rocketmq_capacity.plan_file.numbers import rounded
 from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 
 
@@ -19,6 +21,14 @@ class Skew(Struct, frozen=True, kw_only=True):
     excess: Annotated[float | None, Meta(description="PEAK / FLOOR, at least 1; null if FLOOR is")]
     gini: Annotated[float | None, Meta(description="Gini coefficient")]
     cv: Annotated[float | None, Meta(description="coefficient of variation")]
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, float | None] | None) -> Self | None:
+        """A load's metrics, rounded; None if none of them is defined."""
+        if metrics is None:
+            return None
+        known = {name: rounded(metrics.get(name)) for name in cls.__struct_fields__}
+        return cls(**known) if any(number is not None for number in known.values()) else None
 
 
 class Churn(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ class CanRead(Struct, frozen=True, kw_only=True):
     pop: Annotated[bool | None, Meta(description="clients that pop")]
 
 
-class LostMaster(Struct, frozen=True, kw_only=True, tag_field="change", tag="lose_master"):
+class LostMasterOutlook(Struct, frozen=True, kw_only=True, tag_field="change", tag="lose_master"):
     """A broker that lost its master."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
@@ -44,7 +44,7 @@ class SlowProducers(Struct, frozen=True, kw_only=True):
     ]
 
 
-class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slow_broker"):
+class SlowBrokerOutlook(Struct, frozen=True, kw_only=True, tag_field="change", tag="slow_broker"):
     """A broker that is slow for some time."""
 
     broker_name: Annotated[str, Meta(description="name of the broker")]
@@ -56,7 +56,7 @@ class SlowBroker(Struct, frozen=True, kw_only=True, tag_field="change", tag="slo
     producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
 
 
-class ProducerRoute(Struct, frozen=True, kw_only=True):
+class ProducersRoute(Struct, frozen=True, kw_only=True):
     """Topics with the same layout of writable queues, and what each kind of producers does there."""
 
     route: Annotated[int, Meta(description="its number, as in the tables")]
@@ -77,6 +77,6 @@ class Producers(Struct, frozen=True, kw_only=True):
     producers: Annotated[
         dict[str, int], Meta(description="producers in the snapshot, by generation of the Java client")
     ]
-    routes: Annotated[tuple[ProducerRoute, ...], Meta(description="those with most topics first")]
+    routes: Annotated[tuple[ProducersRoute, ...], Meta(description="those with most topics first")]
     routes_left_out: Annotated[int, Meta(description="further routes, which are not computed")]
     topics_left_out: Annotated[int, Meta(description="topics of these routes, and topics whose queues are unknown")]

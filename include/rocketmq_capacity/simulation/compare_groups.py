@@ -1,0 +1,87 @@
+"""What the changes do to each group, as datasets."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+from msgspec import structs
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.simulation.compare import scenario_effects
+from rocketmq_capacity.simulation.outcome import is_touched, key_of, outcome
+from rocketmq_capacity.simulation.sides import Sides
+from rocketmq_capacity.simulation.timing import Timing
+from rocketmq_capacity.simulation.transition import change_of
+
+OF_GROUPS: Final = (
+    contracts.ScenarioEffect,
+    contracts.ScenarioGroup,
+    contracts.UndecidedFinding,
+    contracts.Transition,
+    contracts.GroupTransition,
+)
+"""The datasets that the comparison of groups writes."""
+OF_A_GROUP: Final = ("facts", "observations", "samples")
+"""The columns of ``group_unit`` that say what a group is like; those of the cluster as it is end in ``_before``."""
+
+
+def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator[tuple[type[Dataset], pa.Table]]:
+    """What the changes do to some groups."""
+    facts = msgspec.json.Decoder(GroupFacts)
+    strategies = Strategies(sides.policy)
+    names = [unit["consumer_group"] for unit in units]
+    found, finds = (side.rows_by(contracts.Finding, "consumer_group", names) for side in (sides.before, sides.after))
+    effects: list[contracts.ScenarioEffect] = []
+    outcomes: list[contracts.ScenarioGroup] = []
+    in_doubt: list[contracts.UndecidedFinding] = []
+    transitions: list[contracts.Transition] = []
+    totals: list[contracts.GroupTransition] = []
+    timing = Timing.of(sides.before.cluster, sides.policy)
+    for unit in units:
+        name, after = unit["consumer_group"], facts.decode(unit["facts"])
+        before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])
+        effects += scenario_effects(before, after, strategies)
+        if before is None or _is_same(unit, found.get(name), finds.get(name)):
+            continue
+        was = Group(
+            before.observed(unit["observations_before"], unit["samples_before"]),
+            sides.before.cluster,
+            sides.policy,
+            strategies,
+        )
+        now = Group(
+            after.observed(unit["observations"], unit["samples"]), sides.after.cluster, sides.policy, strategies
+        )
+        row, sorted_out = outcome(
+            was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics, sides.scenario.lost_rooms
+        )
+        passing = change_of(was, now, timing, sides.scenario.ending)
+        moved = [] if passing is None else list(passing.rows())
+        if passing is not None and moved:
+            transitions += moved
+            whole = structs.asdict(passing.totals())
+            totals.append(contracts.GroupTransition(consumer_group=name, **whole))
+        if is_touched(row):
+            outcomes.append(row)
+        in_doubt += sorted_out.undecided
+    yield contracts.ScenarioEffect, table_of(contracts.ScenarioEffect, effects)
+    yield contracts.ScenarioGroup, table_of(contracts.ScenarioGroup, outcomes)
+    yield contracts.UndecidedFinding, table_of(contracts.UndecidedFinding, in_doubt)
+    yield contracts.Transition, table_of(contracts.Transition, transitions)
+    yield contracts.GroupTransition, table_of(contracts.GroupTransition, totals)
+
+
+def _is_same(
+    unit: Mapping[str, Any],
+    found: Sequence[contracts.Finding] | None,
+    finds: Sequence[contracts.Finding] | None,
+) -> bool:
+    """Whether the changes leave a group as it was."""
+    is_same = all(unit[name] == unit[f"{name}_before"] for name in OF_A_GROUP)
+    return is_same and {key_of(one) for one in found or ()} == {key_of(one) for one in finds or ()}

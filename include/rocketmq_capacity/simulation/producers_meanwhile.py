@@ -1,0 +1,146 @@
+"""What producers do in a what-if while brokers are in trouble, as datasets and as a member of the plan file."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.contracts.producer_timeline import Course
+from rocketmq_capacity.plan_file.numbers import steady
+from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
+from rocketmq_capacity.sending.generation import generation_of
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.producer_timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
+from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.troubles import Troubles
+from rocketmq_capacity.vocabulary import BUSINESS, JAVA
+
+OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
+    contracts.ProducerRoute,
+    contracts.ProducerCourse,
+    contracts.ProducerTimeline,
+)
+"""The datasets about what producers do."""
+SHOWN: Final = 20
+"""The plan file names at most this many topics of a route."""
+
+
+class Meanwhile(NamedTuple):
+    """What producers do.
+
+    Attributes:
+        rows: of each dataset.
+        member: of the plan file; None if no change makes trouble for producers.
+    """
+
+    rows: Mapping[type[Dataset], Sequence[Dataset]]
+    member: Producers | None
+
+
+def producers_meanwhile(sides: Sides) -> Meanwhile:
+    """What producers do while the changes make brokers slow, read-only or lost."""
+    brokers = {one.broker_name for one in sides.before.cluster.brokers}
+    masters = [one.broker_name for one in sides.after.cluster.brokers if one.broker_id == 0]
+    troubles = Troubles.of(sides.scenario, brokers, masters, sides.policy)
+    if not troubles.brokers:
+        return Meanwhile({}, None)
+    places = _places(sides.before, troubles)
+    known = _known(sides, {place.topic for place in places})
+    producers = _producers(sides.before)
+    found = producer_timeline(troubles, places, known, sides.policy)
+    rows = dict(zip(OF_PRODUCERS, (found.rows, found.courses, found.timeline), strict=True))
+    return Meanwhile(rows, _member(found, troubles, producers, sides.policy))
+
+
+def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:
+    """The queues on every broker, of each business topic that has queues on a broker in trouble."""
+    is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
+    is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
+    topics = {place.topic for place in before.records(contracts.TopicQueue, TopicPlace, is_there)}
+    return list(before.records(contracts.TopicQueue, TopicPlace, is_business & _is_one_of(topics)))
+
+
+class _Order(NamedTuple):
+    topic: str
+    is_ordered: bool | None
+
+
+class _Rate(NamedTuple):
+    topic: str
+    put_msgs_per_s: float | None
+
+
+def _known(sides: Sides, topics: set[str]) -> dict[str, Known]:
+    """What else is known of each topic: its order flag and its rate after the changes.
+
+    A topic that the changes remove has its rate before them.
+    """
+    wanted = _is_one_of(topics)
+    rates = {**_rates(sides.before, wanted), **_rates(sides.after, wanted)}
+    return {
+        topic: Known(bool(is_ordered), rates.get(topic))
+        for topic, is_ordered in sides.before.records(contracts.Topic, _Order, wanted)
+    }
+
+
+def _rates(side: Side, wanted: pc.Expression) -> dict[str, float | None]:
+    """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
+    found: dict[str, float | None] = {}
+    for topic, rate in side.records(contracts.ProducerShare, _Rate, wanted):
+        total = found.get(topic, 0.0)
+        found[topic] = None if total is None or rate is None else total + rate
+    return found
+
+
+def _is_one_of(topics: Iterable[str]) -> pc.Expression:
+    return pc.field("topic").cast(pa.string()).isin(pa.array(sorted(topics), pa.string()))
+
+
+class _Version(NamedTuple):
+    language: str | None
+    version: str | None
+
+
+def _producers(before: Side) -> dict[str, int]:
+    """The number of producers in the snapshot, by generation of the Java client."""
+    rows = before.records(contracts.Producer, _Version, pc.field("version").is_valid())
+    found: Counter[str] = Counter()
+    for (language, version), number in Counter(rows).items():
+        generation = generation_of(version) if language == JAVA else None
+        if generation is not None:
+            found[generation.name] += number
+    return dict(sorted(found.items()))
+
+
+def _member(found: ProducerTimelines, troubles: Troubles, producers: dict[str, int], policy: Policy) -> Producers:
+    courses: dict[int, list[Course]] = {}
+    for row in found.courses:
+        course = Course(**{name: getattr(row, name) for name in Course.__struct_fields__})
+        courses.setdefault(row.route, []).append(course)
+    member: Producers = steady(
+        Producers(
+            troubled_brokers=tuple(sorted(troubles.brokers)),
+            send_interval_ms=policy.thresholds.PRODUCER_TIMELINE.send_interval_ms,
+            usual_latency_ms=policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms,
+            poll_nameserver_s=policy.thresholds.TRANSITION.poll_nameserver_s,
+            producers=producers,
+            routes=tuple(
+                ProducersRoute(
+                    route=number,
+                    write_queue_nums={place.broker_name: place.write_queue_nums for place in route.shape.places},
+                    topics=len(route.topics),
+                    topic_names=route.topics[:SHOWN],
+                    put_msgs_per_s=route.put_msgs_per_s,
+                    courses=tuple(courses[number]),
+                )
+                for number, route in enumerate(found.routes, 1)
+            ),
+            routes_left_out=found.routes_left_out,
+            topics_left_out=sum(row.route is None for row in found.rows),
+        )
+    )
+    return member

@@ -1,0 +1,99 @@
+"""A what-if's queue plans: the steps from the cluster as it is to the changed queues and brokers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec.json import Decoder
+
+from rocketmq_capacity import contracts
+from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.facts import Place, TopicWithReaders
+from rocketmq_capacity.plan_file.numbers import steady
+from rocketmq_capacity.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.recommendation.broker_plans import add_broker_plan, remove_broker_plan
+from rocketmq_capacity.recommendation.facts import Cluster, Topic
+from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
+from rocketmq_capacity.simulation.scenario import AddBroker, ReadOnlyBroker, Scenario, SetQueues
+from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
+
+_UNIT: Final = Decoder(TopicWithReaders)
+
+
+def changes_queues(scenario: Scenario) -> bool:
+    """Whether the scenario changes numbers of queues, adds a broker, or makes a broker read-only."""
+    return any(isinstance(one, SetQueues | AddBroker | ReadOnlyBroker) for one in scenario.changes)
+
+
+def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:
+    """An entry for each topic whose queues the scenario sets, by name, then one for each broker.
+
+    The commands are for the cluster as it is. If several changes set the queues of a topic, the last one counts.
+    """
+    changes = sides.scenario.changes
+    asked = {one.topic for one in changes if isinstance(one, SetQueues)}
+    added = {one.broker_name for one in changes if isinstance(one, AddBroker)}
+    drained = {one.broker_name for one in changes if isinstance(one, ReadOnlyBroker)}
+    names = {*asked, *_business_topics(sides.after, added), *_business_topics(sides.before, drained)}
+    cluster = Cluster(sides.before.cluster, sides.policy, is_suspect)
+    was, will_be = _topics(sides.before, cluster, names), _topics(sides.after, cluster, names)
+    plans = [
+        plan
+        for name in sorted(asked & was.keys() & will_be.keys())
+        for plan in plans_of_topic(was[name], _counts(will_be[name]))
+    ]
+    plans += _broker_plans(sides.scenario, cluster, was, will_be)
+    return tuple(map(steady, plans))
+
+
+def _broker_plans(
+    scenario: Scenario, cluster: Cluster, was: Mapping[str, Topic], will_be: Mapping[str, Topic]
+) -> Iterator[QueuePlan]:
+    for change in scenario.changes:
+        if isinstance(change, AddBroker):
+            spread = {
+                name: (was[name], counts)
+                for name, topic in will_be.items()
+                if name in was and topic.facts.kind == BUSINESS
+                for counts in _counts(topic)
+                if counts.broker_name == change.broker_name
+            }
+            yield add_broker_plan(cluster, change.broker_name, change.broker_addr, spread)
+        elif isinstance(change, ReadOnlyBroker):
+            there = [
+                was[name]
+                for name in sorted(was)
+                if was[name].facts.kind == BUSINESS
+                and any(place.broker_name == change.broker_name for place in was[name].facts.places)
+            ]
+            yield remove_broker_plan(cluster, change.broker_name, there)
+
+
+def _business_topics(side: Side, broker_names: Iterable[str]) -> set[str]:
+    is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(broker_names, pa.string()))
+    return {one.topic for one in side.rows_where(contracts.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
+
+
+def _topics(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
+    found = {
+        name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(contracts.TopicUnit, "topic", names).items()
+    }
+    return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in found.items()}
+
+
+def _counts(topic: Topic) -> list[QueueCounts]:
+    return [
+        QueueCounts(
+            broker_name=place.broker_name,
+            read_queue_nums=place.read_queue_nums,
+            write_queue_nums=place.write_queue_nums,
+        )
+        for place in topic.facts.places
+        if _is_known(place) and place.read_queue_nums is not None and place.write_queue_nums is not None
+    ]
+
+
+def _is_known(place: Place) -> bool:
+    return not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)
