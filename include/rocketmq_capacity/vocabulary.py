@@ -265,3 +265,19 @@ def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
     Source: MQClientInstance.topicRouteData2TopicSubscribeInfo.
     """
     return bool((perm or 0) & PERM_READ and read_queue_nums)
+
+
+# Timers of RocketMQ 5.3.3 that no setting of a cluster tells, in seconds.
+
+CLIENT_FORGOTTEN_S: Final = 120.0 + 10.0
+"""When a broker has forgotten a silent client, at worst: BrokerConfig.channelExpiredTimeout after the last heartbeat,
+and one scan (ClientHousekeepingService)."""
+BROKER_FORGOTTEN_S: Final = 120.0 + 5.0
+"""When a name server has forgotten a silent broker, at worst: 120 s after the broker last registered
+(RouteInfoManager.DEFAULT_BROKER_CHANNEL_EXPIRED_TIME), and one scan (NamesrvConfig.scanNotActiveBrokerInterval; 10 s
+before 5.0). It forgets a killed broker at once (BrokerHousekeepingService.onChannelClose), and a broker that becomes
+read-only registers at once (AdminBrokerProcessor.updateBrokerConfig)."""
+REQUEST_S: Final = 3.0
+"""ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
+FIRST_PULL_S: Final = 0.5
+"""RebalanceImpl.updateProcessQueueTableInRebalance: a new reader first pulls this long after its rebalance."""

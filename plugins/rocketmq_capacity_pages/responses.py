@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rocketmq_capacity.report.figures import counted, number, per_cent, when
+from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.html import environment_of
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import SEVERITIES
@@ -91,7 +91,6 @@ def templates() -> Environment:
     """The templates of these pages."""
     environment = environment_of(FileSystemLoader(HERE / "templates"))
     environment.globals.update(
-        counted=counted,
         query=query,
         severities=SEVERITIES,
         severity_words=SEVERITY_WORDS,

@@ -48,10 +48,10 @@ def test_a_master_without_a_slave_is_as_a_lost_broker() -> None:
     ("config", "expected", "read_again_s"),
     [
         ({}, (False, False, False, False), None),
-        # 120 s and 10 s of the name server, 30 s until the next route, 3 s for the request, 3 s until the next pull.
-        ({"slaveReadEnable": "true"}, (False, True, False, False), 166.0),
+        # 120 s and 5 s of the name server, 30 s until the next route, 3 s for the request, 3 s until the next pull.
+        ({"slaveReadEnable": "true"}, (False, True, False, False), 161.0),
         # Whether the name server supports an acting master, no broker tells.
-        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 166.0),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 161.0),
         # An acting master refuses pulls without slaveReadEnable, too.
         ({"enableSlaveActingMaster": "true"}, (False, False, False, None), None),
         # 10 s without a heartbeat, 5 s of the controller, and the same 36 s.
@@ -120,7 +120,7 @@ def test_what_a_deployment_knows_of_its_brokers_counts() -> None:
     quick = {"poll_nameserver_s": 2.0, "rebalance_s": 4.0}
     assert one("RESTART", restarting(0, 100 * MIB), TRANSITION=quick).read_again_s == 20 + 1 + 6
     slave = with_slave({"slaveReadEnable": "true"})
-    assert one("MASTER", *slave, TRANSITION=quick).read_again_s == 130 + 2 + 3 + 3
+    assert one("MASTER", *slave, TRANSITION=quick).read_again_s == 125 + 2 + 3 + 3
 
 
 @pytest.mark.parametrize("runtime", [None, {}, {"commitLogMinOffset": "0"}, {"commitLogMinOffset": "-1"}])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rocketmq_capacity.assessment.finding import harm, percent, times
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.assessment.finding import harm, times
+from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
 
 
 def test_one_is_written_as_one() -> None:

@@ -105,18 +105,18 @@ def test_no_command_asks_a_grpc_client_about_itself(answered: Answers) -> None:
     [
         (
             "fifo_alone",
-            "Behind a Proxy about 50 % of its message groups move to another queue: 50 % by the hash over 8 instead of"
-            " 4 write queues.",
+            "Behind a Proxy about 50.0 % of its message groups move to another queue: 50.0 % by the hash over 8 instead"
+            " of 4 write queues.",
         ),
         (
             "fifo_on_two",
-            "Behind a Proxy about 62 % of its message groups move to another queue: 33 % by the hash over 6 instead of"
-            " 4 write queues, the others because new queues come between the old ones.",
+            "Behind a Proxy about 62.5 % of its message groups move to another queue: 33.3 % by the hash over 6 instead"
+            " of 4 write queues, the others because new queues come between the old ones.",
         ),
         (
             "fifo_by_its_reader",
-            "Behind a Proxy about 50 % of its message groups move to another queue: 50 % by the hash over 8 instead of"
-            " 4 write queues.",
+            "Behind a Proxy about 50.0 % of its message groups move to another queue: 50.0 % by the hash over 8 instead"
+            " of 4 write queues.",
         ),
     ],
 )

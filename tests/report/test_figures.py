@@ -2,7 +2,8 @@
 
 import pytest
 
-from rocketmq_capacity.report.figures import counted, figure, label, number, per_cent, signed, when
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.report.figures import figure, label, number, per_cent, signed, when
 
 
 @pytest.mark.parametrize(

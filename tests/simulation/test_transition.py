@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.contracts import Transition
-from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity.contracts.transition import TransitionOfGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay, chance_later, later
 from rocketmq_capacity.simulation.scenario import Ending
@@ -43,7 +43,7 @@ def change(
     name: str = "g_pay",
     ending: Ending = "SHUTDOWN",
     policy: Policy = AVG,
-) -> tuple[list[Transition], TransitionTotals]:
+) -> tuple[list[Transition], TransitionOfGroup]:
     """Every queue that the changes move, and the whole of them."""
     timing = Timing.of(units_of(before, policy).cluster, policy)
     between = Change(

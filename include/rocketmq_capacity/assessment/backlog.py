@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import (
     HOUR_S,
@@ -27,7 +27,7 @@ from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import ClusterFacts
 from rocketmq_capacity.contracts.number_text import whole_number
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, queue_label, rounded
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, percent, queue_label, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
 
 NO_CLIENTS: Final = (

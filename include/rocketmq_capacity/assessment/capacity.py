@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from rocketmq_capacity.assessment import remedies
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import more_queues, queues_and_clients
@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import counted, rounded
+from rocketmq_capacity.contracts.wording import counted, percent, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 
 CONSUMER_CAPACITY: Final = Rule(

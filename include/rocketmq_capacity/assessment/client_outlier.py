@@ -8,7 +8,7 @@ import numpy as np
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.capacity import OVERLOADED
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
@@ -16,7 +16,7 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
+from rocketmq_capacity.contracts.wording import counted, fixed, listed, percent, rounded
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
 
 CLIENT_OUTLIER: Final = Rule(

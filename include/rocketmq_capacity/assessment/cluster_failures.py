@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.failures import EXPIRED_S, REQUEST_S
 from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
 from rocketmq_capacity.contracts import Broker, ClusterFailure
 from rocketmq_capacity.contracts.broker_figures import AVERAGE_BYTES
@@ -12,7 +11,7 @@ from rocketmq_capacity.contracts.number_text import decimal_number, whole_number
 from rocketmq_capacity.contracts.wording import fixed, listed
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Transition
-from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
+from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, MASTER_LOST, NAME_SERVER_LOST, REQUEST_S, RESTART
 
 PULL_RETRY_S: Final = 3.0
 """DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits this long after a failed pull."""
@@ -74,7 +73,7 @@ def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> Cl
             "Clients that pull in any order turn to a slave once the name server has dropped the master. Others need"
             " an acting master (enableSlaveActingMaster, and supportActingMaster of the name server)."
         )
-    again_s = EXPIRED_S + finds_s if reading.pull else None
+    again_s = BROKER_FORGOTTEN_S + finds_s if reading.pull else None
     return _failure(MASTER_LOST, name, reading, read_again_s=again_s, why=why)
 
 

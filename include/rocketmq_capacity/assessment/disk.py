@@ -6,12 +6,12 @@ from itertools import groupby
 from typing import Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Broker, Finding
 from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
 from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.contracts.wording import percent, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import BrokerDisk
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING

@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.effect import Crossed
 from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_on, taken, twice_after, unread_after
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
@@ -24,16 +24,20 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Broker, Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.contracts.division import Integers, Members
 from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import (
     BROKER,
+    BROKER_FORGOTTEN_S,
     BUSIEST_CLIENT,
+    CLIENT_FORGOTTEN_S,
     CRITICAL,
+    FIRST_PULL_S,
     INFO,
     LOGICAL_BROKER_PREFIX,
     ONE_FEWER,
     ONE_MORE,
+    REQUEST_S,
     ROOM,
     UNDER,
     WARNING,
@@ -64,14 +68,8 @@ BROKER_LOSS: Final = Rule(
 )
 
 
-EXPIRED_S: Final = 120.0 + 10.0
-"""A name server and a broker drop a peer that is silent for 120 s, and look every 10 s (5 s a name server of 5.x)."""
 NAMED: Final = 50
 """The most topics and groups that the evidence names; it counts all."""
-REQUEST_S: Final = 3.0
-"""ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
-FIRST_PULL_S: Final = 0.5
-"""RebalanceImpl.updateProcessQueueTableInRebalance: a new reader first pulls this long after its rebalance."""
 
 
 def read_again_s(failure: str, policy: Policy) -> float:
@@ -86,8 +84,9 @@ def read_again_s(failure: str, policy: Policy) -> float:
     if failure == ONE_MORE:
         return noticed_s
     if failure in (BUSIEST_CLIENT, ONE_FEWER):
-        return EXPIRED_S + noticed_s
-    return EXPIRED_S + clients.poll_nameserver_s + noticed_s
+        return CLIENT_FORGOTTEN_S + noticed_s
+    route_s = BROKER_FORGOTTEN_S + clients.poll_nameserver_s
+    return noticed_s + (max(route_s, CLIENT_FORGOTTEN_S) if failure == ROOM else route_s)
 
 
 @dataclass(frozen=True, slots=True)

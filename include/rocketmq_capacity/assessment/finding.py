@@ -1,7 +1,6 @@
 """Makes findings, and formats figures for their sentences."""
 
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import msgspec
@@ -50,13 +49,6 @@ def figures(metrics: Metrics) -> dict[str, float | None]:
 def times(figure: float) -> str:
     """A factor for a sentence, with one or two decimals: ``4.0``, ``1.55``."""
     return str(rounded(figure, 2))
-
-
-def percent(ratio: float) -> str:
-    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``."""
-    # The last digit of a ratio may be wrong, if it is a sum.
-    tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
-    return f"{tenths / 10:.1f} %"
 
 
 def harm(orphans: int | None, twice: int | None) -> str:

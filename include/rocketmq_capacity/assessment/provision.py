@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 import numpy as np
 
-from rocketmq_capacity.assessment.finding import percent
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import Growth
 from rocketmq_capacity.assessment.peak import Peak
@@ -27,7 +26,15 @@ from rocketmq_capacity.assessment.sizes import (
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, rounded
+from rocketmq_capacity.contracts.wording import (
+    MODEL_UNKNOWN,
+    NO_STRATEGY,
+    UNSEEN_CLIENTS,
+    counted,
+    listed,
+    percent,
+    rounded,
+)
 from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
 
 Cause = Literal["busy", "lag"]

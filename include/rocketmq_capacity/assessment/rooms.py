@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from rocketmq_capacity.assessment.balance import skew_severity
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.memory import average_bytes
@@ -17,7 +17,7 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.division import Flags, Integers
 from rocketmq_capacity.contracts.owners import Owners
-from rocketmq_capacity.contracts.wording import LISTED, counted, fixed, listed, rounded
+from rocketmq_capacity.contracts.wording import LISTED, counted, fixed, listed, percent, rounded
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP
 
 ROOM_STARVATION: Final = Rule(

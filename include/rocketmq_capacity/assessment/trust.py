@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterator, Set
 from typing import Final
 
-from rocketmq_capacity.assessment.finding import finding, percent
+from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, Facts, QueueId
+from rocketmq_capacity.contracts.dataset import Amount, Count, Dataset, QueueId
 
 
 class Transition(Dataset, frozen=True, kw_only=True):
@@ -72,8 +72,8 @@ class Transition(Dataset, frozen=True, kw_only=True):
     ] = None
 
 
-class TransitionTotals(Facts, frozen=True, kw_only=True):
-    """What a change means for a group while it spreads."""
+class TransitionTotals(Struct, frozen=True, kw_only=True):
+    """What a change means while it spreads over the clients, which do not all notice it at the same moment."""
 
     moved_queues: Annotated[Count, Meta(description="queues that are there before and after, and get another owner")]
     new_queues: Annotated[Count, Meta(description="queues that are new and get an owner")]
@@ -82,21 +82,30 @@ class TransitionTotals(Facts, frozen=True, kw_only=True):
     unread_longest_worst_s: Annotated[Amount, Meta(description="the longest that one of them is unread")]
     twice_longest_worst_s: Annotated[Amount, Meta(description="the longest that one of them is read twice")]
     lock_wait_worst_s: Annotated[
-        Amount, Meta(description="the longest wait for a lock; 0 if it does not consume in order")
+        Amount, Meta(description="the longest wait for the lock of a queue that is consumed in order")
     ]
     messages_twice_expected: Annotated[
-        Amount | None, Meta(description="messages that are consumed twice, of all queues; null if a rate is unknown")
-    ] = None
-    messages_twice_worst: Annotated[Amount | None, Meta(description="at worst")] = None
+        Amount | None, Meta(description="messages that are consumed twice, on average; null if a rate is unknown")
+    ]
+    messages_twice_worst: Annotated[Amount | None, Meta(description="at worst")]
     messages_skipped_worst: Annotated[
-        Amount | None, Meta(description="messages that are never read, of all queues, at worst; null if unknown")
-    ] = None
+        Amount | None,
+        Meta(
+            description="messages that are never read, at worst: 0 if clients begin at the first offset; if it is unknown "
+            "where they begin, as if at the last offset; null if unknown"
+        ),
+    ]
     most_unread_at_once: Annotated[Count, Meta(description="the most queues that nobody reads at the same time")]
+    most_twice_at_once: Annotated[Count, Meta(description="the most queues that two read at the same time")]
+
+
+class TransitionOfGroup(TransitionTotals, frozen=True, kw_only=True):
+    """The same for one group, with its worst moments and the timers."""
+
     unread_switched: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the clients that know of the change at that moment; null if the number is a bound"),
+        Meta(description="the clients that know of it when most are unread; null if the number is a bound"),
     ] = None
-    most_twice_at_once: Annotated[Count, Meta(description="the most queues that two read at the same time")]
     twice_switched: Annotated[
         tuple[str, ...] | None, Meta(description="the clients that know of it when most are read twice")
     ] = None
@@ -105,7 +114,7 @@ class TransitionTotals(Facts, frozen=True, kw_only=True):
     ]
 
 
-class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
+class GroupTransition(TransitionOfGroup, Dataset, frozen=True, kw_only=True):
     """What a scenario means for a group while it spreads, and the timers that this is computed from.
 
     Only a what-if has it.
@@ -119,7 +128,7 @@ class GroupTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str, Meta(description="name of the consumer group")]
 
 
-class RecommendedTransition(TransitionTotals, Dataset, frozen=True, kw_only=True):
+class RecommendedTransition(TransitionOfGroup, Dataset, frozen=True, kw_only=True):
     """The same for each recommendation that changes owners, for each of its groups whose owners are known.
 
     Fixed lists for CONFIG are another way beside a recommendation, and have a row of their own.

@@ -1,7 +1,7 @@
 """Figures and lists as text, for messages, reasons and evidence."""
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Final, overload
 
 from rocketmq_capacity.contracts.dataset import Queue
@@ -45,9 +45,16 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: ``1 queue``, ``2,000 queues``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, several: str | None = None) -> str:
+    """A number with its noun: ``1 queue``, ``2,000 queues``; ``several`` is the plural if it does not end in s."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def percent(ratio: float) -> str:
+    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``."""
+    # The last digit of a ratio may be wrong, if it is a sum.
+    tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
+    return f"{tenths / 10:,.1f} %"
 
 
 def queue_label(queue: Queue) -> str:

@@ -6,36 +6,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.contracts import config_assignment
 from rocketmq_capacity.contracts.steps import Check, Step
+from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.plan_file.numbers import JsonObject
 
 
-class Transition(Struct, frozen=True, kw_only=True):
-    """What a change means while it spreads over the clients, which do not all notice it at the same moment."""
-
-    moved_queues: Annotated[int, Meta(description="queues that are there before and after, and get another owner")]
-    new_queues: Annotated[int, Meta(description="queues that are new and get an owner")]
-    ownerless_queues: Annotated[int, Meta(description="queues that had an owner or are new, and get none")]
-    unread_longest_expected_s: Annotated[float, Meta(description="of the queues with a new owner, the longest mean")]
-    unread_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is unread")]
-    twice_longest_worst_s: Annotated[float, Meta(description="the longest that one of them is read twice")]
-    lock_wait_worst_s: Annotated[float, Meta(description="the longest wait for a lock of a queue consumed in order")]
-    messages_twice_expected: Annotated[
-        float | None, Meta(description="messages that are consumed twice, on average; null if a rate is unknown")
-    ]
-    messages_twice_worst: Annotated[float | None, Meta(description="at worst")]
-    messages_skipped_worst: Annotated[
-        float | None,
-        Meta(
-            description="messages that are never read: 0 if clients begin at the first offset; if it is unknown where "
-            "they begin, as if at the last offset; null if unknown"
-        ),
-    ]
-    most_unread_at_once: Annotated[int, Meta(description="the most queues that nobody reads at the same time")]
-    most_twice_at_once: Annotated[int, Meta(description="the most queues that two read at the same time")]
-
-
-class GroupTransition(Transition, frozen=True, kw_only=True):
-    """The same for one group, with the worst moments and the timers."""
+class GroupTransition(TransitionTotals, frozen=True, kw_only=True):
+    """What the changes mean for a group while they spread, with the worst moments and the timers."""
 
     consumer_group: Annotated[str, Meta(description="its name")]
     unread_switched: Annotated[
@@ -57,7 +33,7 @@ class ConfigAssignment(config_assignment.ConfigAssignment, frozen=True, kw_only=
     """Fixed lists of queues for CONFIG, in the form of the policy's ``config_assignments``."""
 
     transition: Annotated[
-        Transition | UnsetType,
+        TransitionTotals | UnsetType,
         Meta(
             description="what happens meanwhile if all clients restart with their lists in one go; missing if unknown"
         ),
@@ -87,7 +63,7 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     check: Annotated[Check | None, Meta(description="how to see that it worked; null if no command shows it")] = None
     way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
     transition: Annotated[
-        Transition | UnsetType,
+        TransitionTotals | UnsetType,
         Meta(
             description="what happens meanwhile, over its groups of which that is known; missing if there are "
             "none, or if it changes nobody's queues"

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.contracts.wording import percent
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import FIFO, GRPC, MASTER, MIXED, PERM_WRITE, java_order
 
@@ -26,7 +27,7 @@ def moved_message_groups(topic: Topic, counts: Iterable[QueueCounts]) -> str | N
     after = _write_queues(topic, {one.broker_name: one.write_queue_nums for one in counts})
     if not has_groups or not before or len(after) <= len(before):
         return None
-    share, by_hash = _percent(moved_ratio(before, after)), _percent(1 - len(before) / len(after))
+    share, by_hash = percent(moved_ratio(before, after)), percent(1 - len(before) / len(after))
     why = f"{by_hash} by the hash over {len(after)} instead of {len(before)} write queues"
     if share != by_hash:
         why += ", the others because new queues come between the old ones"
@@ -39,10 +40,6 @@ def moved_ratio(before: list[WriteQueue], after: list[WriteQueue]) -> float:
     index_of_new = Counter(after[len(before) :])
     met_again = sum(index_of_new[queue] for queue in before) / len(before)
     return 1 - (kept_index + met_again) / len(after)
-
-
-def _percent(ratio: float) -> str:
-    return f"{ratio:.0%}".replace("%", " %")
 
 
 def _write_queues(topic: Topic, counts: dict[str, int]) -> list[WriteQueue]:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from rocketmq_capacity.contracts.wording import percent
+
 UNKNOWN: Final = "unknown"
 
 UNITS: Final = {
@@ -162,11 +164,8 @@ def signed(value: float) -> str:
 
 
 def per_cent(ratio: float | None) -> str:
-    """A ratio as a percentage with at most one decimal; a ratio below 1 is rounded down, so it never reads 100 %."""
-    if ratio is None:
-        return UNKNOWN
-    hundredth = math.floor(ratio * 1_000) / 10 if ratio < 1 else ratio * 100
-    return f"{hundredth:,.1f}".removesuffix(".0") + " %"
+    """A ratio as a percentage with at most one decimal, rounded down."""
+    return UNKNOWN if ratio is None else percent(ratio).replace(".0 %", " %")
 
 
 def factor(value: float) -> str:
@@ -201,11 +200,6 @@ MONTHS: Final = (
     "December",
 )
 """Not strftime's names, which depend on the machine's locale: equal inputs must give equal bytes."""
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """``1 client``, ``3 clients``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _measure(name: str, value: float, unit: str) -> str:

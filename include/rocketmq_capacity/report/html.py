@@ -10,8 +10,9 @@ from typing import Final
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.figures import counted, number
+from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
@@ -70,7 +71,7 @@ def policy_of(page: bytes) -> str:
 
 def environment_of(loader: BaseLoader) -> Environment:
     """The environment of page templates: every value is escaped, and invisible characters are written out."""
-    return Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,  # always, whatever the file extension is
         undefined=StrictUndefined,
@@ -78,14 +79,14 @@ def environment_of(loader: BaseLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["counted"] = counted
+    return environment
 
 
 @cache
 def _environment() -> Environment:
     environment = environment_of(PackageLoader(PACKAGE))
-    environment.globals.update(
-        severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, counted=counted, most_commands=COMMANDS
-    )
+    environment.globals.update(severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, most_commands=COMMANDS)
     environment.filters |= {
         "number": number,
         "lower_first": lower_first,

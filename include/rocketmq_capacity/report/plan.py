@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import contracts
 from rocketmq_capacity.contracts.steps import STEPS, Check
+from rocketmq_capacity.contracts.transition import TransitionTotals
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.plan_file.changes import Changes
 from rocketmq_capacity.plan_file.finding import Finding
@@ -26,7 +27,7 @@ from rocketmq_capacity.plan_file.group import (
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
-from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation, Transition
+from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.accepting import accept, notes_of, still_needed, still_open
 from rocketmq_capacity.report.approval import divided, needing_approval
@@ -303,7 +304,7 @@ def _recommendations(rows: Rows, undecided: Mapping[str, str], owners: Owners) -
     )
 
 
-def _lists(told: str | None, transition: Transition | UnsetType) -> ConfigAssignment | UnsetType:
+def _lists(told: str | None, transition: TransitionTotals | UnsetType) -> ConfigAssignment | UnsetType:
     if told is None:
         return UNSET
     return msgspec.structs.replace(msgspec.json.decode(told, type=ConfigAssignment), transition=transition)

@@ -1,12 +1,11 @@
 """What happens while each recommendation is carried out, summed up over its groups; of which groups it is unknown."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from rocketmq_capacity.contracts import GroupStatus, Recommendation
-from rocketmq_capacity.contracts.transition import RecommendedTransition
+from rocketmq_capacity.contracts.transition import RecommendedTransition, TransitionTotals
 from rocketmq_capacity.contracts.wording import listed
-from rocketmq_capacity.plan_file.recommendation import Transition
 
 DIGITS: Final = 3
 UNDECIDED: Final = {
@@ -18,7 +17,7 @@ UNDECIDED: Final = {
 """Of each action of which it is not known which queues move, why."""
 
 
-def transitions_of(rows: Iterable[RecommendedTransition], *, of_lists: bool = False) -> dict[str, Transition]:
+def transitions_of(rows: Iterable[RecommendedTransition], *, of_lists: bool = False) -> dict[str, TransitionTotals]:
     """By id of the recommendation: sums of queues and messages, and the longest times.
 
     ``of_lists`` asks for its fixed lists for CONFIG.
@@ -62,21 +61,11 @@ def _undecided(
         yield f"UNDECIDED: who owns the queues of {listed(unknown)} before or afterwards is not known."
 
 
-def _together(rows: Sequence[RecommendedTransition]) -> Transition:
-    return Transition(
-        moved_queues=sum(row.moved_queues for row in rows),
-        new_queues=sum(row.new_queues for row in rows),
-        ownerless_queues=sum(row.ownerless_queues for row in rows),
-        unread_longest_expected_s=max(row.unread_longest_expected_s for row in rows),
-        unread_longest_worst_s=max(row.unread_longest_worst_s for row in rows),
-        twice_longest_worst_s=max(row.twice_longest_worst_s for row in rows),
-        lock_wait_worst_s=max(row.lock_wait_worst_s for row in rows),
-        messages_twice_expected=_sum([row.messages_twice_expected for row in rows]),
-        messages_twice_worst=_sum([row.messages_twice_worst for row in rows]),
-        messages_skipped_worst=_sum([row.messages_skipped_worst for row in rows]),
-        most_unread_at_once=sum(row.most_unread_at_once for row in rows),
-        most_twice_at_once=sum(row.most_twice_at_once for row in rows),
-    )
+def _together(rows: Sequence[RecommendedTransition]) -> TransitionTotals:
+    """Times are the longest, numbers are summed up."""
+    parts = {name: [getattr(row, name) for row in rows] for name in TransitionTotals.__struct_fields__}
+    totals: dict[str, Any] = {name: max(of) if name.endswith("_s") else _sum(of) for name, of in parts.items()}
+    return TransitionTotals(**totals)
 
 
 def _sum(parts: Sequence[float | None]) -> float | None:

@@ -52,8 +52,8 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     known = _known(sides, {place.topic for place in places})
     producers = _producers(sides.before)
     found = producer_timeline(troubles, places, known, sides.policy)
-    rows = dict(zip(OF_PRODUCERS, (found.rows, found.courses, found.timeline), strict=True))
-    return Meanwhile(rows, _member(found, troubles, producers, sides.policy))
+    tables: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
+    return Meanwhile(dict(zip(OF_PRODUCERS, tables, strict=True)), _member(found, troubles, producers, sides.policy))
 
 
 def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:

@@ -14,13 +14,10 @@ from rocketmq_capacity.contracts.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay
 from rocketmq_capacity.simulation.scenario import Ending
+from rocketmq_capacity.vocabulary import REQUEST_S
 
 MIN_REBALANCE_S: Final = 1.0
 """RebalanceService.minInterval: a notified client waits until its last rebalance is this long ago."""
-FIRST_PULL_S: Final = 0.5
-"""RebalanceImpl.updateProcessQueueTableInRebalance: dispatchPullRequest(pullRequestList, 500)."""
-REQUEST_S: Final = 3.0
-"""ClientConfig.mqClientApiTimeout: the longest time that a request of a rebalance takes."""
 NOTIFY_TIMER_S: Final = 15.0
 """DefaultConsumerIdsChangeListener: how often brokers notify members if realTimeNotifyConsumerChange is false."""
 CHANNEL_SCAN_S: Final = 10.0

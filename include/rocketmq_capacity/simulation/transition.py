@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts import Transition
 from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity.contracts.transition import TransitionOfGroup
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.moved import Moved
@@ -265,7 +265,7 @@ class Change:
             skipped[uncommitted] = [written.get(names[queue], np.nan) for queue in moved.queue[uncommitted].tolist()]
         return starts, skipped
 
-    def totals(self) -> TransitionTotals:
+    def totals(self) -> TransitionOfGroup:
         """All moves of the group together."""
         moved, ids = self.moved, self.ids
         ways, way = self._ways
@@ -283,7 +283,7 @@ class Change:
         # A queue with another reader all the while is never unread.
         unread_spans = [ways[number].passing.unread for number in np.unique(way[is_owned & (moved.kept == 0)]).tolist()]
         passed = [one.passing for one in ways]
-        return TransitionTotals(
+        return TransitionOfGroup(
             moved_queues=int(np.count_nonzero(~moved.is_new)),
             new_queues=int(np.count_nonzero(moved.is_new & is_owned)),
             ownerless_queues=int(np.count_nonzero(~is_owned)),

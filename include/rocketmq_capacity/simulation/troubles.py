@@ -17,7 +17,7 @@ from rocketmq_capacity.simulation.scenario import (
     Scenario,
     SlowBroker,
 )
-from rocketmq_capacity.vocabulary import PERM_READ
+from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, PERM_READ
 
 KILL: Final = "KILL"
 SILENT: Final = "SILENT"
@@ -25,13 +25,6 @@ NO_PERMISSION: Final = 16
 """ResponseCode.NO_PERMISSION: a read-only broker refuses only messages of topics with the order flag.
 
 Source: AbstractSendMessageProcessor.msgCheck, rocketmq-all-5.3.3."""
-EXPIRED_S: Final = 120 + 5
-"""When a name server has forgotten a silent broker, at worst.
-
-That is NamesrvConfig.brokerChannelExpiredTime after the broker's last registration, and one scan
-(scanNotActiveBrokerInterval). At worst the broker registered just before it fell silent. A name server forgets a killed
-broker at once (BrokerHousekeepingService.onChannelClose), and a broker that becomes read-only registers at once
-(AdminBrokerProcessor.updateBrokerConfig)."""
 LONGEST_S: Final = 600
 """At most this much of a slow time is simulated. It is the longest back-off, and a longer time repeats it."""
 SETTLED_S: Final = 5
@@ -120,7 +113,7 @@ def route_after(places: Sequence[Place], troubles: Troubles) -> tuple[Place, ...
 
 def known_from_ms(ending: str | None) -> int:
     """When name servers know, at worst, that a broker is lost."""
-    return EXPIRED_S * 1000 if ending == SILENT else 0
+    return round(BROKER_FORGOTTEN_S * 1000) if ending == SILENT else 0
 
 
 def watched_ms(sender: Sender, ending: str | None, troubles: Troubles, habits: Habits) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
+from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.finding import Cause, Impact
-from rocketmq_capacity.report.figures import counted, number, per_cent, when
+from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of

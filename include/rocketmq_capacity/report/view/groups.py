@@ -9,8 +9,9 @@ from msgspec import UNSET
 
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.group_status import GroupStatus
+from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan
-from rocketmq_capacity.report.figures import UNKNOWN, counted, factor, number, per_cent, when
+from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
 from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure

@@ -8,9 +8,11 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.contracts.steps import Step
-from rocketmq_capacity.plan_file.recommendation import ConfigAssignment, Recommendation, Transition
+from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.plan_file.recommendation import ConfigAssignment, Recommendation
 from rocketmq_capacity.report.approval import Said
-from rocketmq_capacity.report.figures import counted, number
+from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
@@ -133,7 +135,7 @@ def _spreads(together: Sequence[Recommendation]) -> str:
     return " ".join(filter(None, (known, *list(undecided)[:TABLE_ROWS])))
 
 
-def _moves(transitions: Sequence[Transition]) -> str:
+def _moves(transitions: Sequence[TransitionTotals]) -> str:
     """One sentence about recommendations that are alike: queues and messages together, the longest times."""
     moved = sum(one.moved_queues + one.new_queues for one in transitions)
     if not moved:
@@ -151,7 +153,7 @@ def _moves(transitions: Sequence[Transition]) -> str:
     )
 
 
-def _all_restart(change: Transition) -> str:
+def _all_restart(change: TransitionTotals) -> str:
     """What happens while all clients of a group restart with other code."""
     return (
         f"{_moves([change])} At the same time, at most {counted(change.most_unread_at_once, 'queue is', 'queues are')}"

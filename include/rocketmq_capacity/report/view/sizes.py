@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from rocketmq_capacity.contracts.group_size import GroupSize
+from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
-from rocketmq_capacity.report.figures import UNKNOWN, counted, number, per_cent
+from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
 
