@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from rocketmq_capacity.sending.generation import RETRIES, SEND_TIMEOUT_MS, Release, release_of
-from rocketmq_capacity.sending.producer import Producer
-from rocketmq_capacity.sending.route import Place, WriteQueue
+from rocketmq_capacity.producers.generation import RETRIES, SEND_TIMEOUT_MS, Release, release_of
+from rocketmq_capacity.producers.producer import Producer
+from rocketmq_capacity.producers.route import Place, WriteQueue
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.cluster.slow_network import ADDRESS, SlowNetwork
 from tests.oracle.requirement import started_or_skipped

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.sending.producer import Answer, Outcome
-from rocketmq_capacity.sending.route import Place
+from rocketmq_capacity.producers.producer import Answer, Outcome
+from rocketmq_capacity.producers.route import Place
 from tests.oracle.maven_project import MavenProject
 
 VERSIONS: Final = ("4.9.7", "4.9.8", "5.1.3", "5.1.4", "5.3.3")

@@ -9,11 +9,11 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
-from rocketmq_capacity.assessment.producer_balance import producer_balance
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
 from rocketmq_capacity.contracts import Finding, ScenarioGroup
 from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.producers.balance import producer_balance
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
 from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
@@ -391,9 +391,9 @@ def test_topics_that_producers_write_to_unevenly_are_never_evened_by_a_change() 
     def why(*changes: Mapping[str, Any]) -> str:
         inventory = cluster([HOT], [])
         was, now = (units_of(one, POLICY) for one in (inventory, after(inventory, *changes)))
-        assert producer_balance(Topic(was.topic("pay"), was.cluster, POLICY)) is not None
+        assert producer_balance(was.topic("pay").facts, (), POLICY) is not None
         changed = Topic(now.topic("pay"), now.cluster, POLICY)
-        assert producer_balance(changed) is None
+        assert producer_balance(changed.unit.facts, (), POLICY) is None
         return undecided_balance(was.topic("pay").facts, changed.unit.facts)
 
     assert why({"change": "scale_traffic", "factor": 0.01}).startswith("too few messages")

@@ -4,7 +4,7 @@ import pytest
 
 from rocketmq_capacity.contracts import Broker, TopicQueue
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook
-from rocketmq_capacity.sending.generation import GENERATIONS, generation_of
+from rocketmq_capacity.producers.generation import GENERATIONS, generation_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Scenario
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members, Queues
-from rocketmq_capacity.contracts.facts import Place, Reads
-from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX, MASTERLESS, PERM_WRITE
+from rocketmq_capacity.contracts.facts import Reads
+from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
 NO_LOSS: Final = -1
 """In place of the index of a loss: no loss takes this."""
@@ -112,7 +112,7 @@ class BrokerLosses:
         """
         queues = self.division.queues
         added = np.array([one.after(loss) for loss, one in self._added], np.float64)
-        written = np.array([writable_queues(facts) or 0 for facts in queues.facts], np.int64)
+        written = np.array([facts.writable or 0 for facts in queues.facts], np.int64)
         takes = queues.queue_id < written[queues.facts_of_place][queues.place]
         return np.where(takes, added[queues.topic], 0.0)
 
@@ -172,7 +172,7 @@ class _Added:
         queues = unknown = 0
         lost: dict[int, tuple[int, int]] = {}
         for place in reads.topic.places:
-            number = writable_queues(place)
+            number = place.writable
             queues, unknown = queues + (number or 0), unknown + (number is None)
             loss = loss_of.get(place.broker_name, NO_LOSS)
             known, others = lost.get(loss, (0, 0))
@@ -195,10 +195,3 @@ class _Added:
     def loses_all(self, loss: int) -> bool:
         """Whether a loss takes all writable queues; not if a number is unknown."""
         return not self.unknown and 0 < self.queues == self.lost.get(loss, (0, 0))[0]
-
-
-def writable_queues(place: Place) -> int | None:
-    """How many queues producers see; None if that is unknown."""
-    if place.broker_state == MASTERLESS or (place.perm is not None and not place.perm & PERM_WRITE):
-        return 0
-    return None if place.perm is None else place.write_queue_nums

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads
-from rocketmq_capacity.assessment.broker_losses import BrokerLosses, writable_queues
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.effect import Crossed
@@ -322,7 +322,7 @@ class _Seen:
     @classmethod
     def of(cls, places: Iterable[Place]) -> "_Seen":
         """The queues of a topic on these brokers."""
-        counts = [(place.readable, writable_queues(place)) for place in places]
+        counts = [(place.readable, place.writable) for place in places]
         return cls(
             sum(readable for readable, _ in counts),
             sum(writable or 0 for _, writable in counts),

@@ -5,13 +5,13 @@ from typing import Final
 
 from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE
 from rocketmq_capacity.assessment.finding import finding, times
-from rocketmq_capacity.assessment.producer_balance import balance_of, is_hot, traced
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.contracts.facts import Place
 from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.producers import balance_of, is_hot, traced
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     CRITICAL,
@@ -142,7 +142,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
         return
     queues, total, hottest = len(rates), sum(rates.values()), max(rates.values())
     peak, share = hottest * queues / total, hottest / total
-    bounds, balance = topic.policy.thresholds.HOT_QUEUE, balance_of(topic)
+    bounds, balance = topic.policy.thresholds.HOT_QUEUE, balance_of(topic.unit.facts, topic.policy)
     hot = sorted(
         ((queue, rate) for queue, rate in rates.items() if rate * queues / total > bounds.peak),
         key=lambda one: (-one[1], one[0]),
@@ -161,7 +161,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
             "hottest": [{"queue": queue, "msgs_per_s": rounded(rate)} for queue, rate in hot[:SHOWN]],
             "message_type": topic.unit.facts.message_type,
             "kind": balance and balance.kind,
-            **(traced(topic, balance) if balance else {}),
+            **(traced(topic.producers, balance) if balance else {}),
         },
         message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from rocketmq_capacity.contracts.dataset import Count, Dataset, Facts, one_of
-from rocketmq_capacity.vocabulary import is_readable
+from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable
 
 
 class Place(Facts, frozen=True, kw_only=True):
@@ -29,6 +29,13 @@ class Place(Facts, frozen=True, kw_only=True):
     def readable(self) -> int:
         """How many queues consumers see."""
         return (self.read_queue_nums or 0) if is_readable(self.perm, self.read_queue_nums) else 0
+
+    @property
+    def writable(self) -> int | None:
+        """How many queues producers see; None if that is unknown."""
+        if self.broker_state == MASTERLESS or (self.perm is not None and not self.perm & PERM_WRITE):
+            return 0
+        return None if self.perm is None else self.write_queue_nums
 
 
 class TopicQueue(Place, Dataset, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.broker_losses import writable_queues
 from rocketmq_capacity.assessment.effect import NONE, Crossed, Shift, lag_grows_idly
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
@@ -147,7 +146,7 @@ def _places(group: Group) -> list[tuple[Reads, Place]]:
 def _hidden(group: Group) -> Counts:
     """How many queues producers write to and consumers do not see, as far as both numbers are known."""
     return {
-        (reads.topic.topic, place.broker_name): max(0, (writable_queues(place) or 0) - place.readable)
+        (reads.topic.topic, place.broker_name): max(0, (place.writable or 0) - place.readable)
         for reads, place in _places(group)
     }
 
@@ -194,7 +193,7 @@ def _readable(group: Group) -> Counts:
 def _writable(group: Group) -> Counts:
     """Queues that producers see; an unknown number counts as some."""
     return {
-        (reads.topic.topic, place.broker_name): 1 if (number := writable_queues(place)) is None else number
+        (reads.topic.topic, place.broker_name): 1 if (number := place.writable) is None else number
         for reads, place in _places(group)
     }
 

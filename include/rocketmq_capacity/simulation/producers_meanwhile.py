@@ -12,11 +12,19 @@ from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.producer_timeline import Course
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
-from rocketmq_capacity.sending.generation import generation_of
+from rocketmq_capacity.producers import (
+    KILL,
+    SILENT,
+    Known,
+    ProducerTimelines,
+    TopicPlace,
+    Troubles,
+    generation_of,
+    producer_timeline,
+)
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.producer_timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
+from rocketmq_capacity.simulation.scenario import LoseBroker, LoseMaster, LoseRoom, ReadOnlyBroker, Scenario, SlowBroker
 from rocketmq_capacity.simulation.sides import Side, Sides
-from rocketmq_capacity.simulation.troubles import Troubles
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA
 
 OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
@@ -45,7 +53,7 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     """What producers do while the changes make brokers slow, read-only or lost."""
     brokers = {one.broker_name for one in sides.before.cluster.brokers}
     masters = [one.broker_name for one in sides.after.cluster.brokers if one.broker_id == 0]
-    troubles = Troubles.of(sides.scenario, brokers, masters, sides.policy)
+    troubles = troubles_of(sides.scenario, brokers, masters, sides.policy)
     if not troubles.brokers:
         return Meanwhile({}, None)
     places = _places(sides.before, troubles)
@@ -54,6 +62,33 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     found = producer_timeline(troubles, places, known, sides.policy)
     tables: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
     return Meanwhile(dict(zip(OF_PRODUCERS, tables, strict=True)), _member(found, troubles, producers, sides.policy))
+
+
+def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[str], policy: Policy) -> Troubles:
+    """The troubles of all changes together. They begin at the same moment.
+
+    A lost master is left out if a controller elects another one, because nobody knows how long that takes.
+
+    Args:
+        scenario: the changes.
+        brokers: the names of all brokers before the changes.
+        masters: the names of brokers that have a master after the changes.
+        policy: its ``rooms`` say which brokers are in a lost room.
+    """
+    slow: dict[str, tuple[int, float]] = {}
+    lost, read_only, in_rooms = set[str](), set[str](), set[str]()
+    elected = set(masters)
+    for change in scenario.changes:
+        if isinstance(change, SlowBroker):
+            slow[change.broker_name] = round(change.latency_ms), change.for_s
+        elif isinstance(change, LoseBroker) or (isinstance(change, LoseMaster) and change.broker_name not in elected):
+            lost.add(change.broker_name)
+        elif isinstance(change, ReadOnlyBroker):
+            read_only.add(change.broker_name)
+        elif isinstance(change, LoseRoom) and policy.rooms is not None:
+            in_rooms |= {name for name in brokers if policy.rooms.of_broker(name) == change.room}
+    endings: tuple[str | None, ...] = (KILL, SILENT) if lost else (SILENT,) if in_rooms else (None,)
+    return Troubles(slow, frozenset(lost | in_rooms), frozenset(read_only), endings)
 
 
 def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:

@@ -24,7 +24,6 @@ from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, masterless_brokers, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
-from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
@@ -34,6 +33,7 @@ from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
 from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, TopicWithReaders
 from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
+from rocketmq_capacity.producers import producer_balance, producer_shares
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
@@ -172,8 +172,10 @@ def assessed_topics(
     topics = [Topic(decoder.decode(unit["facts"]), cluster, policy, producers, ease) for unit in units]
     failures = [failure for topic in topics for failure in topic_failures(topic)]
     yield contracts.TopicFailure, table_of(contracts.TopicFailure, failures)
-    shares = [share for topic in topics for share in producer_shares(topic)]
+    shares = [share for topic in topics for share in producer_shares(topic.unit.facts)]
     yield contracts.ProducerShare, table_of(contracts.ProducerShare, shares)
-    balances = [balance for topic in topics if (balance := producer_balance(topic)) is not None]
+    balances = [
+        balance for topic in topics if (balance := producer_balance(topic.unit.facts, producers, policy)) is not None
+    ]
     yield contracts.ProducerBalance, table_of(contracts.ProducerBalance, balances)
     yield contracts.Finding, table_of(contracts.Finding, [found for topic in topics for found in assess_topic(topic)])

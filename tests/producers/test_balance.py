@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.chance import chi_square_tail
-from rocketmq_capacity.assessment.producer_balance import producer_balance, producer_shares
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.contracts import ProducerBalance, ProducerShare
-from rocketmq_capacity.sending.generation import release_of
-from rocketmq_capacity.sending.producer import Answer, Producer
-from rocketmq_capacity.sending.route import Place
+from rocketmq_capacity.producers.balance import producer_balance, producer_shares
+from rocketmq_capacity.producers.chance import chi_square_tail
+from rocketmq_capacity.producers.generation import release_of
+from rocketmq_capacity.producers.producer import Answer, Producer
+from rocketmq_capacity.producers.route import Place
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, TopicOffset
 from rocketmq_capacity.snapshot.inventory import Producer as Running
@@ -48,7 +48,8 @@ def judged(rates: Rates, policy: Policy | None = None, producers: tuple[Running,
 
 
 def found(rates: Rates, policy: Policy | None = None, **more: Any) -> ProducerBalance | None:
-    return producer_balance(judged(rates, policy, **more))
+    topic = judged(rates, policy, **more)
+    return producer_balance(topic.unit.facts, topic.producers, topic.policy)
 
 
 def kind(rates: Rates, **more: Any) -> str | None:
@@ -57,7 +58,7 @@ def kind(rates: Rates, **more: Any) -> str | None:
 
 
 def shares(rates: Rates, **more: Any) -> list[ProducerShare]:
-    return list(producer_shares(judged(rates, **more)))
+    return list(producer_shares(judged(rates, **more).unit.facts))
 
 
 EVEN: Rates = {"broker-a": [100.0] * 4, "broker-b": [100.0] * 4}

@@ -8,11 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rocketmq_capacity.sending.ensemble import PROXY, PROXY_REFRESH_MS, Habits, Sender, Trouble, Watched, watch
-from rocketmq_capacity.sending.turn import Integers
-from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.layout import Layout
-from rocketmq_capacity.simulation.troubles import (
+from rocketmq_capacity.producers.ensemble import PROXY, PROXY_REFRESH_MS, Habits, Sender, Trouble, Watched, watch
+from rocketmq_capacity.producers.layout import Layout
+from rocketmq_capacity.producers.troubles import (
     Troubles,
     answers,
     changes_ms,
@@ -22,6 +20,8 @@ from rocketmq_capacity.simulation.troubles import (
     trouble_ms,
     watched_ms,
 )
+from rocketmq_capacity.producers.turn import Integers
+from rocketmq_capacity.settings.policy import Policy
 
 LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 300)
 """How long the slices of a timeline may be."""

@@ -1,22 +1,13 @@
 """How brokers in trouble answer producers in a scenario, for how long, and when producers learn of it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.sending.ensemble import Habits, Sender
-from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS
-from rocketmq_capacity.sending.producer import Answer, Outcome
-from rocketmq_capacity.sending.route import Place
-from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.scenario import (
-    LoseBroker,
-    LoseMaster,
-    LoseRoom,
-    ReadOnlyBroker,
-    Scenario,
-    SlowBroker,
-)
+from rocketmq_capacity.producers.ensemble import Habits, Sender
+from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS
+from rocketmq_capacity.producers.producer import Answer, Outcome
+from rocketmq_capacity.producers.route import Place
 from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, PERM_READ
 
 KILL: Final = "KILL"
@@ -46,35 +37,6 @@ class Troubles:
     lost: frozenset[str]
     read_only: frozenset[str]
     endings: tuple[str | None, ...]
-
-    @classmethod
-    def of(cls, scenario: Scenario, brokers: Iterable[str], masters: Iterable[str], policy: Policy) -> "Troubles":
-        """The troubles of all changes together. They begin at the same moment.
-
-        A lost master is left out if a controller elects another one, because nobody knows how long that takes.
-
-        Args:
-            scenario: the changes.
-            brokers: the names of all brokers before the changes.
-            masters: the names of brokers that have a master after the changes.
-            policy: its ``rooms`` say which brokers are in a lost room.
-        """
-        slow: dict[str, tuple[int, float]] = {}
-        lost, read_only, in_rooms = set[str](), set[str](), set[str]()
-        elected = set(masters)
-        for change in scenario.changes:
-            if isinstance(change, SlowBroker):
-                slow[change.broker_name] = round(change.latency_ms), change.for_s
-            elif isinstance(change, LoseBroker) or (
-                isinstance(change, LoseMaster) and change.broker_name not in elected
-            ):
-                lost.add(change.broker_name)
-            elif isinstance(change, ReadOnlyBroker):
-                read_only.add(change.broker_name)
-            elif isinstance(change, LoseRoom) and policy.rooms is not None:
-                in_rooms |= {name for name in brokers if policy.rooms.of_broker(name) == change.room}
-        endings: tuple[str | None, ...] = (KILL, SILENT) if lost else (SILENT,) if in_rooms else (None,)
-        return cls(slow, frozenset(lost | in_rooms), frozenset(read_only), endings)
 
     def on(self, names: Set[str]) -> "Troubles":
         """Those of some brokers alone."""

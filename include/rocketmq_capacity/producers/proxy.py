@@ -9,12 +9,12 @@ the same at rocketmq-all-5.1.4.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from rocketmq_capacity.sending.faults import DetectedFaults
-from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS
-from rocketmq_capacity.sending.java_numbers import as_int, hash_of
-from rocketmq_capacity.sending.producer import Answer, Outcome, Sent
-from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
-from rocketmq_capacity.sending.turn import Listed, Turn, turn_of
+from rocketmq_capacity.producers.faults import DetectedFaults
+from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS
+from rocketmq_capacity.producers.java_numbers import as_int, hash_of
+from rocketmq_capacity.producers.producer import Answer, Outcome, Sent
+from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
 
 _NEWEST: Final = GENERATIONS[-1]
 _LONG: Final = 1 << 64

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.sending.faults import DetectedFaults, Faults, Index
-from rocketmq_capacity.sending.generation import RETRIES, SEND_TIMEOUT_MS, Release
-from rocketmq_capacity.sending.java_numbers import absolute, as_int, remainder
-from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
-from rocketmq_capacity.sending.turn import Listed, Turn, turn_of
+from rocketmq_capacity.producers.faults import DetectedFaults, Faults, Index
+from rocketmq_capacity.producers.generation import RETRIES, SEND_TIMEOUT_MS, Release
+from rocketmq_capacity.producers.java_numbers import absolute, as_int, remainder
+from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rocketmq_capacity.sending.route import WriteQueue
+from rocketmq_capacity.producers.route import WriteQueue
 
 Integers = NDArray[np.int64]
 

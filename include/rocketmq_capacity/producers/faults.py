@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from rocketmq_capacity.sending.java_numbers import hash_of
+from rocketmq_capacity.producers.java_numbers import hash_of
 
 DETECT_INTERVAL_MS: Final = 2_000
 """ClientConfig.detectInterval: the least time between two detections of the same broker."""

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from rocketmq_capacity.sending.faults import slot_of
-from rocketmq_capacity.sending.generation import GENERATIONS
-from rocketmq_capacity.sending.route import Place
+from rocketmq_capacity.producers.faults import slot_of
+from rocketmq_capacity.producers.generation import GENERATIONS
+from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.troubles import Troubles
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rocketmq_capacity.assessment.broker_losses import writable_queues
-from rocketmq_capacity.assessment.chance import chi_square_tail
-from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import ProducerBalance, ProducerShare
+from rocketmq_capacity.contracts import Producer, ProducerBalance, ProducerShare
+from rocketmq_capacity.contracts.facts import TopicFacts
 from rocketmq_capacity.contracts.wording import rounded
-from rocketmq_capacity.sending.generation import generation_of
+from rocketmq_capacity.producers.chance import chi_square_tail
+from rocketmq_capacity.producers.generation import generation_of
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import JAVA, MASTER, PRIORITY, java_order
+from rocketmq_capacity.vocabulary import BUSINESS, JAVA, MASTER, PRIORITY, java_order
 
 Kind = Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
 KEYED: Final[Kind] = "KEYED"
@@ -63,9 +62,9 @@ class Balance:
         return {name: rounded(sum(rates) / total) for name, rates in self.rates.items()}
 
 
-def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
+def producer_shares(topic: TopicFacts) -> Iterator[ProducerShare]:
     """A row for each writable queue of a business topic; none if its queues are unknown."""
-    counts = _writable(topic) if topic.is_business else None
+    counts = _writable(topic) if topic.kind == BUSINESS else None
     if not counts:
         return
     told = _told(topic)
@@ -78,7 +77,7 @@ def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
         of_broker = sum(known[name]) / total if is_known and total > 0 else None
         for queue_id, rate in enumerate(each):
             yield ProducerShare(
-                topic=topic.name,
+                topic=topic.topic,
                 broker_name=name,
                 queue_id=queue_id,
                 expected_ratio=1 / queues,
@@ -89,14 +88,14 @@ def producer_shares(topic: Topic) -> Iterator[ProducerShare]:
             )
 
 
-def balance_of(topic: Topic) -> Balance | None:
+def balance_of(topic: TopicFacts, policy: Policy) -> Balance | None:
     """How a topic's messages are spread over its queues; None if a rate is unknown, or if there are too few messages.
 
     The messages are counted over the time for which a snapshot measures. ``dispersion`` is how much more the counts
     vary than those of independent choices.
     """
-    bounds, span = topic.policy.thresholds.PRODUCER_BALANCE, topic.policy.snapshot
-    counts = None if topic.unit.facts.message_type == PRIORITY else _writable(topic)
+    bounds, span = policy.thresholds.PRODUCER_BALANCE, policy.snapshot
+    counts = None if topic.message_type == PRIORITY else _writable(topic)
     if not counts:
         return None
     told = _told(topic)
@@ -109,7 +108,7 @@ def balance_of(topic: Topic) -> Balance | None:
     queues, total = _number(rates), _total(rates)
     seconds = (span.sample_count - 1) * span.sample_interval_s
     mean = total / queues
-    is_low = total < topic.policy.thresholds.LOW_UTILISATION.min_msgs_per_s
+    is_low = total < policy.thresholds.LOW_UTILISATION.min_msgs_per_s
     if queues < 2 or is_low or mean <= 0 or mean * seconds < bounds.min_messages:
         return None
     weight = seconds / bounds.dispersion
@@ -143,32 +142,32 @@ def is_hot(rates: Sequence[float], policy: Policy) -> bool:
     return hottest * len(rates) / total > bounds.peak and hottest / total > bounds.share_factor / len(rates)
 
 
-def producer_balance(topic: Topic) -> ProducerBalance | None:
+def producer_balance(topic: TopicFacts, producers: Sequence[Producer], policy: Policy) -> ProducerBalance | None:
     """How a business topic differs from one whose producers use no keys; None if it does not differ."""
-    balance = balance_of(topic) if topic.is_business else None
+    balance = balance_of(topic, policy) if topic.kind == BUSINESS else None
     if balance is None or balance.kind is None:
         return None
     mean = _total(balance.rates) / _number(balance.rates)
-    producers = traced(topic, balance)
+    groups = traced(producers, balance)
     return ProducerBalance(
-        topic=topic.name,
+        topic=topic.topic,
         kind=balance.kind,
         message=MEANING[balance.kind],
-        message_type=topic.unit.facts.message_type,
+        message_type=topic.message_type,
         queues=_number(balance.rates),
         msgs_per_s=rounded(_total(balance.rates)),
         peak=rounded(max(max(each) for each in balance.rates.values()) / mean),
-        level=topic.policy.thresholds.PRODUCER_BALANCE.level,
+        level=policy.thresholds.PRODUCER_BALANCE.level,
         p_between_brokers=_probability(balance.between),
         p_within_brokers=_probability(balance.within),
         broker_expected_ratios=balance.expected(),
         broker_measured_ratios=balance.measured(),
-        producer_groups_elsewhere=tuple(producers.get("producer_groups_elsewhere", ())),
-        displacing_producer_groups=tuple(producers.get("displacing_producer_groups", ())),
+        producer_groups_elsewhere=tuple(groups.get("producer_groups_elsewhere", ())),
+        displacing_producer_groups=tuple(groups.get("displacing_producer_groups", ())),
     )
 
 
-def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
+def traced(producers: Sequence[Producer], balance: Balance) -> dict[str, list[str]]:
     """The producer groups that can be the reason why brokers differ; nothing for keys.
 
     Only a producer itself knows its topics. So these are the groups that are seen on a broker of the topic but not on
@@ -180,7 +179,7 @@ def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
     little = {name for name in expected if measured[name] < expected[name]}
     seen: dict[str, set[str]] = {}
     displacing: set[str] = set()
-    for one in topic.producers:
+    for one in producers:
         seen.setdefault(one.producer_group, set()).update(one.seen_on)
         generation = generation_of(one.version) if one.language == JAVA else None
         if generation is not None and generation.displaces:
@@ -192,11 +191,11 @@ def traced(topic: Topic, balance: Balance) -> dict[str, list[str]]:
     }
 
 
-def _writable(topic: Topic) -> dict[str, int] | None:
+def _writable(topic: TopicFacts) -> dict[str, int] | None:
     """The number of writable queues of each broker that has some, in the producers' order; None if unknown."""
     counts: dict[str, int] = {}
-    for place in sorted(topic.unit.facts.places, key=lambda one: java_order(one.broker_name)):
-        number = writable_queues(place) if place.broker_state == MASTER else 0
+    for place in sorted(topic.places, key=lambda one: java_order(one.broker_name)):
+        number = place.writable if place.broker_state == MASTER else 0
         if number is None:
             return None
         if number:
@@ -204,10 +203,10 @@ def _writable(topic: Topic) -> dict[str, int] | None:
     return counts
 
 
-def _told(topic: Topic) -> dict[tuple[str, int], float]:
+def _told(topic: TopicFacts) -> dict[tuple[str, int], float]:
     return {
         (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
-        for queue in topic.unit.facts.written
+        for queue in topic.written
         if queue.put_msgs_per_s is not None
     }
 

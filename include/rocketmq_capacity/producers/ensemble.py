@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rocketmq_capacity.sending.generation import GENERATIONS, SEND_TIMEOUT_MS, Release, release_of
-from rocketmq_capacity.sending.producer import Answer, Outcome, Producer, Sent
-from rocketmq_capacity.sending.proxy import Proxy
-from rocketmq_capacity.sending.route import Place, WriteQueue, write_queues
-from rocketmq_capacity.sending.turn import Integers, Listed
+from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS, Release, release_of
+from rocketmq_capacity.producers.producer import Answer, Outcome, Producer, Sent
+from rocketmq_capacity.producers.proxy import Proxy
+from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.turn import Integers, Listed
 from rocketmq_capacity.vocabulary import JAVA
 
 PROXY: Final = "PROXY"

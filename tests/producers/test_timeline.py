@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocketmq_capacity.contracts import ProducerCourse, ProducerTimeline
-from rocketmq_capacity.sending.ensemble import SENDERS, Habits, Trouble, watch
-from rocketmq_capacity.sending.producer import Answer, Outcome, Producer
-from rocketmq_capacity.sending.proxy import Proxy
-from rocketmq_capacity.sending.route import Place
-from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.producer_timeline import (
+from rocketmq_capacity.producers.ensemble import SENDERS, Habits, Trouble, watch
+from rocketmq_capacity.producers.producer import Answer, Outcome, Producer
+from rocketmq_capacity.producers.proxy import Proxy
+from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.timeline import (
     MOST_ROWS,
     MOST_ROWS_IN_ALL,
     Known,
@@ -23,8 +22,9 @@ from rocketmq_capacity.simulation.producer_timeline import (
     TopicPlace,
     producer_timeline,
 )
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.producers_meanwhile import troubles_of
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.troubles import Troubles
 
 POLICY: Final = Policy()
 DEFAULT, OLD, FIXED, NEW, DETECTING, PROXY, TOLERANT_PROXY, DETECTING_PROXY = SENDERS
@@ -48,7 +48,7 @@ def timelines(
     scenario = Scenario.model_validate({"name": "x", "changes": list(changes)})
     names = sorted({one.broker_name for one in places})
     lost = {one["broker_name"] for one in changes if one["change"] in ("lose_broker", "lose_master")}
-    troubles = Troubles.of(scenario, names, [name for name in names if name not in lost], policy)
+    troubles = troubles_of(scenario, names, [name for name in names if name not in lost], policy)
     return producer_timeline(troubles, places, known or {"pay": Known(False, 90.0)}, policy)
 
 
@@ -203,21 +203,21 @@ def test_a_lost_master_is_a_lost_broker_unless_another_one_is_elected() -> None:
     lost = {"change": "lose_master", "broker_name": "b"}
     scenario = Scenario.model_validate({"name": "x", "changes": [lost]})
 
-    assert Troubles.of(scenario, ["a", "b"], ["a"], POLICY).lost == {"b"}
-    assert not Troubles.of(scenario, ["a", "b"], ["a", "b"], POLICY).brokers
+    assert troubles_of(scenario, ["a", "b"], ["a"], POLICY).lost == {"b"}
+    assert not troubles_of(scenario, ["a", "b"], ["a", "b"], POLICY).brokers
 
 
 def test_a_lost_room_is_silent() -> None:
     rooms = Policy.model_validate({"rooms": {"brokers": [{"broker_name": "b", "room": "hz"}]}})
     scenario = Scenario.model_validate({"name": "x", "changes": [{"change": "lose_room", "room": "hz"}]})
-    troubles = Troubles.of(scenario, ["a", "b"], ["a"], rooms)
+    troubles = troubles_of(scenario, ["a", "b"], ["a"], rooms)
 
     assert troubles.lost == {"b"}
     assert troubles.endings == ("SILENT",)
 
 
 def test_the_work_is_bounded_whatever_the_fleet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_TURNS", 5_000)
+    monkeypatch.setattr("rocketmq_capacity.producers.timeline.MOST_TURNS", 5_000)
     places = [place(broker, f"t{number}", number + 1) for number in range(60) for broker in "ab"]
     wide = [place(f"b{number}", "wide", 2) for number in range(300)]
     slow = {**SLOW_B, "for_s": 2}
@@ -232,7 +232,7 @@ def test_the_work_is_bounded_whatever_the_fleet(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_killed_broker_is_simulated_on_all_routes_before_a_silent_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocketmq_capacity.simulation.producer_timeline.MOST_TURNS", 2_000)
+    monkeypatch.setattr("rocketmq_capacity.producers.timeline.MOST_TURNS", 2_000)
     rare = Policy.model_validate({"thresholds": {"PRODUCER_TIMELINE": {"send_interval_ms": 2_000}}})
     places = [place(broker, f"t{number}", number) for number in (1, 2, 4) for broker in "ab"]
     found = timelines(LOSE_B, places=places, known={}, policy=rare)

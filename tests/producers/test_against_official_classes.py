@@ -8,10 +8,10 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.sending.generation import release_of
-from rocketmq_capacity.sending.producer import Answer, Outcome, Producer
-from rocketmq_capacity.sending.proxy import Proxy, bucket
-from rocketmq_capacity.sending.route import Place
+from rocketmq_capacity.producers.generation import release_of
+from rocketmq_capacity.producers.producer import Answer, Outcome, Producer
+from rocketmq_capacity.producers.proxy import Proxy, bucket
+from rocketmq_capacity.producers.route import Place
 from tests.oracle.official_sender import (
     VERSIONS,
     Learning,

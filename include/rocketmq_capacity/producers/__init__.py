@@ -1,0 +1,28 @@
+"""All of producers: how each generation and the Proxy choose queues, how evenly, and what they do over time.
+
+This module is the room's one door: other rooms import these names from here, and no module behind it.
+"""
+
+from rocketmq_capacity.producers.balance import balance_of, is_hot, producer_balance, producer_shares, traced
+from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS, Generation, generation_of
+from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
+from rocketmq_capacity.producers.troubles import KILL, SILENT, Troubles
+
+__all__ = [
+    "GENERATIONS",
+    "KILL",
+    "SEND_TIMEOUT_MS",
+    "SILENT",
+    "Generation",
+    "Known",
+    "ProducerTimelines",
+    "TopicPlace",
+    "Troubles",
+    "balance_of",
+    "generation_of",
+    "is_hot",
+    "producer_balance",
+    "producer_shares",
+    "producer_timeline",
+    "traced",
+]

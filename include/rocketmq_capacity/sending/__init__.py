@@ -1,1 +1,0 @@
-"""How producers choose queues: the choice of each generation of clients, and of the Proxy, step by step."""
