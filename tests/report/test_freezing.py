@@ -17,7 +17,9 @@ from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommend
 
 COMMAND = "mqadmin updateTopic -n 10.0.9.1:9876 -b 10.0.1.1:10911 -t pay -r 6 -w 6 -p 6 -o false"
 FROZEN = f"# frozen until 2027-01-03T00:00:00Z (year's end): {COMMAND}"
-NOTE = "Nothing may be changed until 2027-01-03T00:00:00Z (year's end): all commands are comments."
+NOTE = (
+    "Nothing may be changed until 2027-01-03T00:00:00Z (year's end): commands that may change the cluster are comments."
+)
 FREEZE = {"from": "2026-12-20T00:00:00Z", "to": "2027-01-03T00:00:00Z", "why": "year's end"}
 WITHIN = "2026-12-24T02:00:00Z"
 

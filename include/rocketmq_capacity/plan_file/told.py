@@ -33,7 +33,7 @@ class AcceptedRisk(Accepted, frozen=True, kw_only=True):
 
 
 class Freeze(Struct, frozen=True, kw_only=True, rename={"begins": "from", "ends": "to"}):
-    """A time in which nothing may be changed; all commands are comments."""
+    """A time in which nothing may be changed: commands that may change the cluster are comments."""
 
     begins: Annotated[str, Meta(description="its first moment, UTC ISO-8601")]
     ends: Annotated[str, Meta(description="its end, UTC ISO-8601")]

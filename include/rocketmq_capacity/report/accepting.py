@@ -123,7 +123,10 @@ def notes_of(risks: Sequence[told.AcceptedRisk], freeze: told.Freeze | None) -> 
     """One line for the freeze, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
-        notes.append(f"Nothing may be changed until {freeze.ends} ({freeze.why}): all commands are comments.")
+        notes.append(
+            f"Nothing may be changed until {freeze.ends} ({freeze.why}):"
+            " commands that may change the cluster are comments."
+        )
     others = [risk for risk in risks if risk.state != "ACCEPTED"]
     if others:
         each = "; ".join(f"{_words(risk)} {STATE_WORDS[risk.state].format(until=risk.until)}" for risk in others)
