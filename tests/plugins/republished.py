@@ -55,7 +55,7 @@ def publish_until(folder: Path, change: int, how: str) -> None:
 
 
 def _only_reads(event: str, arguments: tuple[Any, ...]) -> bool:
-    return event == "open" and "w" not in str(arguments[1])
+    return event == "open" and {"w", "x"}.isdisjoint(str(arguments[1]))
 
 
 def _kill() -> None:
